@@ -34,7 +34,12 @@ def resident() -> float:
 def measure(steps: int) -> dict[str, Any]:
     """Memory at eleven points of the run, and its energy."""
     robot = mbdyn_ros.load(PENDULUM)
-    walls = Environment([Surface.plane((-x, 0, 0), (x, 0, 0), name=f"{x}") for x in (-0.2, 0.2)])
+    walls = Environment(
+        [
+            Surface.plane((-x, 0, 0), (x, 0, 0), name=f"{x}", restitution=1.0, friction=0.0)
+            for x in (-0.2, 0.2)
+        ]
+    )
     count, impacts, memory = 0, 0, []
     share = max(1, steps // 10)
 

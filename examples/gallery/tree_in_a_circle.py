@@ -9,7 +9,7 @@ from mbdyn_ros import Environment, Surface
 robot = mbdyn_ros.example("tree_robot")
 turns = [30, 30, -120, 30, 30, -120, 60, 0, 120, -60]  # degrees
 start = np.array([-1.366, -1.366, *np.radians(turns)])
-wall = Environment([Surface.cylinder(radius=2.5, axis=(0, 1, 0), restitution=1.0)])
+wall = Environment([Surface.cylinder(radius=2.5, axis=(0, 1, 0), restitution=1.0, friction=0.0)])
 motion = mbdyn_ros.simulate(robot, start, np.zeros(12), 1.2, environment=wall)
 rods = robot.moving_links[2:]  # without the two slides that carry the first
 

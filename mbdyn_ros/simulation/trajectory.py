@@ -49,7 +49,8 @@ class Trajectory:
 
     Attributes
     ----------
-    time : (N,), s.
+    time : (N,), s, rising. An impact has two samples, with the states before and after it: the
+        first one at the last number before its instant. (At given `times` only those.)
     q, v, a : (N, nq), (N, nv), (N, nv): positions, velocities and accelerations of the
         independent joints (rad or m), in the order of `position_labels`, `velocity_labels`.
         Where the acceleration jumps it is that after the jump.
@@ -89,6 +90,14 @@ class Trajectory:
     stretches: tuple[Stretch, ...] = ()
     actuator_states: Array = field(default_factory=lambda: np.zeros((0, 0)))
     actuator_labels: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        span = f" from {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        return (
+            f"Trajectory({len(self)} samples{span} of {', '.join(self.position_labels)}; "
+            f"{len(self.impacts)} impacts, {len(self.transitions)} transitions, "
+            f"{self.steps} steps, relative imbalance {self.relative_imbalance:.1e})"
+        )
 
     def __len__(self) -> int:
         return len(self.time)

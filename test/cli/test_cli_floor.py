@@ -76,7 +76,9 @@ def test_gains_that_are_none(floor: Path, text: str) -> None:
 
 def test_only_what_is_inside_is_lifted() -> None:
     robot = mbdyn_ros.load(TRUNK, floating_base=True)
-    tilted = mbdyn_ros.Surface.plane(normal=(0.6, 0, 0.8), name="slope")
+    tilted = mbdyn_ros.Surface.plane(
+        normal=(0.6, 0, 0.8), name="slope", restitution=1.0, friction=0.0
+    )
     walls = mbdyn_ros.Environment([tilted])
     start = np.array([0, 0, 0, 0, 0, 0, 1, 0.2])
     above, words = lifted(robot, start, walls)
@@ -84,5 +86,7 @@ def test_only_what_is_inside_is_lifted() -> None:
     assert "surface 'slope'" in words
     again, words = lifted(robot, above, walls)
     assert again is not None and not words
-    ceiling = mbdyn_ros.Environment([mbdyn_ros.Surface.plane(normal=(0, 0, -1))])
+    ceiling = mbdyn_ros.Environment(
+        [mbdyn_ros.Surface.plane(normal=(0, 0, -1), restitution=1.0, friction=0.0)]
+    )
     np.testing.assert_array_equal(lifted(robot, start, ceiling)[0], start)  # `simulate` refuses

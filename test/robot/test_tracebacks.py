@@ -31,7 +31,7 @@ CALLS: dict[str, Callable[[mbdyn_ros.Robot], object]] = {
     "bind": lambda robot: robot.bind("nothing"),
     "simulate": lambda robot: mbdyn_ros.simulate(robot, [0.0, 0.0], ZEROS, 1.0),
     "stepper": lambda robot: mbdyn_ros.Stepper(robot, -1.0),
-    "surface": lambda robot: mbdyn_ros.Surface.plane(restitution=4.0),
+    "surface": lambda robot: mbdyn_ros.Surface.plane(restitution=4.0, friction=0.0),
     "environment": lambda robot: mbdyn_ros.read_environment("surfaces: 3"),
 }
 

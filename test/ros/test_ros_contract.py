@@ -37,7 +37,7 @@ NODES = (
     TrajectoryConverter, PiezoController, PiezoSimulator,
 )  # fmt: skip
 
-WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20]}]
+WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20], restitution: 1, friction: 0}]
 points: [{link: lower}]"""
 
 TYPES = {bool: "bool", int: "int", float: "double", str: "string", list: "double[3]"}

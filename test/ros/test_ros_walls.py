@@ -28,11 +28,11 @@ BALL = """<robot name="ball"><link name="base"/><link name="ball"><inertial><mas
   <joint name="lift" type="prismatic"><parent link="base"/><child link="ball"/><axis xyz="0 0 1"/>
   <limit lower="-9" upper="9" effort="99" velocity="99"/></joint></robot>"""
 WALLS = """surfaces:
-  - {name: floor, type: plane, restitution: 0.5}
-  - {name: dome, type: sphere, radius: 8, center: [0, 0, 1]}
-  - {name: tube, type: cylinder, radius: 3, axis: [1, 0, 0]}
-  - {name: shaft, type: elliptic_cylinder, semi_axes: [4, 2]}
-  - {name: room, type: box, size: [20, 20, 20]}
+  - {name: floor, type: plane, restitution: 0.5, friction: 0}
+  - {name: dome, type: sphere, radius: 8, center: [0, 0, 1], restitution: 1, friction: 0}
+  - {name: tube, type: cylinder, radius: 3, axis: [1, 0, 0], restitution: 1, friction: 0}
+  - {name: shaft, type: elliptic_cylinder, semi_axes: [4, 2], restitution: 1, friction: 0}
+  - {name: room, type: box, size: [20, 20, 20], restitution: 1, friction: 0}
 points: [{link: ball}]"""
 FALL = math.sqrt(2 * 0.2 / 9.81)
 

@@ -113,7 +113,7 @@ def test_coulombs_law_where_a_block_is_pushed() -> None:
 def test_a_wall_passed_within_a_step_is_reported() -> None:
     """A ball in the way, there before and after: the step says so, and a short one hits it."""
     robot = mbdyn_ros.load(ARM.format(dry=0.0))
-    ball = Surface.sphere(radius=0.05, inside=False, name="ball")
+    ball = Surface.sphere(radius=0.05, inside=False, name="ball", restitution=1.0, friction=0.0)
     wall = Environment([ball], [("cart", (0, 0, 0), 0.01)])
     stepper = Stepper(robot, 0.05, wall)
     stepper.set_state([0.5, 0.0], [-20.0, 0.0])
@@ -134,7 +134,7 @@ def test_a_wall_passed_within_a_step_is_reported() -> None:
 def test_no_wall_is_passed_in_silence(speed: float) -> None:
     """However fast a ball is: it hits what is in its way, or the step says that it may not have."""
     robot = mbdyn_ros.load(BLOCK, floating_base=True)
-    post = Surface.sphere(radius=0.05, inside=False, name="post")
+    post = Surface.sphere(radius=0.05, inside=False, name="post", restitution=1.0, friction=0.0)
     stepper = Stepper(robot, 0.01, Environment([post], [("block", (0, 0, 0), 0.01)]))
     for start in (-0.33, -0.5, -2.0, -5.0):
         stepper.set_state([start, 0, 0, 0, 0, 0, 1], [speed, 0, 0, 0, 0, 0])
@@ -196,7 +196,9 @@ def test_a_turn_within_a_step_is_reported() -> None:
         <joint name="turn" type="continuous"><parent link="base"/><child link="rod"/>
         <axis xyz="0 0 1"/></joint></robot>"""
     )
-    wall = Surface.plane(point=(-0.5, 0, 0), normal=(1, 0, 0), name="wall")
+    wall = Surface.plane(
+        point=(-0.5, 0, 0), normal=(1, 0, 0), name="wall", restitution=1.0, friction=0.0
+    )
     stepper = Stepper(robot, 0.01, Environment([wall], [("rod", (1.0, 0.0, 0.0))]))
     stepper.set_state([1.0], [2 * np.pi / 0.01])
     with pytest.warns(SimulationWarning, match="'rod' on surface 'wall' may have been passed"):
@@ -272,12 +274,12 @@ def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:
 
 def test_a_joint_that_its_friction_holds_brings_no_energy() -> None:
     """In flight, where nothing else touches: errors of the step are trimmed there too."""
-    mass = '''<inertial><origin xyz="0.3 0 0.1"/><mass value="1"/>
-        <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial>'''
+    mass = """<inertial><origin xyz="0.3 0 0.1"/><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial>"""
     robot = mbdyn_ros.load(
-        f'''<robot name="pair"><link name="base">{mass}</link><link name="arm">{mass}</link>
+        f"""<robot name="pair"><link name="base">{mass}</link><link name="arm">{mass}</link>
         <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
-        <origin xyz="0.5 0 0"/><axis xyz="0 1 0"/><dynamics friction="5"/></joint></robot>''',
+        <origin xyz="0.5 0 0"/><axis xyz="0 1 0"/><dynamics friction="5"/></joint></robot>""",
         floating_base=True,
     )
     stepper = Stepper(robot, 1e-3)

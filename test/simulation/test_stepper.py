@@ -155,7 +155,7 @@ def test_a_rod_that_jams_goes_on() -> None:
 def test_joints_with_dry_friction_feel_the_floor(dry: float, falls: bool) -> None:
     """The leg carries 2 kg, 19.62 N, if its friction can; in the air it need not."""
     robot = mbdyn_ros.load(ARM.format(dry=dry))
-    floor = Surface.plane(restitution=0.0, name="floor")
+    floor = Surface.plane(restitution=0.0, name="floor", friction=0.0)
     stepper = Stepper(robot, 1e-3, Environment([floor], [("foot", (0, 0, 0))]))
     stepper.set_state([1.0, 0.0], np.zeros(2))
     if dry == 10.0:
@@ -172,8 +172,10 @@ def test_bounces_without_end_end() -> None:
     """A point between two elastic walls that close in on it: a step is a step."""
     robot = mbdyn_ros.load(ARM.format(dry=0.0))
     walls = [
-        Surface.plane(name="floor"),
-        Surface.plane(point=(0, 0, 1e-5), normal=(0, 0, -1), name="roof"),
+        Surface.plane(name="floor", restitution=1.0, friction=0.0),
+        Surface.plane(
+            point=(0, 0, 1e-5), normal=(0, 0, -1), name="roof", restitution=1.0, friction=0.0
+        ),
     ]
     stepper = Stepper(robot, 1e-3, Environment(walls, [("cart", (0, 0, 0))], 0.0))
     stepper.set_state([5e-6, 0.0], [20.0, 0.0])
@@ -280,3 +282,58 @@ def test_rollouts_among_walls_are_the_steppers(block: mbdyn_ros.Robot) -> None:
     q0[3, 2] = 0.0
     with pytest.raises(SimulationError, match="motion 3: .* starts inside the wall"):
         block.rollout(q0, v0, efforts, dt=1e-3, environment=environment)
+
+
+def test_attributes_of_a_stepper_are_not_taken_in_silence(block: mbdyn_ros.Robot) -> None:
+    stepper = on_floor(block, 0.0, 0.5)
+    for name in ("q", "v", "method", "environment", "robot", "impacts", "dt", "energy", "contacts"):
+        with pytest.raises(InputError, match=f"^{name} of a Stepper cannot be assigned"):
+            setattr(stepper, name, np.zeros(7))
+    with pytest.raises(InputError, match=r"set_state\(q, v\)"):
+        stepper.q = np.zeros(7)  # type: ignore[misc]
+    stepper.step, stepper.time, stepper.lost = 1e-4, 1.0, 0.0
+    assert stepper.step == 1e-4 and stepper.time == 1.0
+
+
+@pytest.mark.parametrize("steps", [-1, 1.5, "1", 10**30, 10**400, True, None, np.nan])
+def test_steps_are_a_whole_number(block: mbdyn_ros.Robot, steps: object) -> None:
+    stepper = on_floor(block, 0.0, 0.5)
+    with pytest.raises(InputError, match="steps must be"):
+        stepper.advance(steps)  # type: ignore[arg-type]
+    assert stepper.time == 0.0
+    stepper.advance(np.int64(2))  # type: ignore[arg-type]
+    assert stepper.time == pytest.approx(2e-3)
+
+
+def test_lengths_of_steps_and_walls_are_checked(block: mbdyn_ros.Robot) -> None:
+    stepper = on_floor(block, 0.0, 0.5)
+    for step in (10**400, 0, -1.0, np.inf, "1e-3"):
+        with pytest.raises(InputError, match="positive number of seconds"):
+            stepper.step = step  # type: ignore[assignment]
+    with pytest.raises(InputError, match="positive number of seconds"):
+        block.rollout(stepper.q, stepper.v, np.zeros((1, 6)), dt=10**400)
+    with pytest.raises(InputError, match=r"write Environment\(\[surface"):
+        Stepper(block, 1e-3, [Surface.plane()])  # type: ignore[arg-type]
+
+
+def test_a_quaternion_of_length_zero_is_no_orientation(block: mbdyn_ros.Robot) -> None:
+    stepper = on_floor(block, 0.0, 0.5)
+    before = stepper.q.copy()
+    with pytest.raises(InputError, match="quaternion of floating_base has length 0"):
+        stepper.set_state([0, 0, 1, 0, 0, 0, 0], np.zeros(6))
+    np.testing.assert_array_equal(stepper.q, before)
+    stepper.set_state([0, 0, 1, 0, 0, 0, 2.0], np.zeros(6))
+    assert stepper.q[6] == 1.0
+
+
+def test_contacts_name_their_links_and_floors_are_dead_and_rough(block: mbdyn_ros.Robot) -> None:
+    stepper = Stepper(block, 1e-3, Environment([Surface.plane(name="floor")], CORNERS))
+    stepper.set_state([0, 0, 0.3, 0, 0, 0, 1], [0.5, 0, 0, 0, 0, 0])
+    stepper.advance(2000)
+    assert stepper.contacts and not stepper.v.round(6).any()
+    for contact in stepper.contacts:
+        assert contact.link == CORNERS[contact.point][0] and contact.links == (contact.link,)
+    assert "'floor', restitution=0.0, friction=0.8" in repr(stepper.environment)
+    assert len(repr(stepper)) < 250 and f"t = {stepper.time:.6g} s" in repr(stepper)
+    yaml = mbdyn_ros.read_environment("surfaces: [{name: floor, type: plane}]").surfaces[0]
+    assert (yaml.restitution, yaml.friction) == (0.0, 0.8)

@@ -49,9 +49,7 @@ def test_the_papers_impacts_in_real_time_steps() -> None:
 
 
 @settings(max_examples=3, deadline=None)
-@given(
-    seed=st.integers(0, 2**32 - 1), e=st.floats(0, 0.6), friction=st.sampled_from([0.0, 0.4])
-)
+@given(seed=st.integers(0, 2**32 - 1), e=st.floats(0, 0.6), friction=st.sampled_from([0.0, 0.4]))
 def test_a_thrown_block(block: mbdyn_ros.Robot, seed: int, e: float, friction: float) -> None:
     """Energy balances, nothing enters the floor, and in the end the block lies flat."""
     rng = np.random.default_rng(seed)
@@ -95,7 +93,7 @@ def test_a_block_slides_and_stops(block: mbdyn_ros.Robot) -> None:
 def test_joints_with_dry_friction_feel_the_floor(dry: float, falls: bool) -> None:
     """The leg carries 2 kg, 19.62 N, if its friction can; in the air it need not."""
     robot = mbdyn_ros.load(ARM.format(dry=dry))
-    floor = Surface.plane(restitution=0.0, name="floor")
+    floor = Surface.plane(restitution=0.0, name="floor", friction=0.0)
     motion = WalledStep(robot, 1e-3, Environment([floor], [("foot", (0, 0, 0))]))
     motion.set_state(np.array([1.0, 0.0]), np.zeros(2))
     if dry == 10.0:
@@ -110,7 +108,11 @@ def test_joints_with_dry_friction_feel_the_floor(dry: float, falls: bool) -> Non
 
 
 def test_a_refused_state_changes_nothing(block: mbdyn_ros.Robot) -> None:
-    motion = WalledStep(block, 1e-3, Environment([Surface.plane(name="floor")], CORNERS))
+    motion = WalledStep(
+        block,
+        1e-3,
+        Environment([Surface.plane(name="floor", restitution=1.0, friction=0.0)], CORNERS),
+    )
     motion.set_state(np.array([0, 0, 1.0, 0, 0, 0, 1]), np.ones(6))
     with pytest.raises(SimulationError, match="'block' on surface 'floor' starts inside the wall"):
         motion.set_state(np.array([0, 0, 0.0, 0, 0, 0, 1]), np.zeros(6))
@@ -138,8 +140,10 @@ def test_impacts_without_end_are_refused() -> None:
     """A point between two elastic walls that close in on it."""
     robot = mbdyn_ros.load(ARM.format(dry=0.0))
     walls = [
-        Surface.plane(name="floor"),
-        Surface.plane(point=(0, 0, 1e-5), normal=(0, 0, -1), name="roof"),
+        Surface.plane(name="floor", restitution=1.0, friction=0.0),
+        Surface.plane(
+            point=(0, 0, 1e-5), normal=(0, 0, -1), name="roof", restitution=1.0, friction=0.0
+        ),
     ]
     motion = WalledStep(robot, 1e-3, Environment(walls, [("cart", (0, 0, 0))], 0.0))
     motion.set_state(np.array([5e-6, 0.0]), np.array([20.0, 0.0]))

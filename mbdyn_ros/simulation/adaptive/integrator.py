@@ -47,12 +47,16 @@ MAX_SWITCHES = 100
 
 @dataclass
 class Step:
-    """One accepted step: the states at both ends, and between them by its interpolant."""
+    """One accepted step: the states at both ends, and between them by its interpolant.
+
+    ended : whether it ends where a contact closes.
+    """
 
     start: float
     end: float
     initial: Array
     interpolant: Callable[[], Callable[[Array], Array]]
+    ended: bool = False
 
     def states(self, times: Array) -> Array:
         """States (N, n) at instants (N,) within the step."""
@@ -217,7 +221,7 @@ class Integrator:
         The interpolant is of lower order than the step; on it the instant is only nearly right.
         """
         assert self.motion.touching is not None
-        best = replace(step, end=time)
+        best = replace(step, end=time, ended=True)
         if not method.polished:
             return best
 
@@ -230,7 +234,8 @@ class Integrator:
                 method, step.start, step.initial, time, np.inf, (1.0, np.inf), length
             )
             solver.step()
-            best = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
+            interpolant = functools.cache(solver.dense_output)
+            best = Step(step.start, time, step.initial, interpolant, ended=True)
             g, rate, slope = contacts.distances(*self.motion.split(solver.y))
             return g[contact], rate[contact], ADAPTIVE_STEPS.closed * slope[contact]
 

@@ -13,6 +13,7 @@ from ...errors import SimulationError
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
 from ..charts.chart_watch import ChartWatch
+from ..contact.impacts import Impact
 from ..trajectory import Event
 from .integrator import Integrator, Step
 from .motion import Motion
@@ -71,6 +72,8 @@ class Part:
 
         def report_new(event: Event) -> None:
             self.past.clear()
+            if isinstance(event, Impact):
+                self.recorder.jumped()
             if start == 0 or event.time > start:  # what moves when coordinates change goes on so
                 report(event)
 

@@ -11,9 +11,15 @@ from ..trajectory import Trajectory
 from .integrator import Step
 from .motion import Motion
 
+Sample = tuple[float, Array, Array, Array, Array]
+"""Time, state, accelerations, efforts, and the home from which loops are closed."""
+
 
 class Recorder:
-    """Keeps states: of every accepted step, or at given times (N,) only.
+    """Keeps states: of every accepted step and before every impact, or at given times (N,) only.
+
+    An impact has two rows, for the states before and after it: the former is the last number
+    before the instant, so that times rise.
 
     homes : from which the loops of every sample are closed; with the trajectory.
     """
@@ -25,12 +31,17 @@ class Recorder:
         self._motion = motion
         self._times = times
         self._next = 0
-        self._samples: list[tuple[float, Array, Array, Array, Array]] = []
+        self._samples: list[Sample] = []
+        self._ending: Sample | None = None
 
     def step(self, step: Step) -> None:
         """Keep what a step has to give, its end excluded, in the mode in which it was made."""
         if self._times is None:
             self.keep(step.start, step.initial)
+            self._ending = None
+            if step.ended:
+                instant = float(np.nextafter(step.end, -np.inf))
+                self._ending = self._sample(instant, step.state(step.end), None)
             return
         until = int(np.searchsorted(self._times, step.end))
         if until > self._next:
@@ -40,6 +51,12 @@ class Recorder:
             for t, y in zip(times.tolist(), states, strict=True):
                 self.keep(t, y)
             self._next = until
+
+    def jumped(self) -> None:
+        """Keep the end of the last step: an impact follows."""
+        if self._ending is not None and self._ending[0] > self._samples[-1][0]:
+            self._samples.append(self._ending)
+        self._ending = None
 
     def finish(self, t: float, y: Array) -> None:
         """Keep the last state, if it was asked for."""
@@ -57,12 +74,15 @@ class Recorder:
 
         a : (nv,) accelerations, if they are not those of the present mode.
         """
+        self._samples.append(self._sample(t, y, a))
+
+    def _sample(self, t: float, y: Array, a: Array | None) -> Sample:
         q, v = self._motion.split(y)
         effort = self._motion.effort_at(t, y)
         if a is None:
             a = self._motion.dynamics.acceleration(q, v, effort)
         home = self._robot.calls.home.copy()
-        self._samples.append((t, y.copy(), a.copy(), np.array(effort), home))
+        return t, y.copy(), a.copy(), np.array(effort), home
 
     def trajectory(self, steps: int) -> Trajectory:
         """The trajectory of the samples so far. steps : that the integrator took."""

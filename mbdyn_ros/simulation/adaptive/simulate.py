@@ -60,7 +60,8 @@ def simulate(
     rtol, atol : relative and absolute tolerance of the state.
     environment : walls that points of the robot hit, and stops of its joints; see `Environment`.
     times : (N,) s, rising, from 0 to the duration: the instants of the result; default: all
-        steps, which are close together where much happens.
+        steps, which are close together where much happens, and the states on either side of
+        every impact.
     max_step : s, longest step; give one if `effort` has features shorter than the motion's.
     progress : called with the time (s) after every step.
     method : "DOP853", or "RK45" (Dormand and Prince, order 5 with 4, as MATLAB's ode45).

@@ -104,6 +104,16 @@ class Environment:
             Side(surface, k) for surface in self.surfaces for k in range(len(surface.faces))
         )
 
+    def __repr__(self) -> str:
+        told = [repr(list(self.surfaces))]
+        if self.points is not None:
+            told.append(f"{len(self.points)} points")
+        if self.joint_limits is not None:
+            told.append(f"joint_limits={self.joint_limits!r}")
+        if self.links is not None:
+            told.append(f"links={self.links!r}")
+        return f"Environment({', '.join(told)})"
+
     def with_stops(self, joints: Sequence[str]) -> Environment:
         """A copy with stops at the limits of these joints."""
         other = copy.copy(self)

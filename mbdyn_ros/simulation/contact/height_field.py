@@ -11,7 +11,7 @@ from ...arguments import single_vector
 from ...array import Array, NoNumbers, as_numbers
 from ...equations.algebra.spatial import SX, constant
 from ...errors import InputError
-from .surfaces import Surface, number_within
+from .surfaces import FRICTION, RESTITUTION, Surface, number_within
 
 MOST_HEIGHTS = 1024
 """Heights of a field: each is a product for every point of the robot."""
@@ -21,8 +21,8 @@ def height_field(
     heights: Sequence[Sequence[float]] | Array,
     spacing: float,
     corner: Sequence[float] = (0.0, 0.0, 0.0),
-    restitution: float = 1.0,
-    friction: float = 0.0,
+    restitution: float = RESTITUTION,
+    friction: float = FRICTION,
     name: str = "ground",
 ) -> Surface:
     """Ground through heights on a grid, as smooth as cubic splines are: twice differentiable.

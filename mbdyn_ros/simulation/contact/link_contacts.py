@@ -15,7 +15,7 @@ from ...model.shapes import Capsule, Sphere
 from ...model.tree import WORLD
 from ...robot import Robot
 from .solids import Solid, SolidPair, solids_of
-from .surfaces import checked_restitution, number_within
+from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within
 
 Named = tuple[str, Couple]
 """Words for a couple, and the couple."""
@@ -29,7 +29,7 @@ class LinkContacts:
 
     Parameters
     ----------
-    restitution, friction : of every such contact.
+    restitution, friction : of every such contact; default: 0 and 0.8, as those of walls.
     disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
     convex : whether boxes, cylinders and convex meshes touch other shapes too; near each other
         they move in equal steps.
@@ -42,8 +42,8 @@ class LinkContacts:
 
     def __init__(
         self,
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         disabled: Sequence[tuple[str, str]] = (),
         convex: bool = False,
     ) -> None:

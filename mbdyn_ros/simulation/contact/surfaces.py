@@ -20,6 +20,9 @@ from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
 
+RESTITUTION, FRICTION = 0.0, 0.8
+"""Of walls and links for which nothing is said: they do not bounce, and they are rough."""
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
@@ -46,7 +49,8 @@ class Surface:
         expressions (`casadi.vertcat`, or a list) are the faces of a wall with edges: free space
         is where all are positive, and a point in a corner touches several faces at once.
     restitution : e of Newton's law, 0 to 1: normal velocity after an impact = -e times before.
-    friction : coefficient of Coulomb's law, of impulses and of forces, 0 or more.
+        Default: 0, nothing bounces.
+    friction : coefficient of Coulomb's law, of impulses and of forces, 0 or more. Default: 0.8.
     name : for messages and results.
     shape : what it looks like, for those who draw it; the constructors by name give it.
     distance : like g, but the distance from the wall in m, where it has a closed form. Balls of a
@@ -73,8 +77,8 @@ class Surface:
     def __init__(
         self,
         g: Callable[[SX], Any],
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         name: str = "wall",
         shape: Shape | None = None,
         distance: Callable[[SX], Any] | None = None,
@@ -137,8 +141,8 @@ class Surface:
         cls,
         point: Sequence[float] = (0.0, 0.0, 0.0),
         normal: Sequence[float] = (0.0, 0.0, 1.0),
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         name: str = "plane",
     ) -> Surface:
         """A plane through a point (m); its normal points into free space. Default: the floor."""
@@ -157,8 +161,8 @@ class Surface:
         radius: float,
         center: Sequence[float] = (0.0, 0.0, 0.0),
         inside: bool = True,
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         name: str = "sphere",
     ) -> Surface:
         """A sphere (m); free space is inside, or else outside."""
@@ -175,8 +179,8 @@ class Surface:
         center: Sequence[float] = (0.0, 0.0, 0.0),
         axis: Sequence[float] = (0.0, 0.0, 1.0),
         inside: bool = True,
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         name: str = "cylinder",
     ) -> Surface:
         """An endless cylinder (m); free space is inside, or else outside."""
@@ -196,8 +200,8 @@ class Surface:
         axis: Sequence[float] = (0.0, 0.0, 1.0),
         major: Sequence[float] = (1.0, 0.0, 0.0),
         inside: bool = True,
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         name: str = "elliptic cylinder",
     ) -> Surface:
         """An endless elliptic cylinder (m); the first semi-axis lies along `major`."""
@@ -223,8 +227,8 @@ class Surface:
         cls,
         size: Sequence[float],
         center: Sequence[float] = (0.0, 0.0, 0.0),
-        restitution: float = 1.0,
-        friction: float = 0.0,
+        restitution: float = RESTITUTION,
+        friction: float = FRICTION,
         name: str = "box",
     ) -> Surface:
         """The inside of a box (m) along the world's axes: six faces.

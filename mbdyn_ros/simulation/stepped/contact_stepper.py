@@ -8,7 +8,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
+from ...arguments import (
+    Wrenches,
+    body_wrenches,
+    checked_count,
+    positive_seconds,
+    single_vector,
+    whole_efforts,
+)
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError, brief
@@ -33,6 +40,25 @@ from .tree_state import TreeState, diverged
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
 
+LONGEST_ADVANCE = 1_000_000_000
+"""Steps of one call of `advance`."""
+
+STEPS_AT_ONCE = 20_000
+"""Steps of one call into compiled code; between calls Ctrl-C is heard."""
+
+SHORTEST_QUATERNION = 1e-6
+"""Length below which a quaternion has no direction."""
+
+OTHERWISE = {
+    "q": "move the robot with set_state(q, v)",
+    "v": "set velocities with set_state(q, v)",
+    "method": "give method= to Stepper(...)",
+    "environment": "give environment= to Stepper(...)",
+    "robot": "make a Stepper of the other robot",
+    "impacts": "take_impacts() empties them",
+}
+"""Remedies for assignments to attributes of a `Stepper`."""
+
 
 class Stepper(Accounts):
     """The motion of a robot among walls, advanced in equal steps, each one compiled call.
@@ -49,7 +75,7 @@ class Stepper(Accounts):
 
     Attributes
     ----------
-    q, v : (nq,), (nv,) the state; change it with `set_state`.
+    q, v : (nq,), (nv,) the state, in arrays that every step changes; `set_state` moves the robot.
     effort, wrenches : of the actuated joints, and on links from outside, in the next steps.
 
     Raises
@@ -95,8 +121,8 @@ class Stepper(Accounts):
         self._touches: Touches | None = None
         if self._contacts is not None:
             self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
-        self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
-        self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
+        self._q, self._v = neutral_position(robot), np.zeros(robot.nv)
+        self._motion = MotionInC(self._compiled, self._q, self._v, MOST_IMPACTS)
         self._solids = None if self._touches is None else self._touches.solids
         self._noticed: Noticed | None = None
         if self._contacts is not None:
@@ -114,6 +140,31 @@ class Stepper(Accounts):
         self._wrenches: dict[str, Array] = {}
         self._sensors = ForceTorques(robot)
         self.step = step
+        self._complete = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        settable = getattr(getattr(type(self), name, None), "fset", None) is not None
+        if "_complete" in vars(self) and not name.startswith("_") and not settable:
+            remedy = OTHERWISE.get(name, "step, effort, wrenches, time and lost can be assigned")
+            raise InputError(f"{name} of a Stepper cannot be assigned: {remedy}")
+        super().__setattr__(name, value)
+
+    def __repr__(self) -> str:
+        walls = "" if self.environment is None else f", {self.environment!r}"
+        return (
+            f"Stepper({self.robot.model.name!r}, t = {self.time:.6g} s, {self.method} in steps of "
+            f"{self.step:g} s{walls})"
+        )
+
+    @property
+    def q(self) -> Array:
+        """Positions (nq,) now, rad or m; every step changes the array."""
+        return self._q
+
+    @property
+    def v(self) -> Array:
+        """Velocities (nv,) now, rad/s or m/s; every step changes the array."""
+        return self._v
 
     @property
     def step(self) -> float:
@@ -174,17 +225,18 @@ class Stepper(Accounts):
 
     @brief
     def set_state(self, q: Array | Sequence[float], v: Array | Sequence[float]) -> None:
-        """Put the robot somewhere else.
+        """Put the robot somewhere else; quaternions are divided by their lengths.
 
         Raises
         ------
         InputError
-            Wrong shape, NaN or infinity, by joint name.
+            Wrong shape, NaN or infinity, or a quaternion of length zero, by joint.
         SimulationError
             A point is inside a wall, by name; the robot stays where it was.
         """
         position = single_vector("position", q, self.robot.position_labels).copy()
         velocity = single_vector("velocity", v, self.robot.velocity_labels)
+        self._refuse_no_orientation(position)
         self._position_rate.normalize(position)
         if self._contacts is not None:
             refuse_inside(self._contacts, position, velocity, STEPS_IN_C.inside)
@@ -197,7 +249,11 @@ class Stepper(Accounts):
             self._tree.take_home_along(self.q)
 
     def advance(self, steps: int = 1) -> None:
-        """Take so many steps with these efforts.
+        """Take steps with these efforts.
+
+        Parameters
+        ----------
+        steps : how many, 0 to 1e9.
 
         Raises
         ------
@@ -206,7 +262,8 @@ class Stepper(Accounts):
             convex shapes are near each other than there is room for. Or a wall has no value, no
             normal or no inside where a point meets it; the message names both, and where and when.
         InputError
-            What was folded into the programs was set meanwhile, and has become variable.
+            `steps` is not such a number. Or what was folded into the programs was set meanwhile,
+            and has become variable.
         """
         if self.robot.calls is not self._calls:
             raise InputError(
@@ -214,9 +271,11 @@ class Stepper(Accounts):
                 "Stepper have been set: name them in load(..., variable=[...]), or make another "
                 "Stepper and set its state"
             )
-        left = steps
+        left = checked_count("steps", steps)
+        if left > LONGEST_ADVANCE:
+            raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
         while left > 0:
-            taken = self._motion.steps(left)
+            taken = self._motion.steps(min(left, STEPS_AT_ONCE))
             if self._touches is not None and self._motion.motion.hits:
                 records = self._motion.take_impacts()
                 self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
@@ -230,6 +289,16 @@ class Stepper(Accounts):
             left -= taken
         if self._walks:
             self._tree.take_home_along(self.q)
+
+    def _refuse_no_orientation(self, position: Array) -> None:
+        coordinates = self.robot.system.coordinates
+        for start in coordinates.quaternions:
+            if math.hypot(*position[start : start + 4].tolist()) < SHORTEST_QUATERNION:
+                joint = coordinates.position_labels[start].rpartition("/")[0]
+                raise InputError(
+                    f"the quaternion of {joint} has length 0, which is no orientation: "
+                    "(0, 0, 0, 1) turns nothing"
+                )
 
     def limit_energy(self, most: float) -> None:
         """Scale all velocities down where the energy exceeds `most` (J); what goes is `trimmed`."""

@@ -24,6 +24,8 @@ class Contact:
     Attributes
     ----------
     point : index into the environment's points; -1 for the stop of a joint.
+    links : of the robot: the one that touches, and the other one where links touch each other;
+        empty for the stop of a joint.
     surface : name of what is touched.
     place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
     force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
@@ -36,6 +38,12 @@ class Contact:
     normal: Array
     force: Array
     sticks: bool
+    links: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> str | None:
+        """The link that touches; None for the stop of a joint."""
+        return self.links[0] if self.links else None
 
 
 class Touches:
@@ -82,7 +90,8 @@ class Touches:
             place, normal = self.touch(k)
             pushed = self.force(k, force[3 * k : 3 * k + 3])
             names = self.contacts.point(k), self.contacts.surface(k)
-            yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0))
+            links = tuple(self.contacts.links(k))
+            yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0), links)
 
     def wrenches(self, q: Array, force: Array, planes: Array) -> dict[str, Array]:
         """Actions on links of contacts with these forces: [force, torque] (6,) as from outside."""

@@ -30,7 +30,7 @@ def ball() -> mbdyn_ros.Robot:
 
 
 def test_falls_on_its_radius(ball: mbdyn_ros.Robot) -> None:
-    floor = Environment([Surface.plane(restitution=1.0)], points=SOLID)
+    floor = Environment([Surface.plane(restitution=1.0, friction=0.0)], points=SOLID)
     trajectory = mbdyn_ros.simulate(ball, [0, 0, 0.6, 0, 0, 0, 1], AT_REST, 0.5, environment=floor)
     (impact,) = trajectory.impacts
     assert impact.time == pytest.approx(sqrt(2 * 0.5 / G), abs=1e-10)
@@ -90,7 +90,7 @@ def test_rolls_in_a_pipe(ball: mbdyn_ros.Robot, known: bool) -> None:
 @given(st.floats(-pi, pi), st.floats(-0.2, 0.5))
 def test_distances_from_a_curve(angle: float, away: float) -> None:
     """The foot of the perpendicular on an ellipse, from inside and outside."""
-    face = Surface.elliptic_cylinder((2.0, 1.5)).faces[0]
+    face = Surface.elliptic_cylinder((2.0, 1.5), restitution=1.0, friction=0.0).faces[0]
     foot = np.array([2 * cos(angle), 1.5 * sin(angle), 0.3])
     inwards = -np.array([foot[0] / 4, foot[1] / 2.25, 0])
     inwards /= np.linalg.norm(inwards)
@@ -111,12 +111,14 @@ def test_distances_from_a_curve(angle: float, away: float) -> None:
 )
 def test_points_that_are_none(point: tuple[object, ...], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        Environment([Surface.plane()], points=[point])  # type: ignore[list-item]
+        Environment([Surface.plane(restitution=1.0, friction=0.0)], points=[point])  # type: ignore[list-item]
 
 
 def test_a_point_given_twice() -> None:
     with pytest.raises(InputError, match=r"the point \(0, 0, 0\).* of link 'ball' is given twice"):
-        Environment([Surface.plane()], points=[*SOLID, ("ball", [0, 0, 0])])
+        Environment(
+            [Surface.plane(restitution=1.0, friction=0.0)], points=[*SOLID, ("ball", [0, 0, 0])]
+        )
 
 
 def test_radius_from_a_file() -> None:
@@ -128,5 +130,5 @@ def test_radius_from_a_file() -> None:
 
 
 def test_a_surface_gives_the_distance_of_every_face() -> None:
-    room = Surface(lambda x: ca.vertcat(x[0], 1 - x[0]), name="room")
+    room = Surface(lambda x: ca.vertcat(x[0], 1 - x[0]), name="room", restitution=1.0, friction=0.0)
     assert [float(signed([0.25, 0, 0])[0]) for signed in room.signed] == [0.25, 0.75]

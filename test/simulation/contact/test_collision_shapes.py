@@ -17,7 +17,7 @@ trimesh = pytest.importorskip("trimesh")
 BODY = """<robot name="thing"><link name="thing"><inertial><mass value="2"/>
   <inertia ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial>{}</link></robot>"""
 COLLISION = "<collision>{origin}<geometry>{shape}</geometry></collision>"
-FLOOR = Environment([Surface.plane(restitution=0, name="floor")])
+FLOOR = Environment([Surface.plane(restitution=0, name="floor", friction=0.0)])
 
 
 def thing(shape: str, origin: str = "") -> mbdyn_ros.Robot:
@@ -51,7 +51,10 @@ def test_points_inside_others_are_left_out_where_walls_are_flat() -> None:
     shapes += COLLISION.format(origin="", shape='<sphere radius="0.2"/>')
     robot = mbdyn_ros.load(BODY.format(shapes), floating_base=True)
     assert len(FLOOR.contact_points(robot)) == 8
-    assert len(Environment([Surface.sphere(3.0)]).contact_points(robot)) == 9
+    assert (
+        len(Environment([Surface.sphere(3.0, restitution=1.0, friction=0.0)]).contact_points(robot))
+        == 9
+    )
 
 
 def test_a_box_rests_on_its_corners() -> None:
@@ -99,7 +102,14 @@ def test_shapes_that_cannot_be_used(shape: str, words: str) -> None:
     robot = thing(shape)
     with pytest.raises(InputError, match=words):
         FLOOR.contact_points(robot)
-    assert len(Environment([Surface.plane()], [("thing", (0, 0, 0))]).contact_points(robot)) == 1
+    assert (
+        len(
+            Environment(
+                [Surface.plane(restitution=1.0, friction=0.0)], [("thing", (0, 0, 0))]
+            ).contact_points(robot)
+        )
+        == 1
+    )
 
 
 def test_shapes_matter_to_walls_alone() -> None:
@@ -115,9 +125,9 @@ def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
     robot = thing(mesh_file(tmp_path, horseshoe))
     assert len(FLOOR.contact_points(robot)) > 20
     with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.0333 m inside"):
-        Environment([Surface.sphere(3.0)]).contact_points(robot)
+        Environment([Surface.sphere(3.0, restitution=1.0, friction=0.0)]).contact_points(robot)
     with pytest.raises(InputError, match=r"body.stl is not convex .*: give a mesh for each of its"):
-        LinkContacts(convex=True).solid_pairs(robot)
+        LinkContacts(convex=True, restitution=1.0, friction=0.0).solid_pairs(robot)
 
 
 def test_a_mesh_without_a_body(tmp_path: Path) -> None:

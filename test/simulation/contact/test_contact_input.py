@@ -75,7 +75,11 @@ def test_an_environment_of_one_line() -> None:
 
 def test_a_list_of_surfaces_is_no_environment() -> None:
     robot = mbdyn_ros.load(CART, floating_base=True)
-    q, v, walls = robot.home_position, np.zeros(7), [Surface.plane(name="floor")]
+    q, v, walls = (
+        robot.home_position,
+        np.zeros(7),
+        [Surface.plane(name="floor", restitution=1.0, friction=0.0)],
+    )
     words = r"environment must be an Environment, not \[Surface\('floor'.*: write Environment\(\["
     for call in (
         lambda: Stepper(robot, 1e-3, walls),  # type: ignore[arg-type]

@@ -57,7 +57,12 @@ def test_random_robots_come_through(source: RandomRobot, floating: bool, seed: i
     normal[2] = abs(normal[2]) + 0.3
     q, v = neutral_position(robot), 0.5 * random.normal(size=robot.nv)
     try:
-        contacts = Contacts(robot, Environment([Surface.plane(normal=normal, name="floor")]))
+        contacts = Contacts(
+            robot,
+            Environment(
+                [Surface.plane(normal=normal, name="floor", restitution=1.0, friction=0.0)]
+            ),
+        )
     except mbdyn_ros.InputError as error:  # nothing of it has mass and moves
         assert "no point of the robot can hit a wall" in str(error)
         return

@@ -23,13 +23,15 @@ BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>
 
 
 def wall(text: str) -> mbdyn_ros.Surface:
-    return read_environment(f"surfaces:\n  - {{name: ground, {text}}}").surfaces[0]
+    return read_environment(
+        f"surfaces:\n  - {{name: ground, restitution: 1, friction: 0, {text}}}"
+    ).surfaces[0]
 
 
 def test_heights_are_met_and_curves_are_smooth() -> None:
     random = np.random.default_rng(0)
     heights = random.normal(size=(6, 5))
-    ground = height_field(heights, 0.5, (1.0, 2.0, 3.0))
+    ground = height_field(heights, 0.5, (1.0, 2.0, 3.0), restitution=1.0, friction=0.0)
     for i, j in np.ndindex(6, 5):
         place = [1 + 0.5 * i, 2 + 0.5 * j, 3 + heights[i, j]]
         assert ground.value(place)[0] == pytest.approx(0, abs=1e-12)
@@ -49,7 +51,7 @@ def test_a_ramp_of_heights_is_a_plane() -> None:
     rows = "[" + ", ".join(str([0.3 * k] * 4) for k in range(9)) + "]"
     grounds = [
         wall(f"type: height_field, heights: {rows}, spacing: 1, corner: [-4, -1.5, -1.2]"),
-        mbdyn_ros.Surface.plane(normal=(-0.3, 0, 1)),
+        mbdyn_ros.Surface.plane(normal=(-0.3, 0, 1), restitution=1.0, friction=0.0),
         wall("type: expression, g: z - 0.3*x"),
     ]
     robot = mbdyn_ros.load(BALL, floating_base=True)
@@ -159,7 +161,7 @@ def test_what_holds_nothing_is_never_passed_in_silence(formula: str, words: str)
 def test_a_thin_sheet_holds_and_a_turn_beside_it_is_none() -> None:
     """What has an inside is met from both sides; what turns back as near as can be goes on."""
     robot = mbdyn_ros.load(BALL, floating_base=True)
-    sheet = wall("type: expression, restitution: 1.0, g: abs(z) - 0.001")
+    sheet = wall("type: expression, g: abs(z) - 0.001")
     stepper = Stepper(robot, 1e-3, Environment([sheet], points=[("ball", (0, 0, 0))]))
     stepper.set_state([0, 0, 0.2, 0, 0, 0, 1], np.zeros(6))
     stepper.advance(1000)

@@ -25,7 +25,7 @@ def test_rows_and_forces_are_those_of_numpy(shape: str, count: int) -> None:
     robot = mbdyn_ros.load(shape, floating_base=True)
     random = np.random.default_rng(4)
     balls = [(*one, 0.1 * (k % 2)) for k, one in enumerate(CORNERS)]
-    floor = Surface.plane(normal=[0.2, -0.3, 1.0], friction=0.4, name="floor")
+    floor = Surface.plane(normal=[0.2, -0.3, 1.0], friction=0.4, name="floor", restitution=1.0)
     walls = Environment([floor], balls) if shape is BLOCK else Environment([floor])
     contacts = Contacts(robot, walls)
     which = np.array([3, 0, 5] if shape is BLOCK else [1, 0])[:count]

@@ -116,7 +116,7 @@ def test_tighter_tolerances_change_nothing(paper: mbdyn_ros.Trajectory) -> None:
 def test_bounces_until_rest() -> None:
     """A Zeno sequence: t_k = t_0 (1 + 2 e + 2 e^2 + ...), then rest on the floor."""
     e, height = 0.5, 1.0
-    floor = Environment([Surface.plane(restitution=e)])
+    floor = Environment([Surface.plane(restitution=e, friction=0.0)])
     trajectory = mbdyn_ros.simulate(cart(), [height], [0.0], 3.0, environment=floor)
     first = sqrt(2 * height / G)
     at = first + 2 * first * np.cumsum(e ** np.arange(1, len(trajectory.impacts)))
@@ -132,7 +132,7 @@ def test_rest_ends_when_pulled() -> None:
     def lift(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.array([40.0 * t])
 
-    floor = Environment([Surface.plane(restitution=0)])
+    floor = Environment([Surface.plane(restitution=0, friction=0.0)])
     trajectory = mbdyn_ros.simulate(cart(), [0.0], [0.0], 1.0, effort=lift, environment=floor)
     off = trajectory.transitions[-1]
     assert off.mode == "separates" and off.time == pytest.approx(2 * G / 40, abs=1e-9)
@@ -179,7 +179,10 @@ def test_a_box_comes_to_rest_in_a_rough_bowl(box: mbdyn_ros.Robot) -> None:
 
 def test_a_corner_is_three_faces(box: mbdyn_ros.Robot) -> None:
     """A point thrown into the corner of a box comes straight back."""
-    room = Environment([Surface.box((2, 2, 2), name="room")], points=[("ball", (0, 0, 0))])
+    room = Environment(
+        [Surface.box((2, 2, 2), name="room", restitution=1.0, friction=0.0)],
+        points=[("ball", (0, 0, 0))],
+    )
     weightless = mbdyn_ros.load(BALL, floating_base=True, gravity=(0, 0, 0))
     trajectory = mbdyn_ros.simulate(
         weightless, [0, 0, 0, 0, 0, 0, 1], [1, 1, 1, 0, 0, 0], 1.5, environment=room
@@ -193,9 +196,17 @@ def test_a_corner_is_three_faces(box: mbdyn_ros.Robot) -> None:
 @pytest.mark.parametrize(
     ("surface", "at"),
     [
-        (Surface(lambda x: ca.sqrt(x[0] ** 2 + 1e-12) - 1e-3, name="sheet"), 1e-3),
-        (Surface.sphere(0.01, inside=False), 0.01),
-        (Surface.elliptic_cylinder((0.02, 0.5), inside=False), 0.02),
+        (
+            Surface(
+                lambda x: ca.sqrt(x[0] ** 2 + 1e-12) - 1e-3,
+                name="sheet",
+                restitution=1.0,
+                friction=0.0,
+            ),
+            1e-3,
+        ),
+        (Surface.sphere(0.01, inside=False, restitution=1.0, friction=0.0), 0.01),
+        (Surface.elliptic_cylinder((0.02, 0.5), inside=False, restitution=1.0, friction=0.0), 0.02),
     ],
 )
 def test_thin_walls_are_not_jumped_over(surface: Surface, at: float) -> None:
@@ -226,7 +237,9 @@ def test_a_closed_loop_hits_a_wall() -> None:
     way = robot.frame_pose(np.linspace(0, 2 * pi, 100)[:, None], slider)[:, :3, 3]
     along = way[np.argmax(np.linalg.norm(way - way[0], axis=1))] - way[0]
     along /= np.linalg.norm(along)
-    wall = Surface.plane(way[0] + 0.3 * np.ptp(way @ along) * along, -along)
+    wall = Surface.plane(
+        way[0] + 0.3 * np.ptp(way @ along) * along, -along, restitution=1.0, friction=0.0
+    )
     environment = Environment([wall], points=[(slider, (0, 0, 0))])
     trajectory = mbdyn_ros.simulate(robot, [0.0], [20.0], 1.0, environment=environment)
     assert len(trajectory.impacts) >= 2
@@ -323,9 +336,7 @@ def test_several_contacts_at_once(
     W[normal] *= -np.sign(W[normal] @ v)[:, None]  # all approach
     tangent = normal + 1 if rough else np.full(count, -1)
     matrix, before = W @ W.T, W @ v
-    f, used = bouncing_impulses(
-        matrix, before, np.full(count, e), Blocks(normal, tangent, mu)
-    )
+    f, used = bouncing_impulses(matrix, before, np.full(count, e), Blocks(normal, tangent, mu))
     after, scale = before + matrix @ f, np.abs(before).max()
     assert (f[normal] >= 0).all() and (used <= e).all()
     if not rough:
@@ -354,9 +365,7 @@ def test_a_jam_takes_the_bounce() -> None:
     robot = cart(f"{np.cos(slope)} 0 {-np.sin(slope)}")
     for mu, rest in ((0.6, 0.5), (0.8, 0.0)):
         floor = Surface.plane(restitution=0.5, friction=mu)
-        flying = mbdyn_ros.simulate(
-            robot, [-0.01], [3.0], 0.02, environment=Environment([floor])
-        )
+        flying = mbdyn_ros.simulate(robot, [-0.01], [3.0], 0.02, environment=Environment([floor]))
         (impact,) = flying.impacts
         assert impact.restitution[0] == pytest.approx(rest)
         assert impact.v_after[0] == pytest.approx(-rest * impact.v_before[0], abs=1e-12)
@@ -469,7 +478,7 @@ def test_bad_environments_are_refused(make: Callable[[], object], words: str) ->
         ("surfaces: [{name: a, type: plain}]", 'no type "plain" (did you mean "plane"?)'),
         ("surfaces: [{name: a, type: sphere}]", "has no radius"),
         ("surfaces: [{name: a, type: plane, radius: 2}]", 'has no "radius"'),
-        ("surfaces: [{name: a, type: plane, restitution: 2}]", "restitution is 2.0"),
+        ("surfaces: [{name: a, type: plane, restitution: 2, friction: 0}]", "restitution is 2.0"),
         ("surfaces: [{name: a, type: plane, normal: [0, 1]}]", "2 values"),
         ("surfaces: [{type: plane}]", "no name"),
         ("surfaces: []", "no surfaces"),
@@ -489,7 +498,7 @@ def test_number_of_bounces_follows_from_the_tie_window() -> None:
     """Each bounce is e times as long as the last, until what is left is under the window."""
     counts = []
     for window in (1e-3, 1e-6):
-        floor = Environment([Surface.plane(restitution=0.5)], tie_window=window)
+        floor = Environment([Surface.plane(restitution=0.5, friction=0.0)], tie_window=window)
         counts.append(len(mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor).impacts))
     assert counts[1] - counts[0] == pytest.approx(log(1e3) / log(2), abs=1)
 
@@ -497,11 +506,9 @@ def test_number_of_bounces_follows_from_the_tie_window() -> None:
 def test_events_are_told_and_not_kept() -> None:
     """Those of the trajectory, in order, at their instants."""
     told: list[mbdyn_ros.Impact | mbdyn_ros.Transition] = []
-    floor = Environment([Surface.plane(restitution=0.5)])
+    floor = Environment([Surface.plane(restitution=0.5, friction=0.0)])
     kept = mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor)
-    lean = mbdyn_ros.simulate(
-        cart(), [1.0], [0.0], 3.0, environment=floor, on_event=told.append
-    )
+    lean = mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor, on_event=told.append)
     assert [one.time for one in told] == [one.time for one in (*kept.impacts, *kept.transitions)]
     assert told[-1] == kept.transitions[-1] and len(told) > 10
     assert lean.impacts == lean.transitions == ()
@@ -523,7 +530,7 @@ def test_memory_does_not_grow() -> None:
             ours = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, PACKAGE)])
             memory.append(sum(trace.size for trace in ours.traces))
 
-    floor = Environment([Surface.plane()])
+    floor = Environment([Surface.plane(restitution=1.0, friction=0.0)])
     robot = cart()
     tracemalloc.start()
     try:
@@ -564,3 +571,30 @@ def test_painleves_rod_goes_on_in_steps(mu: float, jams: bool) -> None:
     else:
         trajectory = mbdyn_ros.simulate(robot, q, v, 0.01, environment=walls)
         assert trajectory.transitions[0].mode == "slides" and trajectory.time[-1] == 0.01
+
+
+def test_a_trajectory_has_the_states_on_either_side_of_an_impact() -> None:
+    """A mass falls 1 m onto its stop: v = -sqrt(2 g), and 0 from there on."""
+    slide = mbdyn_ros.load("""<robot name="slide"><link name="world"/><link name="mass">
+        <inertial>
+        <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+        </link><joint name="drop" type="prismatic"><axis xyz="0 0 1"/><parent link="world"/>
+        <child link="mass"/><limit lower="-1" upper="5" effort="1" velocity="1"/></joint>
+        </robot>""")
+    trajectory = mbdyn_ros.simulate(slide, [0.0], [0.0], 1.0)
+    assert trajectory.v.min() == pytest.approx(-np.sqrt(2 * 9.81), rel=1e-12)
+    assert (np.diff(trajectory.time) > 0).all()
+    (impact,) = trajectory.impacts
+    after = int(np.searchsorted(trajectory.time, impact.time))
+    assert trajectory.time[after] == impact.time and trajectory.v[after, 0] == 0.0
+    assert trajectory.time[after - 1] == np.nextafter(impact.time, 0.0)
+    np.testing.assert_allclose(trajectory.v[after - 1], impact.v_before, rtol=1e-12)
+    assert trajectory.a[after - 1, 0] == pytest.approx(-9.81)
+    assert np.abs(trajectory.imbalance).max() < 1e-12
+    assert len(repr(trajectory)) < 250 and "1 impacts" in repr(trajectory)
+    walls = Environment([Surface.plane(restitution=0.5, friction=0.0)])
+    bouncing = mbdyn_ros.simulate(slide, [0.5], [0.0], 0.9, environment=walls)
+    for one in bouncing.impacts:
+        at = int(np.searchsorted(bouncing.time, one.time))
+        assert bouncing.v[at - 1, 0] == pytest.approx(one.v_before[0], abs=1e-12)
+        assert bouncing.v[at, 0] == pytest.approx(one.v_after[0], abs=1e-9)

@@ -35,8 +35,11 @@ def balls(count: int, kind: str, z: float = 0.0, **options: object) -> mbdyn_ros
 
 def test_the_report_says_what_touches_what() -> None:
     """Links at walls with their points, links at each other, and stops."""
-    robot, floor = balls(3, "continuous"), mbdyn_ros.Surface.plane(name="floor")
-    links = LinkContacts(disabled=[("ball0", "ball2")])
+    robot, floor = (
+        balls(3, "continuous"),
+        mbdyn_ros.Surface.plane(name="floor", restitution=1.0, friction=0.0),
+    )
+    links = LinkContacts(disabled=[("ball0", "ball2")], restitution=1.0, friction=0.0)
     report = Environment([floor], links=links).report(robot)
     assert report.to_dict() == {
         "surfaces": ("floor",),
@@ -58,7 +61,7 @@ def test_newtons_cradle() -> None:
     """The last ball leaves as fast as the first came: m balls of equal mass hand the motion on."""
     robot = balls(4, "continuous", -LENGTH)
     start = np.array([0.4, 0.0, 0.0, 0.0])
-    walls = Environment([], links=LinkContacts(restitution=1.0))
+    walls = Environment([], links=LinkContacts(restitution=1.0, friction=0.0))
     trajectory = mbdyn_ros.simulate(robot, start, np.zeros(4), 1.0, environment=walls)
     first = trajectory.impacts[0]
     assert first.surfaces == ("link 'ball0' on link 'ball1'",)
@@ -117,8 +120,12 @@ def test_one_ball_rests_on_another() -> None:
     robot = mbdyn_ros.load(
         text.format(*(rail.format(k=k, z=0, m=1, x=0.1 * k, type="prismatic") for k in (0, 1)))
     )
-    floor = mbdyn_ros.Surface.plane(point=(0, 0, -RADIUS), restitution=0, name="floor")
-    walls = Environment([floor], links=LinkContacts(restitution=0.0), joint_limits=False)
+    floor = mbdyn_ros.Surface.plane(
+        point=(0, 0, -RADIUS), restitution=0, name="floor", friction=0.0
+    )
+    walls = Environment(
+        [floor], links=LinkContacts(restitution=0.0, friction=0.0), joint_limits=False
+    )
     trajectory = mbdyn_ros.simulate(robot, [0, 0.01], [0, 0], 0.3, environment=walls)
     np.testing.assert_allclose(trajectory.q[-1], 0, atol=1e-9)
     stepper = Stepper(robot, 1e-3, walls)
@@ -156,17 +163,19 @@ def test_distances_of_capsules() -> None:
 
 def test_which_links_touch() -> None:
     robot = balls(3, "continuous", -LENGTH)
-    names = [name for name, _ in LinkContacts().couples(robot)]
+    names = [name for name, _ in LinkContacts(restitution=1.0, friction=0.0).couples(robot)]
     assert names == [
         f"link 'ball{one}' on link 'ball{other}'" for one, other in ((0, 1), (0, 2), (1, 2))
     ]
     srdf = '<robot name="r"><disable_collisions link1="ball2" link2="ball0"/></robot>'
-    some = LinkContacts(disabled=read_disabled_pairs(srdf))
+    some = LinkContacts(disabled=read_disabled_pairs(srdf), restitution=1.0, friction=0.0)
     assert [name for name, _ in some.couples(robot)] == [names[0], names[2]]
     with pytest.raises(InputError, match="'bal1'"):
-        LinkContacts(disabled=[("ball0", "bal1")]).couples(robot)
+        LinkContacts(disabled=[("ball0", "bal1")], restitution=1.0, friction=0.0).couples(robot)
     with pytest.raises(InputError, match="no two links can touch"):
-        LinkContacts(disabled=[("ball0", "ball1")]).couples(balls(2, "continuous"))
+        LinkContacts(disabled=[("ball0", "ball1")], restitution=1.0, friction=0.0).couples(
+            balls(2, "continuous")
+        )
     with pytest.raises(ModelError, match=":1: .*no link1 or no link2"):
         read_disabled_pairs('<robot name="r"><disable_collisions link1="a"/></robot>')
     with pytest.raises(ModelError, match="no SRDF"):
@@ -175,9 +184,9 @@ def test_which_links_touch() -> None:
 
 def test_a_start_inside_itself_is_refused() -> None:
     robot = balls(2, "continuous", -LENGTH)
-    walls = Environment([], links=LinkContacts())
+    walls = Environment([], links=LinkContacts(restitution=1.0, friction=0.0))
     with pytest.raises(InputError, match="disabled names link 'ball0' twice in one pair"):
-        LinkContacts(disabled=[("ball0", "ball0")])
+        LinkContacts(disabled=[("ball0", "ball0")], restitution=1.0, friction=0.0)
     with pytest.raises(SimulationError, match=r"'ball0' on link 'ball1' starts inside it, at \("):
         mbdyn_ros.simulate(robot, [-0.1, 0.0], [0.0, 0.0], 1.0, environment=walls)
 

@@ -196,4 +196,4 @@ def test_what_is_refused(planks: mbdyn_ros.Robot, tmp_path: Path) -> None:
     links = mbdyn_ros.read_environment(path).links
     assert links is not None and links.convex
     with pytest.raises(InputError, match="convex is 1; it must be True or False"):
-        LinkContacts(convex=1)  # type: ignore[arg-type]
+        LinkContacts(convex=1, restitution=1.0, friction=0.0)  # type: ignore[arg-type]

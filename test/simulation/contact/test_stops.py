@@ -51,7 +51,7 @@ def test_what_starts_beyond_its_limits_is_free() -> None:
 
 
 def test_walls_and_stops_go_together() -> None:
-    floor = mbdyn_ros.Surface.plane((0, 0, -0.2), restitution=0.0, name="floor")
+    floor = mbdyn_ros.Surface.plane((0, 0, -0.2), restitution=0.0, name="floor", friction=0.0)
     environment = with_stops(slide(), np.zeros(1), mbdyn_ros.Environment([floor]))
     assert environment is not None and environment.joint_limits == ("way",)
     with pytest.raises(mbdyn_ros.InputError, match="joint_limits must be true, false or names"):
