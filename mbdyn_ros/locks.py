@@ -64,7 +64,8 @@ def _in_child() -> None:
     if sys.version_info < (3, 12):  # cached properties have locks of their own there
         for one in gc.get_objects():
             if isinstance(one, functools.cached_property):
-                vars(one)["lock"] = threading.RLock()
+                own = vars(one)
+                own["lock"] = own["lock"] if isinstance(own["lock"], Lock) else threading.RLock()
 
 
 os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -13,9 +13,11 @@ import hashlib
 import os
 import shutil
 import stat
+import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import platformdirs
@@ -23,7 +25,6 @@ import platformdirs
 from ..errors import CompilerWarning, warn
 from ..locks import Lock
 from .gcc import CompilationError, Toolchain, required_toolchain
-from .notice import waiting_for
 
 UNUSED = 90 * 86400.0
 """Seconds after which a library that nobody loaded is swept."""
@@ -204,3 +205,24 @@ def _sweep(folder: Path) -> None:
         for path in folder.iterdir():
             if path.is_symlink() and not path.exists():
                 path.unlink(missing_ok=True)
+
+
+UNNOTICED = 1.0
+"""Seconds that nobody needs to be told about."""
+
+
+@contextlib.contextmanager
+def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
+    """Say on a terminal, once this lasts, what is compiled; to a file or a pipe nothing is said."""
+    screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar
+    if not screen.isatty():
+        yield
+        return
+    text = f"mbdyn_ros: compiling {what}, once; next time it is there at once"
+    timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

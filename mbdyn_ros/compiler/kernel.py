@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,8 +13,13 @@ from ..array import Array
 from ..errors import InputError
 from ..program.program import Program
 
-if TYPE_CHECKING:
-    from .bound import Bound
+
+class Tied(Protocol):
+    """A call that is tied to a kernel."""
+
+    def move(self, kernel: Kernel) -> None:
+        """Run another kernel of the same program from now on."""
+        ...
 
 
 class Kernel(abc.ABC):
@@ -44,7 +49,7 @@ class Kernel(abc.ABC):
         home: Array,
     ) -> None:
         self.program, self.home, self.farthest = program, home, 0.0
-        self.bound: weakref.WeakSet[Bound] = weakref.WeakSet()
+        self.bound: weakref.WeakSet[Tied] = weakref.WeakSet()
         self.inputs: dict[str, tuple[int, ...]] = {
             name: (rows, columns) if name == "wrenches" else (rows * columns,)
             for name, (rows, columns) in inputs.items()

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import casadi as ca
 
 from ..array import Array
 from ..errors import CompilerWarning, warn
 from ..program.closing import Closing
-from ..program.code_digest import digest_of_folder
-from ..program.program import Program
-from ..program.symbols import alone, lasting
-from .beside import Beside
+from ..program.program import Program, digest_of_folder
+from ..program.symbols import lasting, serialized
 from .c_loops import walk_source
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel
 from .compiled_program import CompiledLoops, CompiledProgram, CompiledTerms
 from .gcc import CompilationError, toolchain
-from .interpreted_kernel import InterpretedKernel
+from .interpreted_kernel import InterpretedKernel, LoopSolver
 from .kernel import Kernel
 from .options import STANDARD, Options
 from .runtime.library import runtime
 from .source import c_source, terms_source
 from .table import Lane
-from .walker import Walker
 
+Built = TypeVar("Built")
 Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops, CompiledTerms)
+
+
+class _Background(Generic[Built]):
+    """Something that is built in a thread of its own from now on, which ends with the process."""
+
+    def __init__(self, build: Callable[[], Built]) -> None:
+        self._build, self._built, self._problem = build, list[Built](), list[BaseException]()
+        self._thread = threading.Thread(target=self._run, name="compiler", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._built.append(self._build())
+        except BaseException as error:  # whoever asks for the result meets it
+            self._problem.append(error)
+
+    def result(self) -> Built:
+        """The thing built, once it is; raises the error that building it raised."""
+        self._thread.join()
+        for error in self._problem:
+            raise error
+        return self._built[0]
 
 
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
@@ -81,7 +102,7 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
     walks = program.subject.closing.nz > 0
     given = walks and lane is Lane.SINGLE and not program.declaration.differentiated
 
-    @alone
+    @serialized
     def written() -> str:
         return c_source(replace(program, given=given), lane, options)  # what is traced is not kept
 
@@ -89,9 +110,9 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
     key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
     if not walks:
         return _built(name, key, written, CompiledProgram)
-    Beside(runtime)  # in a new cache it is compiled meanwhile
-    loops = Beside(lambda: _of_loops(program, walk_source, CompiledLoops))
-    terms = Beside(lambda: _of_loops(program, terms_source, CompiledTerms)) if given else None
+    _Background(runtime)  # in a new cache it is compiled meanwhile
+    loops = _Background(lambda: _of_loops(program, walk_source, CompiledLoops))
+    terms = _Background(lambda: _of_loops(program, terms_source, CompiledTerms)) if given else None
 
     def loaded(path: Path) -> CompiledProgram:
         return CompiledProgram(path, loops.result(), terms.result() if terms else None)
@@ -106,7 +127,7 @@ def _of_loops(
     name = source.__name__.removesuffix("_source")
     key = "".join((name, program.loops_key, digest_of_folder("compiler")))
 
-    @alone
+    @serialized
     def written() -> str:
         return source(program.subject.closing)
 
@@ -125,7 +146,7 @@ def _built(
         return loaded(cached_library(name, key, source))
 
 
-@alone
+@serialized
 def interpret(program: Program, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
     closing = program.subject.closing
@@ -133,7 +154,7 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
     if not closing.nz:
         return InterpretedKernel(program, core, start)
     sparsities = {core.name_in(i): core.sparsity_in(i) for i in range(core.n_in())}
-    walker = Walker(closing, sparsities["q"].numel(), start[: closing.ny + closing.nz])
+    walker = LoopSolver(closing, sparsities["q"].numel(), start[: closing.ny + closing.nz])
     names = [name for name in sparsities if name != "z"]
     inputs = [ca.MX.sym(name, sparsities[name]) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])

@@ -16,10 +16,10 @@ import casadi as ca
 from ..errors import InputError
 from ..program.program import Program
 from ..program.stages import Staged
+from .dump import listing
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
 from .ir import Code
-from .listing import listing
 from .options import STANDARD, Options
 from .passes.angles import angles
 from .passes.depth_first import depth_first

@@ -36,7 +36,7 @@ enum {{ NE = {efforts}, PARAMETERS = {kept} }};
 """
 """Sizes, and of every method of integration name, stages and tableau."""
 
-CORE = {Lane.SINGLE: ".alone = core, ", Lane.VECTOR: ".together = core, "}
+CORE = {Lane.SINGLE: ".scalar = core, ", Lane.VECTOR: ".batched = core, "}
 """Entries in `struct program` of the equations of one state, and of a vector of them."""
 
 TWICE_UP_TO = 1000

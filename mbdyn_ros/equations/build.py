@@ -14,7 +14,7 @@ from ..model.model import Array, Model, constant
 from ..model.split_joints import split_joints, turned_from
 from ..model.straight import Tilt, set_straight
 from ..model.tree import Tree, build_tree
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .home_check import home_notes
 from .loops.gimbal import QuarterPitchError
 from .loops.rank import RANK, ROUNDED
@@ -32,7 +32,7 @@ class PartlyDependentError(ModelError):
         self.joint = joint
 
 
-@alone
+@serialized
 def build_robot(
     model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
 ) -> tuple[Model, System, tuple[Assembly, ...], list[str]]:

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
-from ..program.symbols import alone, lasting
+from ..program.symbols import lasting, serialized
 from .loops.linkage import Linkage, rows_at_positions
 from .loops.rank import spanning_rows
 from .loops.units import units_of
@@ -41,7 +41,7 @@ class Chart:
     value that the least one has. `joints` names the tied joints in order.
     """
 
-    @alone
+    @serialized
     def __init__(self, system: System, linkage: Linkage) -> None:
         self.linkage = linkage
         self._rank = len(linkage.rows)

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .algebra.spatial import SX
 from .loops.closure_gap import ClosureGap, closure_gap
 from .loops.linkage import Linkage
@@ -43,7 +43,7 @@ def tree_gap(system: System, position: Array) -> tuple[ClosureGap, str]:
     return worst, name
 
 
-@alone
+@serialized
 def unreachable(system: System, q: Array) -> Unreachable | None:
     """The first loop that cannot be closed at the independent positions q, if any."""
     whole = np.zeros(system.tree.nq)

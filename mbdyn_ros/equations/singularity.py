@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..model.clusters import Cluster
 from ..model.model import Array
 from ..model.tree import WORLD, RigidInertia
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .algebra.spatial import SX
 from .system import System
 
@@ -35,7 +35,7 @@ NO_PART = 1e-6
 """Share of a coordinate in a direction of motion under which it takes no part in it."""
 
 
-@alone
+@serialized
 def massless_directions(system: System) -> list[int]:
     """Independent velocity coordinates along which nothing with mass moves.
 

@@ -18,7 +18,7 @@ from ..model.regrouping import regrouped
 from ..model.tree import WORLD, Tree
 from ..program.closing import Closing
 from ..program.continuation import LoopFunctions
-from ..program.symbols import alone, lasting
+from ..program.symbols import lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
@@ -151,15 +151,13 @@ class System:
         sizes = {"q": self.coordinates.nq, "effort": len(self.coordinates.effort)}
         return sizes.get(name, self.coordinates.nv), 1
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def embedding_at_home(self) -> Array:
         """G (nv_tree, nv) as numbers, at home; the same everywhere where only gears constrain."""
         home = self.home[list(self.coordinates.q)], self.home[self.walked_rows]
         return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def residuals(self) -> dict[Linkage, ca.Function]:
         """Residuals (m, 1) of the linkages' rows as functions of their tied joints' positions.
 

@@ -17,7 +17,7 @@ from ..array import Array
 from ..model.pose import Pose
 from ..model.regrouping import regrouped
 from ..model.tree import Body, RigidInertia, Tree
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
 from .system import System
 from .tree.composite_body import CompositeInertia
@@ -150,7 +150,7 @@ def with_numbers(rest: System, layout: Layout, values: Array) -> System:
     return replace(rest, tree=tree, gravity=gravity)
 
 
-@alone
+@serialized
 def with_symbols(rest: System, layout: Layout) -> System:
     """The same with symbols for numbers."""
     symbols = SX.sym("parameters", layout.size)

@@ -24,7 +24,7 @@ from ..equations.programs import gravity_vector, mass_matrix
 from ..equations.system import System
 from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .closed_form_symbols import Number, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
@@ -72,7 +72,7 @@ class ClosedForm:
         )
 
 
-@alone
+@serialized
 def closed_form(
     system: System, robot: str, source: str, symbols: Sequence[str] = ()
 ) -> ClosedForm:

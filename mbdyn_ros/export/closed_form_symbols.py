@@ -19,7 +19,7 @@ from ..equations.algebra.spatial import SX, constant
 from ..equations.system import System
 from ..errors import InputError, suggestion
 from ..model.tree import Body
-from ..program.symbols import alone
+from ..program.symbols import serialized
 
 KINDS = ("masses", "centres", "moments", "lengths")
 """Kinds of numbers that may be symbols."""
@@ -86,7 +86,7 @@ class _Found:
         return self.symbols[-1]
 
 
-@alone
+@serialized
 def with_symbolic_numbers(system: System, kinds: Sequence[str]) -> SymbolicSystem:
     """The system with symbols for its numbers of some `KINDS`.
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ..equations.algebra.spatial import SX
 from ..export.polynomial import Polynomial, expand
 from ..model.model import Array
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .cut_open import Connection, CutOpen
 from .denoc_formulas import DenocFormulas
 from .layout import turned
@@ -119,7 +119,7 @@ class DenocEquations:
         return J[k][i] * J[m][j] - J[m][i] * J[k][j]
 
 
-@alone
+@serialized
 def denoc_equations(
     mechanism: Mechanism,
     q: ArrayLike,

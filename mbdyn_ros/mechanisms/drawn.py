@@ -13,7 +13,7 @@ import numpy as np
 from ..equations.algebra.complex_plane import Complex
 from ..equations.algebra.spatial import SX
 from ..model.model import Array
-from ..program.symbols import alone, lasting
+from ..program.symbols import lasting, serialized
 from .branch_table import BranchTable, branch_table
 from .construction import Placing, Step, plan
 from .drawing import Drawing
@@ -109,7 +109,7 @@ class DrawnMechanism(Mechanism):
 
     @classmethod
     @functools.lru_cache(maxsize=64)
-    @alone
+    @serialized
     def gap_function(cls, many: int = 1) -> ca.Function:
         """(numbers, input angle, unknowns) -> gaps of the pins of groups, and their derivatives.
 

@@ -24,7 +24,7 @@ from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Tree
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .design import Design
 from .layout import Direction, Layout, mesh_factors, relative
 from .symbolic_tree import layout_tree, planar_pose
@@ -82,7 +82,7 @@ class ParametricSystem(System):
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc.of(pinned, embedding, embedding.velocity(v)), embedding
 
-    @alone
+    @serialized
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
         q = SX.sym("q", self.coordinates.nq)
@@ -103,7 +103,7 @@ class ParametricSystem(System):
 
 
 @functools.cache
-@alone
+@serialized
 def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()

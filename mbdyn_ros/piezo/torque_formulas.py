@@ -13,14 +13,14 @@ from ..equations.algebra.spatial import SX
 from ..equations.programs import gravity_vector, mass_matrix, spring_vector
 from ..export.closed_form import ClosedForm, Element, require_polynomial, turning
 from ..export.polynomial import expand
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from ..robot import Robot
 from . import programs
 from .rotor import Rotor
 from .torque import require_rotor
 
 
-@alone
+@serialized
 def torque_formulas(robot: Robot, rotor: Rotor, link: str) -> ClosedForm:
     """X_i, Y_i, H_ii and g_i of a robot whose link carries a rotor, as polynomials.
 

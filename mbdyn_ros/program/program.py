@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +18,12 @@ from casadi import SX
 
 from ..errors import InputError
 from .closing import Closing
-from .code_digest import PACKAGE, digest_of_folder
 from .declaration import Declaration
 from .operations import operations_of
 from .stages import Staged
-from .symbols import alone
+from .symbols import SerializedProperty, serialized
+
+PACKAGE = Path(__file__).parent.parent
 
 UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
@@ -110,8 +112,7 @@ class Program:
         code = _digest_of_code(__name__)
         return hashlib.sha256(f"loops {self.subject.digest()} {code}".encode()).hexdigest()
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def symbols(self) -> dict[str, SX]:
         """The inputs by name, in order.
 
@@ -122,8 +123,7 @@ class Program:
             {} if self.subject.parameters is None else {"parameters": self.subject.parameters}
         )
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def _arguments(self) -> dict[str, SX]:
         """Arguments of the formula, by name."""
         first, *others = self.declaration.inputs
@@ -136,8 +136,7 @@ class Program:
             shapes["wrenches"] = self.subject.shape("wrenches")
         return {name: SX.sym(name, *shape) for name, shape in shapes.items()}
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def equations(self) -> SX | Staged:
         """The result, or stages that lead to it."""
         x: list[object] = list(self._arguments.values())
@@ -149,8 +148,7 @@ class Program:
         equations: SX | Staged = self.declaration.formula(self.subject, *x)
         return equations
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def result(self) -> SX:
         """The result as one expression."""
         equations = self.equations
@@ -169,7 +167,7 @@ class Program:
         return parameters.numel() if self.subject.with_home and parameters is not None else 0
 
     @property
-    @alone
+    @serialized
     def terms(self) -> int:
         """How many terms of loops it reads behind z: all of them, or none."""
         count = self.subject.closing.nz
@@ -195,8 +193,7 @@ class Program:
             return sum(stage.length for stage in equations.stages.listed)
         return int(self.function.n_instructions())
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def function(self) -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
         inputs, names, result = list(self.symbols.values()), list(self.symbols), self.result
@@ -204,7 +201,7 @@ class Program:
         return ca.Function("program", inputs, [ca.densify(result).T], names, ["result"], options)
 
     @property
-    @alone
+    @serialized
     def symbolic(self) -> ca.Function:
         """The CasADi function for users, its result in its own shape."""
         inputs, output = list(self.symbols.values()), self.declaration.output
@@ -214,7 +211,7 @@ class Program:
         return ca.Function(self.name, inputs, [self.result], names, [output], options)
 
     @property
-    @alone
+    @serialized
     def operations(self) -> dict[str, int]:
         """Multiplications, additions, divisions and function calls of the result alone."""
         return operations_of(list(self.symbols.values()), self.result)
@@ -229,4 +226,17 @@ def _digest_of_code(module: str) -> str:
         content.update(Path(str(sys.modules[module].__file__)).read_bytes())
     for folder in dict.fromkeys((*ROBOTICS, *path.split(".")[:1])):
         content.update(digest_of_folder(folder).encode())
+    return content.hexdigest()
+
+
+@functools.cache
+def digest_of_folder(name: str) -> str:
+    """Hash of all Python files in a folder of the package, which need not be there."""
+    content = hashlib.sha256()
+    for folder, inner, files in os.walk(PACKAGE / name):  # half the time of Path.rglob
+        inner.sort()
+        for file in sorted(files):
+            if file.endswith(".py"):
+                with open(os.path.join(folder, file), "rb") as code:
+                    content.update(code.read())
     return content.hexdigest()

@@ -2,8 +2,8 @@
 
 CasADi counts without a lock who uses a node of an expression (SX), and all expressions share the
 nodes of common numbers. Two threads that build, copy or drop expressions at once crash the process.
-So whatever touches them is `alone`, until its last one is dropped; and a function that outlives it,
-with expressions inside, is `lasting`. Numbers may be computed in any thread.
+So whatever touches them is `serialized`, until its last one is dropped; and a function that
+outlives it, with expressions inside, is `lasting`. Numbers may be computed in any thread.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import functools
 import traceback
 from collections import deque
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import casadi as ca
 
@@ -27,7 +27,7 @@ _dropped: deque[object] = deque()
 """Functions that nobody uses any more; they end when a thread is alone next."""
 
 
-def alone(function: Callable[P, R]) -> Callable[P, R]:
+def serialized(function: Callable[P, R]) -> Callable[P, R]:
     """Run a function that touches expressions while no other such function runs."""
 
     @functools.wraps(function)
@@ -43,6 +43,18 @@ def alone(function: Callable[P, R]) -> Callable[P, R]:
                     _dropped.pop()
 
     return run
+
+
+class SerializedProperty(functools.cached_property[R]):
+    """A cached property that touches expressions.
+
+    It has one lock with all that does: with a lock of its own, as cached properties have before
+    Python 3.12, two threads could wait for each other.
+    """
+
+    def __init__(self, function: Callable[[Any], R]) -> None:
+        super().__init__(serialized(function))
+        vars(self)["lock"] = _owned
 
 
 class _Lasting:

@@ -21,7 +21,7 @@ from ..model.model import Array
 from ..model.tree import WORLD
 from ..names import identifier, library_name
 from ..program.program import Program
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
 from .configuration import Configurations
 
@@ -38,7 +38,7 @@ RECORDED_STATES = 3
 """States whose values the test program knows."""
 
 
-@alone
+@serialized
 def describe(
     robot: Configurations,
     links: Sequence[str] | None,

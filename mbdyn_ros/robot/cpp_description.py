@@ -23,12 +23,12 @@ from ..export.c_model import CMode, CModel
 from ..model.model import Array
 from ..model.tree import WORLD
 from ..program.declaration import Declaration
-from ..program.symbols import alone
+from ..program.symbols import serialized
 from .c_description import describe
 from .configuration import Configurations
 
 
-@alone
+@serialized
 def describe_model(
     robot: Configurations,
     links: Sequence[str] | None,

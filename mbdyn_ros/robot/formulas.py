@@ -11,7 +11,7 @@ from ..compiler.bound import Bound
 from ..errors import InputError, brief
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
-from ..program.symbols import alone, lasting
+from ..program.symbols import lasting, serialized
 from .core import Core
 from .parameters import symbolic_system
 
@@ -55,7 +55,7 @@ class Programs(Core):
         self.require_single("a bound call")
         return Bound(self.calls.kernel(*self._wanted(name, link, friction, axes)))
 
-    @alone
+    @serialized
     @brief
     def casadi(
         self,
@@ -123,7 +123,7 @@ class Programs(Core):
         names = names or (*offered("link"), *offered("frame"))
         self.calls.load(*(self._wanted(name, link, True, axes) for name in names))
 
-    @alone
+    @serialized
     def operation_counts(self) -> dict[str, dict[str, int]]:
         """Multiplications, additions, divisions and function calls of programs and formulations.
 

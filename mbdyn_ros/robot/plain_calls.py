@@ -10,7 +10,7 @@ from ..program.declaration import Declaration, offered
 
 
 class PlainCalls:
-    """The plain call of every program by its name (`compiler.call`); None until it is compiled.
+    """The plain call of every program by its name (`plain_call`); None until it is compiled.
 
     of_links : those of programs of links, by name, link, and axes where there are some.
     """

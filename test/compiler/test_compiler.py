@@ -12,9 +12,9 @@ import pytest
 from mbdyn_ros import InputError
 from mbdyn_ros.compiler import passes
 from mbdyn_ros.compiler.block import Block, Line
+from mbdyn_ros.compiler.dump import listing
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.ir import Code, Constant, Map, Put
-from mbdyn_ros.compiler.listing import listing
 from mbdyn_ros.compiler.options import STANDARD, Options
 from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.depth_first import depth_first

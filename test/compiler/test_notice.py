@@ -8,7 +8,7 @@ import time
 import pytest
 
 from mbdyn_ros.cli.printing import progress_bar
-from mbdyn_ros.compiler.notice import waiting_for
+from mbdyn_ros.compiler.cache import waiting_for
 
 
 class Terminal(io.StringIO):

@@ -14,7 +14,7 @@ from mbdyn_ros.compiler.runtime import structures
 from mbdyn_ros.compiler.runtime.structures import structure
 
 CONTACT = sorted(path.name for path in (gcc.RUNTIME / "contact").glob("*.hpp"))
-COMPLETE = "vector.h", "each.h", "elementary.h", "tables.h", "rows.h", "program.h"
+COMPLETE = "vector.h", "elementary.h", "tables.h", "rows.h", "program.h"
 """Headers in C that need nothing before them; a program's text completes the others."""
 
 WARNINGS = (

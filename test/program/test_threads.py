@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import casadi as ca
 import pytest
 
 import mbdyn_ros
+from mbdyn_ros.equations.programs import mass_matrix
 from mbdyn_ros.locks import Lock
 from mbdyn_ros.program import symbols
+from mbdyn_ros.program.program import Program
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,7 +100,7 @@ def test_tracing_leaves_no_cycles_with_expressions() -> None:
 def test_an_error_leaves_no_expressions() -> None:
     """Its traceback holds the frames of those that had them."""
 
-    @symbols.alone
+    @symbols.serialized
     def fail() -> None:
         x = ca.SX.sym("x")
         raise ValueError(f"{x}")
@@ -110,6 +113,26 @@ def test_an_error_leaves_no_expressions() -> None:
         frames.append(trace.tb_frame)
         trace = trace.tb_next
     assert not any(isinstance(one, ca.SX) for frame in frames for one in frame.f_locals.values())
+
+
+def test_two_threads_that_trace_do_not_wait_for_each_other() -> None:
+    """One inside of what is serialized, the other on its way there through a cached property."""
+    system = mbdyn_ros.load(ROOT / "urdf" / "four_bar.urdf").system
+    first, second = (Program(mass_matrix, system) for _ in range(2))
+
+    @symbols.serialized
+    def trace() -> None:
+        other.start()
+        time.sleep(0.2)  # it has come as far as it can
+        assert first.symbols
+
+    other = threading.Thread(target=lambda: second.symbols, daemon=True)
+    one = threading.Thread(target=trace, daemon=True)
+    one.start()
+    one.join(20.0)
+    assert not one.is_alive()
+    other.join(20.0)
+    assert not other.is_alive()
 
 
 FORK = """

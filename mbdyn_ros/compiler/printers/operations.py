@@ -10,7 +10,7 @@ from ..table import Lane
 
 
 def _library(name: str, given: str = "({0})") -> tuple[str, str]:
-    """A function left to the C library, number by number; see runtime/each.h."""
+    """A function left to the C library, number by number; see runtime/elementary.h."""
     return f"each_{name}{{n}}{given}", f"{name}{given}"
 
 

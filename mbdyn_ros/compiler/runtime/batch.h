@@ -79,7 +79,7 @@ static void run_batch(const void* pointer, size_t first, size_t last) {
     if (own) read_parameters(job, k, count, parameters);
 #endif
 #ifdef SIZE_Z
-    const bitsv closed = close_together(program, in, job->start[program->inputs], NULL, z);
+    const bitsv closed = close_lanes(program, in, job->start[program->inputs], NULL, z);
 #endif
     core(arg, res);
 #ifdef SIZE_Z

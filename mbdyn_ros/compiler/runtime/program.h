@@ -2,7 +2,6 @@
    function `core`, and exports one `struct program`; all that runs it is in the runtime library. */
 #pragma once
 #include "elementary.h"
-#include "each.h"
 
 #ifdef __cplusplus
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -49,8 +48,8 @@ struct program {
 
   /* The equations, of one state or of a vector of them; the library has one of the two. Behind q
      stands z where loops are to be closed, and behind all stand the parameters. */
-  void (*alone)(const double* const* arg, double* const* res);
-  void (*together)(const realv* const* arg, realv* const* res);
+  void (*scalar)(const double* const* arg, double* const* res);
+  void (*batched)(const realv* const* arg, realv* const* res);
 
   /* The vectors' library: those over states `first` to `last` of a `struct batch`. */
   void (*batch)(const void* job, size_t first, size_t last);

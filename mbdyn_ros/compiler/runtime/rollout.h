@@ -12,11 +12,11 @@ static inline void accelerate(const struct rollout* job, double* memory, const r
   realv* const res[] = {a};
 #ifdef SIZE_Z
   realv z[SIZE_Z];
-  const bitsv closed = close_together(job->forward, q, job->home, memory, z);
-  job->forward->together((const realv* const[]){q, z, v, effort, parameters}, res);
+  const bitsv closed = close_lanes(job->forward, q, job->home, memory, z);
+  job->forward->batched((const realv* const[]){q, z, v, effort, parameters}, res);
   for (size_t i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN));
 #else
-  job->forward->together((const realv* const[]){q, v, effort, parameters}, res);
+  job->forward->batched((const realv* const[]){q, v, effort, parameters}, res);
 #endif
 }
 

@@ -27,7 +27,7 @@ void run_closed(const struct program* program, const double* const* arg, double*
     if (program->terms) program->find_terms(whole, terms);
     for (size_t i = 1; i < program->inputs; ++i) whole[i + 1] = arg[i];
     whole[program->inputs + 1] = arg[program->inputs] + program->home;
-    program->alone(whole, res);
+    program->scalar(whole, res);
   }
   leave_room(z, few);
 }
@@ -38,7 +38,7 @@ void run_with_parameters(const struct program* program, const double* const* arg
   const double* whole[MOST_ARGUMENTS];
   for (size_t i = 0; i < program->inputs; ++i) whole[i] = arg[i];
   whole[program->inputs] = arg[program->inputs] + program->home;
-  program->alone(whole, res);
+  program->scalar(whole, res);
 }
 
 static inline void run(const struct program* program, const double* const* arg,
@@ -48,6 +48,6 @@ static inline void run(const struct program* program, const double* const* arg,
   } else if (program->parameters) {
     run_with_parameters(program, arg, res);
   } else {
-    program->alone(arg, res);
+    program->scalar(arg, res);
   }
 }

@@ -24,7 +24,7 @@ import numpy as np
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.declaration import program
-from ...program.symbols import alone
+from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import body_motions
@@ -70,8 +70,7 @@ class ContactGeometry:
     solid: tuple[int, ...] = ()
     slots: int = 0
 
-    @functools.cached_property
-    @alone
+    @SerializedProperty
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
-from ...program.symbols import alone, lasting
+from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX, constant
 from .signed_distance import length
 
@@ -73,7 +73,7 @@ def _clamped(share: SX) -> SX:
     return ca.fmin(ca.fmax(share, 0), 1)
 
 
-@alone
+@serialized
 def touching_terms(couple: Couple) -> ca.Function:
     """Normal (3, 1), place (3, 1), and the drifts of both velocities there, as numbers want them.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ...program.symbols import alone, lasting
+from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX
 
 FOOT_STEPS = 8
@@ -19,7 +19,7 @@ SHORTEST = 1e-12
 """Length (m) that a vector is taken to have at least, where its direction is asked for."""
 
 
-@alone
+@serialized
 def level(face: ca.Function) -> ca.Function:
     """Of the surface g = const through a point: |grad g|, normal, and H / |grad g|, of any g."""
     x = SX.sym("x", 3)
@@ -30,7 +30,7 @@ def level(face: ca.Function) -> ca.Function:
     )
 
 
-@alone
+@serialized
 def from_distance(distance: ca.Function) -> ca.Function:
     """Distance, normal (3, 1) and second derivatives (3, 3) of a distance in closed form."""
     x = SX.sym("x", 3)
@@ -38,7 +38,7 @@ def from_distance(distance: ca.Function) -> ca.Function:
     return lasting(ca.Function("signed", [x], [distance(x), ca.densify(first), ca.densify(second)]))
 
 
-@alone
+@serialized
 def from_face(face: ca.Function) -> ca.Function:
     """The same for any g: Newton's method finds the foot, p - x + l grad g(p) = 0 and g(p) = 0."""
     x = SX.sym("x", 3)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...array import Array
 from ...model.tree import WORLD, Body
-from ...program.symbols import alone
+from ...program.symbols import serialized
 from ..system import System
 from .contact import ContactGeometry
 
@@ -41,7 +41,7 @@ def travel(system: System, contacts: ContactGeometry) -> tuple[Array, Array] | N
     return positions[list(own.q)], velocities[list(own.v)]
 
 
-@alone
+@serialized
 def _flat(contacts: ContactGeometry) -> bool:
     x = ca.SX.sym("x", 3)
     slopes = [ca.jacobian(face(x), x) for face in contacts.faces]

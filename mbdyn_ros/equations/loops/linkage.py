@@ -15,7 +15,7 @@ import casadi as ca
 from ...model.clusters import Cluster
 from ...model.tree import Tree
 from ...program.continuation import LoopFunctions
-from ...program.symbols import alone, lasting
+from ...program.symbols import lasting, serialized
 from ..algebra.orthogonal import solve_orthogonal
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
 from .loop_rows import loop_rows
@@ -223,7 +223,7 @@ def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
     return embedding, bias
 
 
-@alone
+@serialized
 def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
     """A linkage as `continuation.follow` knows it; functions `name`_rows, _change."""
     y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))

@@ -15,7 +15,7 @@ import casadi as ca
 
 from ...model.tree import Tree
 from ...program.binding_times import split_by_time
-from ...program.symbols import alone, lasting
+from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX, Position, Turn, joint_motion
 from .linkage import Linkage, cluster_rows, embed
 
@@ -101,7 +101,7 @@ class LoopTerms:
     function : of q (nq,) and z, the dependent positions.
     """
 
-    @alone
+    @serialized
     def __init__(
         self, tree: Tree, linkages: Sequence[Linkage], nq: int, places: Sequence[int]
     ) -> None:

@@ -111,7 +111,7 @@ class CompiledFormula:
 def _tied(kernel: CompiledKernel, name: str, *arrays: Array) -> Callable[[], int]:
     """A function of the runtime with its program and arrays."""
     addresses = (ctypes.c_void_p(array.ctypes.data) for array in arrays)
-    return functools.partial(getattr(runtime(), name), kernel.alone.address, *addresses)
+    return functools.partial(getattr(runtime(), name), kernel.scalar.address, *addresses)
 
 
 def _between(start: float, end: float, y: Array, weights: Array, times: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...compiler.kernel import memory
 from ...model.model import Array
-from ...program.symbols import alone
+from ...program.symbols import serialized
 
 
 class FaceTerms:
@@ -24,7 +24,7 @@ class FaceTerms:
     flat : whether the normal is the same everywhere.
     """
 
-    @alone
+    @serialized
 
     def __init__(self, function: ca.Function) -> None:
         self._buffer: Any

@@ -16,7 +16,7 @@ from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError, brief
 from ...model.axes import rotation_onto
-from ...program.symbols import alone, lasting
+from ...program.symbols import lasting, serialized
 
 XYZ = ("x", "y", "z")
 
@@ -92,7 +92,7 @@ class Surface:
         self._distances = None if distance is None else self._faces(distance)
         self.shape = shape
 
-    @alone
+    @serialized
     def _faces(self, g: Callable[[SX], Any]) -> tuple[ca.Function, ...]:
         x = SX.sym("x", 3)
         try:

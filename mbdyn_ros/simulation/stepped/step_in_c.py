@@ -122,9 +122,9 @@ class StepInC:
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
-            return found[0].alone.address.value if found else None
+            return found[0].scalar.address.value if found else None
 
-        self._rate = named["position_rate"].vectors or named["position_rate"].alone
+        self._rate = named["position_rate"].vectors or named["position_rate"].scalar
         precision = laws.precision
         self.walls = Walls(
             **{name: program(*names) for name, names in PROGRAMS.items() if name != "rate"},
@@ -169,7 +169,7 @@ class StepInC:
         kernel = robot.calls.kernel(program, None, wrenches, self.damped)
         assert isinstance(kernel, CompiledKernel)
         self._kernels.append(kernel)
-        self.walls.acceleration = kernel.alone.address.value
+        self.walls.acceleration = kernel.scalar.address.value
 
     def use_vectors(self) -> None:
         """Let rollouts take several motions at once, where all programs are there for vectors.
@@ -177,7 +177,7 @@ class StepInC:
         Loops without closed form are closed one by one, and convex shapes are found one by one: so
         they stay as they are.
         """
-        if self.walls.slots or any(kernel.alone.memory for kernel in self._named.values()):
+        if self.walls.slots or any(kernel.scalar.memory for kernel in self._named.values()):
             return
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 

@@ -152,7 +152,7 @@ static void evaluate(const struct walls*, const struct motion_lanes* s,
   const realv* arg[] = {one, two, nullptr};
   realv* const res[] = {result};
   arg[program->inputs] = s->parameters;
-  program->together(arg, res);
+  program->batched(arg, res);
 }
 
 /* Accelerations of (q, v); `damped` is the length of the step where damping counts at its end. */
@@ -171,7 +171,7 @@ static void accelerate(const struct walls* w, const struct motion_lanes* s, cons
   const realv step = all<realv>(damped), *arg[] = {q, v, s->effort, &step, nullptr};
   realv* const res[] = {result};
   arg[program->inputs] = s->parameters;
-  program->together(arg, res);
+  program->batched(arg, res);
 }
 
 /* Rates of q at (q, v), which need no loop closed: always from the program for vectors, for another
@@ -182,7 +182,7 @@ static void rate_of(const struct walls* w, const struct motion_lanes* s, const r
   realv* const res[] = {result};
   if (w->rate->z) arg[1] = nullptr, arg[2] = v;
   arg[w->rate->inputs + (w->rate->z > 0)] = s->parameters;
-  w->rate->together(arg, res);
+  w->rate->batched(arg, res);
 }
 
 /* The room of a motion begins with a column of `rows` and with vectors for `rate_of`. */
@@ -199,7 +199,7 @@ static void rate_of(const struct walls* w, const struct motion* s, const double*
     memcpy(result, v, w->nv * sizeof *v);
     return;
   }
-  if (!program->together) {
+  if (!program->batched) {
     evaluate(w, s, program, q, v, result);
     return;
   }
