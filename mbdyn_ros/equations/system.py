@@ -18,7 +18,7 @@ from ..model.regrouping import regrouped
 from ..model.tree import WORLD, Tree
 from ..program.closing import Closing
 from ..program.continuation import LoopFunctions
-from ..program.symbols import lasting
+from ..program.symbols import SerializedProperty, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
