@@ -20,13 +20,12 @@ from ..arguments import (
     whole_efforts,
 )
 from ..array import Array
+from ..assembly.closure_gap import positions_text, unreachable
 from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
-from ..equations.gap import unreachable
-from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
 from ..equations.variable import Layout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief

@@ -22,8 +22,8 @@ from ..arguments import (
     written_joint_state,
 )
 from ..array import Array, ArrayLike
+from ..assembly.closure_gap import tree_gap
 from ..equations import programs
-from ..equations.gap import tree_gap
 from ..errors import InputError, brief
 from ..model.blocks import Block
 from ..model.model import Limits

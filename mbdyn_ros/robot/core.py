@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arguments import Wrenches, checked_home, single_vector
 from ..array import Array
-from ..equations.build import build_robot
+from ..assembly.build import build_robot
 from ..equations.singularity import massless_directions
 from ..equations.system import System
 from ..equations.tree.regressor import moving_links

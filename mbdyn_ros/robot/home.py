@@ -8,8 +8,8 @@ from typing import NoReturn
 import numpy as np
 
 from ..array import Array
-from ..equations.loops.assembly import Assembly
-from ..equations.loops.closure_gap import excess
+from ..assembly.assembly import Assembly
+from ..assembly.closure_gap import excess
 from ..equations.system import System
 from ..errors import InputError, suggestion
 from ..model.model import Model

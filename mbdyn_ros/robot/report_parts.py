@@ -14,7 +14,7 @@ from ..units import joint_unit
 from .core import Core
 
 if TYPE_CHECKING:
-    from ..equations.loops.assembly import Assembly
+    from ..assembly.assembly import Assembly
 
 CLOSED_FORM, LINEAR, NEWTON = "closed form", "linear", "Newton's method"
 """How the positions of dependent joints are found."""

@@ -36,7 +36,7 @@ else:
         ("click", "module", ""),
         ("click", "command", ""),
         ("casadi", "command", "Aborted!"),
-        ("mbdyn_ros.equations.loops.assembly", "command", "Aborted!"),
+        ("mbdyn_ros.assembly.assembly", "command", "Aborted!"),
         *(
             pytest.param(between, "command", said, marks=pytest.mark.long)
             for between, said in (

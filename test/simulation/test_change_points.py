@@ -13,7 +13,7 @@ from test_dead_centres import body, own, pin, robot_of, switches, turn
 import mbdyn_ros
 from benchmarks.loop_robots import ROBOTS
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.equations.gap import tree_gap
+from mbdyn_ros.assembly.closure_gap import tree_gap
 from mbdyn_ros.simulation.trajectory import CHANGE_POINT
 
 simulate = partial(mbdyn_ros.simulate, joint_limits=False, through_change_points=True)

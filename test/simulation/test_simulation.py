@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import mbdyn_ros
-from mbdyn_ros.equations.gap import tree_gap
+from mbdyn_ros.assembly.closure_gap import tree_gap
 from mbdyn_ros.simulation.adaptive.stick_slip import complementarity
 from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 

@@ -7,7 +7,7 @@ that one. So geared five-bars, and four-bars that drive each other by gears, nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...model.clusters import Closure, Cluster, Gear
@@ -142,3 +142,28 @@ def _groups(cluster: Cluster) -> list[Cluster]:
         )
         for group in groups
     ]
+
+
+@dataclass(frozen=True)
+class Standstill:
+    """The positions (rad or m) of joints that cannot move, by body: a closed form of nothing."""
+
+    places: tuple[tuple[int, float], ...]
+
+    @staticmethod
+    def at(bodies: Iterable[int], positions: Iterable[float]) -> Standstill:
+        """All joints of a linkage at their positions at home."""
+        return Standstill(tuple(zip(bodies, map(float, positions), strict=True)))
+
+    @property
+    def given_bodies(self) -> tuple[int, ...]:
+        """It follows from no other joint."""
+        return ()
+
+    def positions(self) -> dict[int, Position]:
+        """Where the joints are, by body."""
+        return dict(self.values())
+
+    def values(self) -> dict[int, SX]:
+        """The positions (1, 1) by body."""
+        return {body: SX(position) for body, position in self.places}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...array import Array
-from ...equations.chart import Chart
+from ...assembly.chart import Chart
 from ...integration.gauss import GaussStep
 from ...robot import Robot
 from ..trajectory import Trajectory

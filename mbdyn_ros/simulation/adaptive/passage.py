@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...array import Array
-from ...equations.chart import Chart
+from ...assembly.chart import Chart
 from ..charts.quality import SINGULAR
 from .crossing import Crossing, crossing
 from .part import NO_MOTION, Instant, Part

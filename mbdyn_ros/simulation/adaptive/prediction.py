@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...array import Array
-from ...equations.chart import Chart
+from ...assembly.chart import Chart
 from ...integration.gauss import GaussStep
 from .part import Instant
 from .side import NoCrossingError, Side

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...equations.chart import Chart, charts
+from ...assembly.chart import Chart, charts
 from ...model.model import Array
 from ...robot import Robot
 from .quality import POOR, SINGULAR

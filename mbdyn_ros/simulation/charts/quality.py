@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...array import Array
-from ...equations.chart import Chart, charts
+from ...assembly.chart import Chart, charts
 from ...errors import SimulationError
 from ...robot import Robot
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...array import Array
+from ...assembly.chart import Chart, charts
 from ...compiler.bound import Bound
 from ...equations.actuator_response import actuator_response
-from ...equations.chart import Chart, charts
 from ...robot import Robot
 from ..charts.change import same_place
 from ..contact.environment import Environment

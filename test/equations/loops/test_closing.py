@@ -11,8 +11,7 @@ from test_assembly import four_bar, links, load, pin
 
 import mbdyn_ros
 from mbdyn_ros import ModelWarning
-from mbdyn_ros.equations.loops.cluster_equations import ClusterEquations
-from mbdyn_ros.equations.loops.levenberg import least_squares
+from mbdyn_ros.assembly.constraint_equations import ClusterEquations, least_squares
 from mbdyn_ros.model import read_urdf
 from mbdyn_ros.model.clusters import find_clusters
 from mbdyn_ros.model.pose import Pose

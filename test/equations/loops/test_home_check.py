@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import mbdyn_ros
-from mbdyn_ros.equations.loops.closure_gap import excess
+from mbdyn_ros.assembly.closure_gap import excess
 from mbdyn_ros.model import read_urdf
 from mbdyn_ros.model.read.side_car import read_mechanism
 

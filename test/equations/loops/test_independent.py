@@ -10,7 +10,7 @@ from test_assembly import HOME, four_bar, joint, links, load, pin
 
 import mbdyn_ros
 from mbdyn_ros import ModelError, ModelWarning
-from mbdyn_ros.equations.loops.independent import allowed_motions, choose_independent
+from mbdyn_ros.assembly.rank import allowed_motions, choose_independent
 from mbdyn_ros.model import read_urdf
 
 pytestmark = pytest.mark.usefixtures("interpreted")

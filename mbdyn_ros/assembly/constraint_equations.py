@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 
 import casadi as ca
 import numpy as np
 
-from ...model.closing_types import Turn
-from ...model.clusters import Cluster
-from ...model.model import Array
-from ...model.tree import Tree
-from ...program.continuation import CLOSED
+from ..equations.loops.linkage import Linkage, rows_at_positions
+from ..equations.loops.units import rows_in, unit_of_length, units_of
+from ..model.closing_types import Turn
+from ..model.clusters import Cluster
+from ..model.model import Array
+from ..model.tree import Tree
+from ..program.continuation import CLOSED
 from .closure_gap import ClosureGap, closure_gap, closure_gaps
-from .levenberg import least_squares
-from .linkage import Linkage, rows_at_positions
 from .rank import RANK
-from .units import rows_in, unit_of_length, units_of
 
 LEFT_OPEN = 1e-3
 """Gap (rad, or share of the size) that rounding may leave in rows that repeat others."""
@@ -34,6 +33,27 @@ FULLY_ALIGNED = {Turn.ABOUT: 1.0, Turn.NOWHERE: 2.0}
 
 OUTSIDE = 0.1
 """Weight of the way beyond a joint's limits against the gap of the loops."""
+
+FAR_FROM_GUESS = 0.5
+"""Distance (rad or unit) from a rough guess over which other ways to close are tried."""
+
+TRIALS = 12
+"""How many other ways are tried."""
+
+SAME = 1e-6
+"""Distance (rad or unit) between configurations that are one."""
+
+MOST_EVALUATIONS = 300
+"""Most evaluations."""
+
+FIRST_DAMPING = 1e-3
+"""Damping of the first step, as a share of the largest square of a column."""
+
+REGULAR_DAMPING = 1e-13
+"""Damping, as a share of the largest square of a column, that keeps every step regular."""
+
+SHORT = 1e-14
+"""Step (share of the way from zero) with which nothing is gained any more."""
 
 
 class ClusterEquations:
@@ -211,3 +231,96 @@ class ClusterEquations:
     def _counted(self, rows: Array) -> Array:
         """Elements of the rows that may not stay open."""
         return rows[self._slack == 0.0]
+
+
+def closings(
+    equations: ClusterEquations,
+    rough: Array,
+    free: Sequence[int],
+    accepted: Callable[[Array, Array], Array | None],
+) -> list[Array]:
+    """Closed configurations that moving the coordinates `free` of `rough` gives, nearest first.
+
+    A guess far from every closing may be drawn to a far one, so others are tried then. Closings
+    within the joints' limits come first.
+
+    Parameters
+    ----------
+    accepted : (guess, what closing it came to) -> the configuration that is taken, or None.
+    """
+    found: list[Array] = []
+    for guess in _guesses(equations, rough, list(free)):
+        x = accepted(guess, equations.close(guess, free))
+        if x is None:
+            continue
+        x = _with_turns_of(equations, x, rough)
+        if all(equations.way(x, other) > SAME for other in found):
+            found.append(x)
+        near = equations.way(found[0], rough) <= FAR_FROM_GUESS
+        if near and not _is_outside(equations, found[0]):
+            break
+    return sorted(found, key=lambda x: (_is_outside(equations, x), equations.way(x, rough)))
+
+
+def _guesses(equations: ClusterEquations, rough: Array, free: list[int]) -> Iterator[Array]:
+    """Where to begin: `rough` itself, then others within the limits, the same at every call."""
+    yield rough
+    random = np.random.default_rng(2)
+    reach = np.where(equations.turns, np.pi, equations.steps)[free]
+    lower, upper = (np.clip(bound[free], -reach, reach) for bound in equations.limits)
+    for _ in range(TRIALS):
+        guess, share = rough.copy(), random.uniform(0.0, 1.0, len(free))
+        guess[free] = np.where(
+            lower < upper, lower + share * (upper - lower), rough[free] + reach * (2 * share - 1)
+        )
+        yield guess
+
+
+def _with_turns_of(equations: ClusterEquations, x: Array, rough: Array) -> Array:
+    """The same configuration, turned within half a turn of `rough`, or else within the limits."""
+    turns = equations.turns
+    near = x + np.where(turns, 2 * np.pi * np.round((rough - x) / (2 * np.pi)), 0.0)
+    for turn in (2 * np.pi, -2 * np.pi):
+        other = near + turn
+        better = turns & (equations.beyond(near) != 0.0) & (equations.beyond(other) == 0.0)
+        near = np.where(better, other, near)
+    return near
+
+
+def _is_outside(equations: ClusterEquations, x: Array) -> bool:
+    return bool(np.abs(equations.beyond(x) / equations.steps).max(initial=0.0) > SAME)
+
+
+def least_squares(equations: Callable[[Array], tuple[Array, Array]], start: Array) -> Array:
+    """The unknowns (n,) near `start` with the least sum of squared residuals, found downhill.
+
+    Damped steps stay near where they start: of the many solutions of fewer equations than unknowns
+    they come to one nearby. The damping follows the gain of each step (Nielsen 1999).
+
+    Parameters
+    ----------
+    equations : the residual (m,) and its derivatives (m, n) at unknowns.
+    """
+    x = np.array(start, dtype=float)
+    residual, matrix = equations(x)
+    square, slope = residual @ residual, matrix.T @ residual
+    normal = matrix.T @ matrix
+    damping = FIRST_DAMPING * float(np.diag(normal).max(initial=1e-30))
+    growth = 2.0
+    for _ in range(MOST_EVALUATIONS):
+        damping = max(damping, REGULAR_DAMPING * float(np.diag(normal).max(initial=1e-30)))
+        step = -np.linalg.solve(normal + damping * np.eye(len(x)), slope)
+        if not np.abs(step).max(initial=0.0) > SHORT * (1.0 + np.abs(x).max(initial=0.0)):
+            break
+        ahead, ahead_matrix = equations(x + step)
+        ahead_square = ahead @ ahead
+        gain = float((square - ahead_square) / (step @ (damping * step - slope)))
+        if gain > 0:
+            x, square, slope = x + step, ahead_square, ahead_matrix.T @ ahead
+            normal = ahead_matrix.T @ ahead_matrix
+            damping *= max(1 / 3, 1 - (2 * gain - 1) ** 3)
+            growth = 2.0
+        else:
+            damping *= growth
+            growth *= 2.0
+    return x

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model.model import Array
-from ...program.continuation import CLOSED
+from ..model.model import Array
+from ..program.continuation import CLOSED
 from .closure_gap import ClosureGap
-from .cluster_equations import LEFT_OPEN, ClusterEquations
+from .constraint_equations import LEFT_OPEN, ClusterEquations
 from .rank import CLEAR, Rank, rank_of, singular_values
 
 WRONG = 1e-4

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...model.clusters import Cluster
-from ...model.model import Array
-from ...model.tree import Tree
-from .linkage import Linkage, cluster_coordinates
+from ..equations.loops.linkage import Linkage, cluster_coordinates
+from ..model.clusters import Cluster
+from ..model.model import Array
+from ..model.tree import Tree
 
 SLOWEST_SHARE = 1e-3
 """Least motion of an independent joint beside the fastest of its train: below, the general way

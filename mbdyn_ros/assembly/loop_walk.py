@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...array import Array
-from ...model.tree import Tree
-from ...program import continuation
-from ...program.continuation import Walk
-from .linkage import Linkage, loop_functions
+from ..array import Array
+from ..equations.loops.linkage import Linkage, loop_functions
+from ..model.tree import Tree
+from ..program import continuation
+from ..program.continuation import Walk
 
 
 class LoopWalk:

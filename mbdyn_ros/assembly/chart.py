@@ -18,12 +18,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..equations.loops.linkage import Linkage, rows_at_positions
+from ..equations.loops.units import units_of
+from ..equations.system import System
 from ..model.model import Array
 from ..program.symbols import lasting, serialized
-from .loops.linkage import Linkage, rows_at_positions
-from .loops.rank import spanning_rows
-from .loops.units import units_of
-from .system import System
+from .rank import spanning_rows
 
 CLOSING_STEPS = 20
 """Most steps of Newton's method that close loops nearby."""

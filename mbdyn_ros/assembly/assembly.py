@@ -13,20 +13,18 @@ from functools import partial
 
 import numpy as np
 
-from ...errors import ModelError
-from ...model.clusters import Cluster
-from ...model.model import Array
-from ...model.tree import Tree
-from .closings import closings
-from .closure_gap import beyond_limits, positions_text
-from .cluster_equations import ClusterEquations
+from ..equations.loops.linkage import Linkage, cluster_coordinates
+from ..equations.loops.stepwise import Standstill, closed_form
+from ..errors import ModelError
+from ..model.clusters import Cluster
+from ..model.model import Array
+from ..model.tree import Tree
+from .closure_gap import ClosureGap, beyond_limits, positions_text
+from .constraint_equations import ClusterEquations, closings
 from .gear_train import gear_train
 from .gimbal import check_pitches
-from .independent import allowed_motions, choose_independent
-from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
-from .rank import Rank, spanning_rows
-from .refusal import Refusal
+from .rank import Rank, allowed_motions, choose_independent, spanning_rows
 from .rounding import (
     Rounding,
     closed_around,
@@ -39,8 +37,6 @@ from .rounding import (
     rank_at,
     rounding_at,
 )  # fmt: skip
-from .standstill import Standstill, locked_advice, locked_text
-from .stepwise import closed_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +116,8 @@ def assemble(
     if not generic.clear:
         raise ModelError(
             Refusal.at(what, equations, closed, generic).text(
-                "has constraints of which cannot be told how many count: their singular values "
-                f"are {generic}, and no clear gap parts those that count from those that rounding "
-                "makes of redundant constraints",
+                f"has constraints of ambiguous rank: the singular values {generic} show no clear "
+                "gap between independent constraints and redundant ones blurred by rounding",
                 "write lengths, angles and axes with all their digits",
             )
         )
@@ -133,8 +128,8 @@ def assemble(
     joints = _joint_names(tree, cluster, in_document)
     locked = ""
     if rank == len(bodies):
-        problem = locked_text(cluster, joints, rank, generic.tilt_text)
-        locked = refusal.text(problem + over, locked_advice(cluster))
+        problem = _locked_text(cluster, joints, rank, generic.tilt_text)
+        locked = refusal.text(problem + over, _locked_advice(cluster))
         if cluster.gears or generic.tilt_text:  # they contradict each other, or miss a place
             raise ModelError(locked)
         wanted = None
@@ -291,4 +286,76 @@ def _at_home(
             f"reached is {at(walk.independent)}",
             "give a home nearer to that",
         )
+    )
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Loops of a cluster that are refused, as they are at one configuration.
+
+    what : the description and the loops. loop, gap : which is open widest there, and how far.
+    rows, joints : how many there are; `rank` says how many rows count.
+    """
+
+    what: str
+    loop: str
+    gap: ClosureGap
+    rows: int
+    joints: int
+    rank: Rank
+
+    @classmethod
+    def at(
+        cls, what: str, equations: ClusterEquations, x: Array, rank: Rank | None = None
+    ) -> Refusal:
+        """Loops at positions x, with the rank there where nothing else is known of it."""
+        loop, gap = equations.worst_gap(x)
+        rows, joints = equations.scaled(x).shape
+        return cls(what, loop, gap, rows, joints, rank_at(equations, x) if rank is None else rank)
+
+    def text(self, problem: str, advice: str) -> str:
+        """The message: a problem, as the loops' predicate, and the next thing to try."""
+        return (
+            f"{self.what} {problem}. Gap: {self.gap} in {self.loop!r}. "
+            f"Constraints: {self._constraints}. Next: {advice}"
+        )
+
+    @property
+    def _constraints(self) -> str:
+        count, values = self.rank.count, self.rank.values
+        if not count:
+            return f"none of {self.rows} counts on {self.joints} joints"
+        words = f"{count} of {self.rows} count on {self.joints} joints"
+        words += f", the least {values[count - 1]:.2g} of the largest"
+        if count < len(values):
+            words += f", the others {values[count]:.2g} and less"
+        return words
+
+
+def _locked_text(cluster: Cluster, joints: str, count: int, tilt: str) -> str:
+    """Words about constraints that leave their joints no mobility.
+
+    tilt : `Rank.tilt_text`.
+    """
+    locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
+    return (
+        f"{locks} joints ({joints}): {count} independent constraints on {count} joints leave no "
+        f"mobility{tilt}"
+    )
+
+
+def _locked_advice(cluster: Cluster) -> str:
+    """Advice where constraints leave no mobility."""
+    if not cluster.closures:
+        return "leave out one of them: they contradict each other but where all stand still"
+    if not cluster.gears:
+        return (
+            "check the type and axis: a planar loop is closed by a revolute joint whose axis is "
+            "parallel to the others, not by a fixed one"
+        )
+    gears = ", ".join(gear.name for gear in cluster.gears)
+    return (
+        f"leave out the <mimic> tags, or the loop: both its loops and its couplings or <mimic> "
+        f"({gears}) tie the same joints, and many descriptions mimic what the loop does for "
+        "simulators without loops"
     )

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..equations.loops.linkage import Linkage
+from ..equations.loops.units import way_of
+from ..equations.system import System
 from ..errors import ModelError
 from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
@@ -15,13 +18,19 @@ from ..model.split_joints import split_joints, turned_from
 from ..model.straight import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from ..program.symbols import serialized
-from .home_check import home_notes
-from .loops.gimbal import QuarterPitchError
-from .loops.rank import RANK, ROUNDED
-from .system import System
+from .closure_gap import closure_gaps
+from .gimbal import QuarterPitchError
+from .rank import RANK, ROUNDED
 
 if TYPE_CHECKING:
-    from .loops.assembly import Assembly
+    from .assembly import Assembly
+
+FAR = 0.2
+"""Distance of a loop's frames, as a share of the way around it, that closing should not need."""
+
+OFF = 1e-3
+"""The same where the description alone says how the loop stands, with every joint at 0: a drawing
+is closed there but for rounding, or far from it."""
 
 
 class PartlyDependentError(ModelError):
@@ -102,8 +111,8 @@ def _repeated_text(assembly: Assembly) -> str:
     loops = ", ".join(repr(loop.name) for loop in cluster.closures)
     gears = ", ".join(repr(gear.name) for gear in cluster.gears)
     return (
-        f"loop {loops} and {gears} say the same, and both constrain; leave out one of them so that "
-        "forces have one way to go"
+        f"loop {loops} and {gears} impose the same constraint; remove one of them, otherwise the "
+        "constraint forces are not unique"
     )
 
 
@@ -160,7 +169,7 @@ def build_system(
     chosen = [body for name in wanted or () for body in bodies_of[name]]
     constrained = [cluster for cluster in clusters if cluster.constrained]
     if constrained:
-        from .loops.assembly import assemble  # brings SciPy, which trees do without
+        from .assembly import assemble  # brings SciPy, which trees do without
     assemblies = [
         assemble(
             model.source,
@@ -279,3 +288,55 @@ def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]
             home[tree.bodies[body_index].q] = position
     home.setflags(write=False)
     return home
+
+
+def home_notes(system: System, rough: Mapping[str, float]) -> list[str]:
+    """Words about every loop whose home looks like a mistake in the description.
+
+    rough : position (rad or m) by joint name from which the loops were closed, 0 where none.
+    Where the child of a joint stands that was taken apart is for the loops to say.
+    """
+    notes = []
+    for linkage in system.linkages:
+        if linkage.linear:
+            continue
+        bodies = [system.tree.bodies[body] for body in linkage.cluster.tied]
+        labels, home = [body.label for body in bodies], system.home[system.rows(linkage)]
+        start = np.array(
+            [
+                rough.get(body.label, 0.0 if body.part_of is None else x)
+                for body, x in zip(bodies, home, strict=True)
+            ]
+        )
+        drawn = not any(label in rough for label in labels)
+        notes += _far_apart(system, linkage, labels, start, home, drawn)
+    return notes
+
+
+def _far_apart(
+    system: System, linkage: Linkage, labels: list[str], start: Array, home: Array, drawn: bool
+) -> list[str]:
+    """Loops whose frames were apart before they were closed: far, or at all in a drawing."""
+    residual = np.array(system.residuals[linkage](start)).ravel()
+    gaps = closure_gaps(system.tree, linkage.cluster, residual)
+    moved = home - start
+    most = int(np.argmax(np.abs(moved)))
+    slides = system.tree.bodies[linkage.cluster.tied[most]].motion.slides
+    way = f"{labels[most]} by {moved[most]:.3g} {'m' if slides else 'rad'}"
+    notes = []
+    for closure in linkage.cluster.closures:
+        around = way_of(system.tree, closure)
+        apart = gaps[closure.name].metres
+        if apart > FAR * around:
+            notes.append(
+                f"the frames of loop {closure.name!r} are {apart:.3g} m apart where home would "
+                f"have them, and the way around the loop is {around:.3g} m. Closing it moved "
+                f"{way}. Check the frames, or give a home nearer to closed"
+            )
+        elif drawn and apart > OFF * around:
+            notes.append(
+                f"the frames of loop {closure.name!r} are {apart:.3g} m apart with every joint at "
+                f"0, and closing it moved {way}. If the robot is drawn closed there, one of the "
+                "frames is off by as much; else name a closed configuration as home"
+            )
+    return notes

@@ -1,0 +1,1 @@
+"""Loops closed at home, on numbers: rank, independent joints, and the system of equations."""
