@@ -162,6 +162,19 @@ def test_files_are_small() -> None:
     assert not {path: length for path, length in lengths.items() if length > LONGEST}
 
 
+def test_no_test_imports_a_test() -> None:
+    """What several share is a library of `test/support`."""
+    folder = Path(__file__).parent
+    names = {path.stem for path in folder.rglob("test_*.py")}
+    assert len(names) > 150
+    for path in folder.rglob("*.py"):
+        for node in nodes(parsed(path)):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module not in names, path
+            elif isinstance(node, ast.Import):
+                assert not names & {alias.name for alias in node.names}, path
+
+
 def test_imports_lead_somewhere() -> None:
     """A relative import of what is not there is found when it runs; here it is found at once."""
     known = modules()

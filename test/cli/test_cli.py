@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from command_line import FOUR_BAR, PANDA, ROOT, UR5, document, run, succeed
 from corpus import urdf_file
 
 import mbdyn_ros
@@ -19,11 +19,7 @@ from mbdyn_ros.cli.printing import number_column
 from mbdyn_ros.model.examples import PENDULUM
 from mbdyn_ros.recording import read_table
 
-UR5 = str(urdf_file("ur5_robot.urdf"))
-PANDA = str(urdf_file("panda.urdf"))
 SOLO = str(urdf_file("solo12.urdf"))
-ROOT = Path(__file__).resolve().parents[2]
-FOUR_BAR = str(ROOT / "urdf" / "four_bar.urdf")
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = [
     "bench", "codegen", "completion", "convert", "doctor", "edit", "examples", "fd", "id", "ik",
@@ -35,18 +31,10 @@ GHOST = """<robot name="g"><link name="world"/><link name="ghost"/><joint name="
   type="continuous"><parent link="world"/><child link="ghost"/></joint></robot>"""
 
 
-def run(*arguments: object, text: str | None = None) -> Result:
-    return CliRunner().invoke(main, [str(one) for one in arguments], input=text)
 
 
-def succeed(*arguments: object, text: str | None = None) -> str:
-    result = run(*arguments, text=text)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
-def document(*arguments: object, text: str | None = None) -> Any:
-    return json.loads(succeed(*arguments, "--json", text=text))
 
 
 @pytest.fixture(scope="module")

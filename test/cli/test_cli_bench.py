@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from test_cli import FOUR_BAR, PANDA, UR5, document, run, succeed
+from command_line import FOUR_BAR, PANDA, UR5, document, run, succeed
 
 import mbdyn_ros
 

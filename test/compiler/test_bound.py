@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from test_continuation import draw
+from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError

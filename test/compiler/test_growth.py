@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
+from chains import chain
 
 import mbdyn_ros
-from mbdyn_ros import Robot
 from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.options import Options
@@ -22,24 +22,6 @@ from mbdyn_ros.compiler.source import c_source
 from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
-
-
-def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:
-    """Joints across each other, links alike; some joints slide."""
-    parts = ['<robot name="chain"><link name="l0"/>']
-    for k in range(1, joints + 1):
-        axis = ("0 0 1", "0 1 0", "1 0 0")[k % 3]
-        kind = "prismatic" if k in slides else "continuous"
-        parts.append(
-            f'<link name="l{k}"><inertial><origin xyz="0.05 0.01 0.02" rpy="0.1 0.2 0.3"/>'
-            '<mass value="1"/><inertia ixx="0.01" iyy="0.02" izz="0.015" ixy="0.001" ixz="0" '
-            f'iyz="0.002"/></inertial></link><joint name="j{k}" type="{kind}">'
-            f'<origin xyz="0.1 0.02 0.03" rpy="0.3 0.2 0.1"/><axis xyz="{axis}"/>'
-            '<limit lower="-9" upper="9" effort="9" velocity="9"/>'
-            f'<parent link="l{k - 1}"/><child link="l{k}"/></joint>'
-        )
-    return mbdyn_ros.load("".join(parts) + "</robot>")
-
 
 CUT = Options(longest_block=500, longest_vector_block=500)
 """Programs of moderate length are cut already."""

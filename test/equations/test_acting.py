@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from corpus import urdf_file
-from test_quantities import assert_close
+from own_robots import assert_close
 
 import mbdyn_ros
 from mbdyn_ros import ModelError

@@ -15,9 +15,9 @@ from mbdyn_ros.robot import Robot
 
 pin = pytest.importorskip("pinocchio")
 from judge import Judge  # noqa: E402
+from own_robots import OWN, assert_close  # noqa: E402
 
 AXES = {"world": pin.LOCAL_WORLD_ALIGNED, "local": pin.LOCAL, "spatial": pin.WORLD}
-OWN = Path(__file__).parents[2] / "urdf"
 QUICK = ("ur5_robot", "panda", "double_pendulum", "hyq_no_sensors", "iris")
 """Robots of the corpus that run every time, on one base each; the others take a minute."""
 
@@ -37,11 +37,6 @@ LOOPS = [
 ]
 
 
-def assert_close(ours: object, theirs: object, what: str, tolerance: float = 1e-9) -> None:
-    ours, theirs = np.asarray(ours), np.asarray(theirs)
-    assert ours.shape == theirs.shape, what
-    gap = np.abs(ours - theirs).max(initial=0.0) / max(1.0, np.abs(theirs).max(initial=0.0))
-    assert gap <= tolerance, f"{what}: gap {gap:.2e}"
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpus import urdf_file
-from test_quantities import OWN, assert_close
+from own_robots import OWN, assert_close
 
 import mbdyn_ros
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -14,8 +13,9 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pinocchio")
 from corpus import urdf_file  # noqa: E402
+from printed_forms import PIEZO, URDF, Array, evaluate
+from random_dh import RandomDh, dh_robots  # noqa: E402
 from random_robots import RandomRobot, explore, number, robots  # noqa: E402
-from test_dh_table import RandomDh, dh_robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion  # noqa: E402
@@ -24,28 +24,8 @@ from mbdyn_ros.export.closed_form_program import angle_sums, closed_form_efforts
 from mbdyn_ros.export.closed_form_text import to_latex, to_markdown, to_sympy, to_text
 
 pytestmark = pytest.mark.usefixtures("interpreted")
-Array = np.ndarray
-URDF = Path(__file__).resolve().parents[2] / "urdf"
-PIEZO = URDF / "piezo_robot.yaml"
 
 
-def evaluate(text: str, n: int, q: Array) -> tuple[Array, Array, Array]:
-    """H, C and g of a printed form at q: the text is run as it stands."""
-    values: dict[str, float] = {}
-    for k, x in enumerate(q, start=1):
-        values.update({f"C{k}": math.cos(x), f"S{k}": math.sin(x), f"q{k}": x})
-    exec(text, {}, values)
-    joined = "" if n < 10 else "_"
-    H, C, g = np.zeros((n, n)), np.zeros((n, n, n)), np.zeros(n)
-    for i in range(n):
-        g[i] = values[f"g{i + 1}"]
-        for k in range(n):
-            for m in range(k, n):
-                indices = joined.join(map(str, (i + 1, k + 1, m + 1)))
-                C[i, k, m] = C[i, m, k] = values[f"C{indices}"]
-        for k in range(i, n):
-            H[i, k] = H[k, i] = values["H" + joined.join(map(str, (i + 1, k + 1)))]
-    return H, C, g
 
 
 def assert_near(ours: Array, theirs: Array, scale: float) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c_tools import built, needs_gcc
 from click.testing import CliRunner
-from test_closed_form import PIEZO, evaluate
-from test_generate_c import built, needs_gcc
+from printed_forms import PIEZO, evaluate
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main

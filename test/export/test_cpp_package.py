@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c_tools import HEAVY, TWIG, WORLD
 from click.testing import CliRunner
 from cpp_tools import STRICT, URDF, command, library_of, needs_cxx
-from test_generate_c import HEAVY, TWIG, WORLD
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c_tools import GCC, HEAVY, STRICT, TWIG, URDF, WORLD, built, command, needs_gcc
 from click.testing import CliRunner
 from corpus import urdf_file
 from random_loops import draw, walked
@@ -22,26 +22,9 @@ from mbdyn_ros.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray
-URDF = Path(__file__).resolve().parents[2] / "urdf"
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Werror",
-          "-Wstrict-prototypes", "-Wmissing-prototypes", "-Wdouble-promotion"]  # fmt: skip
-GCC = shutil.which("gcc")
-needs_gcc = pytest.mark.skipif(GCC is None, reason="no gcc")
-TWIG = """<robot name="{name}"><link name="world"/><link name="rod"><inertial>
-  <origin xyz="0.3 0 0"/><mass value="1"/><inertia ixx="1" iyy="2" izz="2" ixy="0" ixz="0"
-  iyz="0"/></inertial></link>{more}<joint name="swing" type="continuous"><axis xyz="0 1 0"/>
-  <parent link="world"/><child link="rod"/><dynamics damping="0.3" friction="0.2"/></joint>
-  </robot>"""
-
-WORLD = '<link name="world"/>'
-HEAVY = """<link name="world"><inertial><mass value="2"/><inertia ixx="1" iyy="2" izz="2" ixy="0"
-  ixz="0" iyz="0"/></inertial></link>"""
 
 
-def command(*arguments: object) -> str:
-    done = subprocess.run([str(one) for one in arguments], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+
 
 
 def robot_of(name: str) -> mbdyn_ros.Robot:
@@ -58,15 +41,6 @@ def robot_of(name: str) -> mbdyn_ros.Robot:
     return mbdyn_ros.load(next(URDF.glob(f"{name}.*")))
 
 
-def built(folder: Path, prefix: str) -> Any:
-    """The module of an exported robot, its library compiled beside it."""
-    library = folder / f"lib{prefix}.so"
-    command(GCC, *STRICT, "-O0", "-fPIC", "-shared", folder / f"{prefix}.c", "-o", library, "-lm")
-    spec = importlib.util.spec_from_file_location(f"exported_{prefix}", folder / f"{prefix}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def states(robot: mbdyn_ros.Robot, count: int = 4) -> list[tuple[Array, Array, Array]]:

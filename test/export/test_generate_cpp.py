@@ -20,7 +20,7 @@ from cpp_tools import (
     needs_cxx,
     robot_of,
 )
-from test_independent import SLIDER
+from slider_cranks import SLIDER
 
 import mbdyn_ros
 from mbdyn_ros.export.c_export import Exported

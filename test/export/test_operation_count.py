@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from chains import chain
 from click.testing import CliRunner
-from test_growth import chain
 
 import mbdyn_ros
 from benchmarks.tree_operations import counted

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 pytest.importorskip("pinocchio")
 sympy = pytest.importorskip("sympy")
 from loop_judge import LoopJudge  # noqa: E402
+from random_designs import random_design, states  # noqa: E402
 from random_robots import assert_close, explore  # noqa: E402
-from test_mechanisms import random_design, states  # noqa: E402
 
 from mbdyn_ros.equations.algebra.spatial import SX  # noqa: E402
 from mbdyn_ros.mechanisms import (  # noqa: E402

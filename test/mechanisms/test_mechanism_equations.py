@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_mechanisms import random_design, states
+from random_designs import random_design, states
 
 from mbdyn_ros import InputError
 from mbdyn_ros.__main__ import main

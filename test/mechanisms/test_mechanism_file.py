@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from test_closures import SECOND, four_bar, loop
+from named_loops import SECOND, four_bar, loop
 
 from mbdyn_ros.model import Model, ModelError, read_mechanism, read_urdf
 

@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 from loop_judge import LoopJudge
-from test_dead_centres import body, robot_of, turn
-from test_planar_joint import slide
+from planar_robots import body, robot_of, slide, turn
 
 import mbdyn_ros
 from mbdyn_ros.model import Combination, ModelError, read_mechanism, read_urdf

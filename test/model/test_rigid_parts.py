@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from loop_judge import LoopJudge
-from test_dead_centres import body, robot_of, turn
+from planar_robots import body, robot_of, turn
 
 import mbdyn_ros
 from mbdyn_ros.model import ModelError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hydraulics import LIFT, SCREW, SLED
 from same_models import difference
-from test_actuators import LIFT, SCREW, SLED
 
 import mbdyn_ros
 from mbdyn_ros import ModelError

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from random_loops import KINDS, draw
 from scipy.optimize import least_squares
+from slider_cranks import SLIDER_CRANK
 
 import mbdyn_ros
 from mbdyn_ros.motion import JointSpace, MeasuredJoints
@@ -110,17 +111,6 @@ def test_consistent_sensors_agree(crane: mbdyn_ros.Robot) -> None:
         assert np.abs(measured.disagreement).max() < 1e-12
 
 
-SLIDER_CRANK = """<robot name="engine"><link name="base"/>
- <link name="crank"/><link name="rod"/><link name="piston"/>
- <joint name="crank" type="continuous" independent="false"><parent link="base"/>
-  <child link="crank"/><axis xyz="0 0 1"/></joint>
- <joint name="rod" type="continuous" independent="false"><origin xyz="0.1 0 0"/>
-  <parent link="crank"/><child link="rod"/><axis xyz="0 0 1"/></joint>
- <joint name="piston" type="prismatic" independent="true"><parent link="base"/>
-  <child link="piston"/><axis xyz="1 0 0"/><limit lower="0" upper="1" effort="1" velocity="1"/>
- </joint>
- <loop name="pin" type="revolute"><predecessor link="rod"><origin xyz="0.3 0 0"/></predecessor>
-  <successor link="piston"/><axis xyz="0 0 1"/></loop></robot>"""
 
 
 def test_beyond_the_dead_centre() -> None:

@@ -175,7 +175,7 @@ def test_what_cannot_be_converted(crane: mbdyn_ros.Robot) -> None:
 
 def test_a_dead_point() -> None:
     """Where the piston stands still, no force on it does the work of the crank's torque."""
-    from test_measured_joints import SLIDER_CRANK
+    from slider_cranks import SLIDER_CRANK
 
     with pytest.warns(mbdyn_ros.ModelWarning):
         robot = mbdyn_ros.load(SLIDER_CRANK, home={"crank": 0.5, "rod": -0.66, "piston": 0.38})

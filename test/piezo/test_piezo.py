@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("pinocchio")
+from random_dh import RandomDh, dh_robots  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
-from test_dh_table import RandomDh, dh_robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.piezo import Rotor, generalized_torques, pulse_windows  # noqa: E402

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c_tools import GCC, STRICT, URDF, built, command, needs_gcc
 from click.testing import CliRunner
-from test_generate_c import GCC, STRICT, URDF, built, command, needs_gcc
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from piezo_windows import HOME, INERTIAL, LIFT, TURN, open_windows
 from scipy.integrate import solve_ivp
 
 import mbdyn_ros
 from mbdyn_ros.piezo import (
     PiezoMotion,
     PulseController,
-    PulseWindows,
     Rotor,
     generalized_torques,
     pulse_windows,
@@ -21,14 +21,6 @@ from mbdyn_ros.piezo import (
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 ROTOR = Rotor(0.002, 0.005, 1000.0)
-TURN = 2 * np.pi
-HOME = np.array([0.0, 0.3, 0.8, -0.5, 0.6, 0.0])
-INERTIAL = """<inertial><origin xyz="0.1 0.02 -0.03"/><mass value="0.5"/>
-  <inertia ixx="0.004" iyy="0.003" izz="0.005" ixy="0.0002" ixz="0" iyz="0"/></inertial>"""
-LIFT = f"""<robot name="lift"><link name="world"/><link name="cage">{INERTIAL}</link>
-  <joint name="rail" type="prismatic"><axis xyz="1 0 0"/><origin rpy="0 -0.9 0"/>
-    <parent link="world"/><child link="cage"/>
-    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
 
 
 def chain(middle: str = "continuous") -> str:
@@ -50,11 +42,6 @@ def piezo() -> mbdyn_ros.Robot:
     return mbdyn_ros.load(Path(__file__).parents[2] / "urdf" / "piezo_robot.yaml")
 
 
-def open_windows(names: tuple[str, ...], on: list[float], off: list[float]) -> PulseWindows:
-    zeros = np.zeros(len(names))
-    return PulseWindows(
-        names, np.array(on), np.array(off), zeros, zeros.astype(bool), zeros, zeros, ()
-    )
 
 
 @pytest.mark.parametrize("held", [False, True])

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from piezo_windows import HOME, LIFT, TURN, open_windows
 from scipy.integrate import solve_ivp
-from test_piezo_motion import HOME, LIFT, TURN, open_windows
 
 import mbdyn_ros
 from mbdyn_ros.piezo import Contact, PiezoMotion, Rotor, RotorDrive, SlippingMotion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from corpus import urdf_file
-from test_quantities import OWN, assert_close
+from own_robots import OWN, assert_close
 
 import mbdyn_ros
 from mbdyn_ros import InputError

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from corpus import urdf_file
 from interpreting import interpreting
+from own_robots import OWN, assert_close
 from random_loops import draw
-from test_quantities import OWN, assert_close
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError, SingularMassMatrixError

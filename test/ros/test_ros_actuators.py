@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from hydraulics import LIFT, SLED, WEIGHT
 from ros_rig import Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from test_actuators import LIFT, SLED, WEIGHT
 
 from mbdyn_ros.ros.nodes.simulator import Simulator
 

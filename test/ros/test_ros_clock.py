@@ -14,11 +14,11 @@ from builtin_interfaces.msg import Time as Stamp
 from rclpy.clock import ROSClock
 from rclpy.clock_type import ClockType
 from rclpy.time import Time
+from ros_feedforward import A, Q, V, last_is, start, state
 from ros_rig import ARM, JOINTS, Rig, rig
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
-from test_ros_feedforward import A, Q, V, last_is, start, state
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError

@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import PoseStamped
+from ros_feedforward import last_is, state
 from ros_rig import ARM, JOINTS, STONE, Rig, rig
 from sensor_msgs.msg import JointState
+from slider_cranks import SLIDER
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
-from test_independent import SLIDER
-from test_ros_feedforward import last_is, state
 from trajectory_msgs.msg import JointTrajectory
 
 import mbdyn_ros

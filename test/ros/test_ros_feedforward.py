@@ -11,24 +11,21 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from ros_feedforward import NAME, A, Q, V, last_is, start, state
 from ros_rig import ARM, CART, JOINTS, STONE, Rig, rig
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from slider_cranks import SLIDER
 from std_srvs.srv import Trigger
-from test_independent import SLIDER
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.nodes.conditions import Conditions
 from mbdyn_ros.ros.nodes.feedforward import Feedforward
-from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 __all__ = ["rig"]
 
-Q, V, A = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1], [1.0, -2.0, 0.3]
-NAME = "torque_feedforward"
 
 
 @pytest.fixture
@@ -36,25 +33,10 @@ def arm(interpreted: None) -> mbdyn_ros.Robot:
     return mbdyn_ros.load(ARM)
 
 
-def start(rig: Rig, **parameters: Any) -> tuple[Any, list[Any], Any]:
-    """The node, the commands it sends, and a publisher of references; no joint states needed."""
-    loose = {"start_tolerance": 0.0, "following_tolerance": 0.0, "longest_gap": 60.0}
-    node = rig.add(
-        TorqueFeedforward, **{"robot_description": ARM, "rate": 200.0, **loose, **parameters}
-    )
-    sent = rig.listen(Float64MultiArray, f"{NAME}/commands")
-    return node, sent, rig.publisher(JointTrajectory, f"{NAME}/reference")
 
 
-def state(q: list[float], v: Any = (), a: Any = (), names: Any = (), at: float = 0.0) -> Any:
-    point = JointTrajectoryPoint(positions=q, velocities=v, accelerations=a)
-    point.time_from_start.sec = int(at)
-    point.time_from_start.nanosec = int(1e9 * (at % 1))
-    return JointTrajectory(joint_names=list(names), points=[point])
 
 
-def last_is(sent: list[Any], efforts: Any) -> bool:
-    return bool(sent) and sent[-1].data.tolist() == pytest.approx(list(efforts), abs=1e-9)
 
 
 def test_a_state_its_efforts_and_their_end(rig: Rig, arm: mbdyn_ros.Robot) -> None:

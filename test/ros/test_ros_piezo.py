@@ -14,12 +14,12 @@ pytest.importorskip("rclpy")
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
+from ros_feedforward import state
 from ros_rig import ARM, Rig, rig
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
-from test_ros_feedforward import state
 from visualization_msgs.msg import MarkerArray
 
 import mbdyn_ros

@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("rclpy")
 
 import rclpy
+from ros_feedforward import start, state
 from ros_rig import ARM, JOINTS, Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from test_ros_feedforward import start, state
 from trajectory_msgs.msg import JointTrajectory
 
 import mbdyn_ros

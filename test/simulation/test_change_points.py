@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_dead_centres import body, own, pin, robot_of, switches, turn
+from planar_robots import body, own, pin, robot_of, switches, turn
 
 import mbdyn_ros
 from benchmarks.loop_robots import ROBOTS

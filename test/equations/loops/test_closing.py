@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from test_assembly import four_bar, links, load, pin
+from four_bars import four_bar, links, load, pin
 
 import mbdyn_ros
 from mbdyn_ros import ModelWarning

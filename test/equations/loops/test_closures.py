@@ -9,34 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from named_loops import CLOSED, SECOND, four_bar, loop
 
 from mbdyn_ros.model import Model, ModelError, read_urdf
 from mbdyn_ros.model.closing_types import CLOSING_TYPES
 
-TREE = """<robot name="r">
-<link name="base"/> <link name="crank"/> <link name="coupler"/> <link name="rocker"/>
-<link name="tip"/>
-<joint name="j1" type="continuous"><parent link="base"/><child link="crank"/></joint>
-<joint name="j2" type="continuous"><parent link="crank"/><child link="coupler"/></joint>
-<joint name="j4" type="continuous"><parent link="base"/><child link="rocker"/></joint>
-<joint name="weld" type="fixed"><parent link="coupler"/><child link="tip"/></joint>
-{}
-</robot>"""
-CLOSED = '<predecessor link="coupler"/><successor link="rocker"/>'
 PLACE = '<text>:8: <loop name="pin">'
 GEAR = '<text>:8: <coupling name="gear">'
 
 
-def four_bar(closing: str = "", **marks: str) -> str:
-    """Four links and a tip on the coupler; what closes them is in line 8."""
-    text = TREE.format(closing)
-    for name, mark in marks.items():
-        text = text.replace(f'name="{name}"', f'name="{name}" independent="{mark}"')
-    return text
 
 
-def loop(children: str = CLOSED, kind: str = "revolute", name: str = "pin") -> str:
-    return f'<loop name="{name}" type="{kind}">{children}</loop>'
 
 
 def coupling(children: str, name: str = "gear") -> str:
@@ -264,10 +247,6 @@ def test_no_independent_joint_is_left() -> None:
 
 # -- a link that is the child of two joints ----------------------------------------------------
 
-SECOND = (
-    '<joint name="j3" type="revolute"><origin xyz="1 2 3" rpy="0 0 1"/><axis xyz="0 0 2"/>'
-    '<parent link="coupler"/><child link="rocker"/>{}</joint>'
-)
 
 
 def test_the_second_joint_to_a_link_is_cut() -> None:

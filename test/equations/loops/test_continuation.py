@@ -8,8 +8,9 @@ import casadi as ca
 import numpy as np
 import pytest
 from interpreting import interpreting
+from numerical_loops import loop_of
+from planar_robots import body, pin, robot_of, turn
 from random_loops import LoopPair, draw, walked
-from test_dead_centres import body, pin, robot_of, turn
 
 import mbdyn_ros
 from mbdyn_ros.equations.loops.linkage import loop_functions
@@ -24,15 +25,6 @@ from mbdyn_ros.program.continuation import (
 Array = np.ndarray
 
 
-def loop_of(residual: ca.SX, y: ca.SX, z: ca.SX) -> LoopFunctions:
-    """A loop as `loop_functions` makes it."""
-    by_z, by_y = ca.jacobian(residual, z), ca.jacobian(residual, y)
-    dy, dz = ca.SX.sym("dy", y.shape[0]), ca.SX.sym("dz", z.shape[0])
-    change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(dy, dz))
-    return LoopFunctions(
-        ca.Function("rows", [y, z], [residual, by_z, by_y, ca.norm_inf(residual), 1]),
-        ca.Function("change", [y, z, dy, dz], [change]),
-    )
 
 
 def circle() -> LoopFunctions:

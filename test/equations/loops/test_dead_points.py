@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_assembly import joint, links, load, pin
-from test_independent import SLIDER
+from four_bars import joint, links, load, pin
+from slider_cranks import SLIDER
 
 import mbdyn_ros
 from mbdyn_ros import DeadPointError

@@ -9,8 +9,8 @@ from pathlib import Path
 import casadi as ca
 import numpy as np
 import pytest
+from numerical_loops import loop_of
 from random_loops import draw
-from test_continuation import loop_of
 
 import mbdyn_ros
 from mbdyn_ros.compiler.c_loops import walk_source

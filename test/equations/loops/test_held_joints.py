@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from test_dead_centres import body, robot_of, turn
+from planar_robots import body, robot_of, turn
 
 import mbdyn_ros
 from mbdyn_ros.model import ModelError, read_mechanism, read_urdf

@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from test_assembly import HOME, four_bar, joint, links, load, pin
+from four_bars import HOME, four_bar, joint, links, load, pin
+from slider_cranks import SLIDER
 
 import mbdyn_ros
 from mbdyn_ros import ModelError, ModelWarning
@@ -85,15 +86,6 @@ def test_pivots_are_large_at_every_configuration() -> None:
     assert choose_independent([np.eye(3)[:, :1], stuck[0]], []) == [0]  # home decides at last
 
 
-SLIDER = (
-    '<robot name="slider">'
-    + links("ground", "crank", "rod", "piston")
-    + joint("turn", "ground", "crank")
-    + joint("knee", "crank", "rod", 0.3)
-    + joint("stroke", "ground", "piston", 1.3, type="prismatic", axis="1 0 0")
-    + '<loop name="pin" type="revolute"><axis xyz="0 0 1"/><predecessor link="rod">'
-    '<origin xyz="1 0 0"/></predecessor><successor link="piston"/></loop></robot>'
-)
 
 
 def test_a_dead_point_is_said_to_be_at_home() -> None:

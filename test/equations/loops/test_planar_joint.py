@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_dead_centres import body, pin, robot_of, turn
+from planar_robots import body, pin, robot_of, slide, turn
 
 import mbdyn_ros
 
@@ -14,10 +14,6 @@ PLANAR = """<joint name="p" type="planar"><parent link="ground"/><child link="b"
   <origin xyz="0.5 0 0.1"/><axis xyz="0 1 0"/><dynamics damping="0.3"/></joint>"""
 
 
-def slide(name: str, parent: str, child: str, axis: str, more: str = "") -> str:
-    return f"""<link name="{child}"/><joint name="{name}" type="prismatic"><parent link="{parent}"/>
-      <child link="{child}"/><axis xyz="{axis}"/><dynamics damping="0.3"/>{more}
-      <limit lower="-9" upper="9" effort="9" velocity="9"/></joint>"""
 
 
 THREE = (

@@ -11,9 +11,9 @@ import warnings
 import numpy as np
 import pytest
 import yaml
+from four_bars import four_bar, pin
 from rounded_robots import ROBOTS, load_rounded, mechanism, rounded_texts
 from scipy.spatial.transform import Rotation
-from test_assembly import four_bar, pin
 
 import mbdyn_ros
 from mbdyn_ros import ModelError, ModelWarning, Robot

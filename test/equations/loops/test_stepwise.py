@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from planar_robots import body, robot_of, turn
 from random_loops import walked
-from test_dead_centres import body, robot_of, turn
 
 import mbdyn_ros
 from mbdyn_ros.equations.loops.stepwise import Stepwise

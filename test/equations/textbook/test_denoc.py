@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("pinocchio")
+from agreed_cases import CASES, Case, arrays  # noqa: E402
 from random_loops import draw  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, number, robots  # noqa: E402
-from test_cases import CASES, Case, arrays  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import ModelError, Robot  # noqa: E402

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pinocchio")
 import pinocchio as pin  # noqa: E402
+from random_dh import RandomDh, dh_robots  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, number, robots  # noqa: E402
-from test_dh_table import RandomDh, dh_robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, JointMotion, constant, joint_motion  # noqa: E402
