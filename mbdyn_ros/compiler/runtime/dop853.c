@@ -36,7 +36,7 @@ static void along(const double* x, double h, const double* w, int stages, size_t
   double sum[SOME];
   for (size_t first = 0; first < n; first += SOME) {
     const size_t count = n - first < SOME ? n - first : SOME;
-    memset(sum, 0, sizeof sum);
+    for (size_t i = 0; i < count; ++i) sum[i] = 0.;
     for (int j = 0; j < stages; ++j) {
       if (w[j] == 0.) continue;
       for (size_t i = 0; i < count; ++i) sum[i] += w[j] * K[(size_t)j * n + first + i];

@@ -66,7 +66,7 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
                      Same<Real>* slope, double softness, Real* gap) {
   const size_t m = c->rows, last = m - c->bounded;
   const Real* a = c->matrix;
-  Real* trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
+  Real* __restrict trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
   copy(m, c->free, trial);
   for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
   for (size_t i = 0; i < m; ++i) trial[i] = f[i] - step[i] * trial[i];

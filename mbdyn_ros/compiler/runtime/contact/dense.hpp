@@ -7,6 +7,10 @@ template <class Real>
 static inline Real dot(size_t n, const Real* __restrict x, const Real* __restrict y) {
   Real sum[4] = {};
   size_t i = 0;
+  if (n < 4) {
+    for (; i < n; ++i) sum[0] += x[i] * y[i];
+    return sum[0];
+  }
   for (; i + 4 <= n; i += 4) {
     for (size_t k = 0; k < 4; ++k) sum[k] += x[i + k] * y[i + k];
   }

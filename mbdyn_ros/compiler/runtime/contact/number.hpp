@@ -69,6 +69,8 @@ template <class Real> static inline void take(Bits<Real> where, size_t n, const 
 }
 
 /* y + factor x */
-template <class Real> static inline void add_to(size_t n, Same<Real> factor, const Real* x, Real* y) {
+template <class Real>
+static inline void add_to(size_t n, Same<Real> factor, const Real* __restrict x,
+                          Real* __restrict y) {
   for (size_t i = 0; i < n; ++i) y[i] += factor * x[i];
 }

@@ -16,7 +16,7 @@ static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t 
 template <class Real>
 static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const Real* f,
                        Real* v) {
-  Real* answer = x->answer;
+  Real* __restrict answer = x->answer;
   clear(w->nv, answer);
   for (size_t i = 0; i < m; ++i) add_to(w->nv, f[i], x->X + i * w->nv, answer);
   solve_down(w, x->mass, answer);
