@@ -125,6 +125,7 @@ def _answer(
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)
+    _warn_of_limits(robot, states)
 
     def answer(*numbers: Array, friction: bool = False) -> Array:
         effect: Array = dynamics(*numbers, wrenches, friction)
@@ -137,6 +138,21 @@ def _answer(
     show(robot, states, wanted, result, as_json, output)
     if result.ndim == 1 and output is None and not as_json:
         print_state(robot, states, wanted, result, rounding_noise(answer, numbers))
+
+
+def _warn_of_limits(robot: Robot, states: States) -> None:
+    """Warn of the first position beyond its limit: degrees are given where radians are meant."""
+    from ..motion import first_violation
+
+    numbers = states["position"].numbers
+    found = first_violation(robot, {"position": (robot.position_labels, numbers)})
+    if found is not None:
+        row = f"row {found.point}: " if numbers.ndim == 2 else ""
+        click.echo(
+            f"Warning: {row}position of {found.joint} is {found.number:.6g}, beyond its limit "
+            f"{found.limit:.6g}; positions are in rad and m",
+            err=True,
+        )
 
 
 def _plot(robot: Robot, states: States, quantity: str, result: Array, path: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from ..arguments import checked_home, checked_names
 from ..array import Array, ArrayLike, as_numbers
 from ..equations.actuation import condition_number, joint_rates
-from ..errors import InputError, ModelWarning, suggestion
+from ..equations.gap import tree_gap
+from ..errors import InputError, ModelWarning, suggestion, warn
 from ..model.model import Model, constant
 from .core import Core
 from .parameters import follow
@@ -19,6 +21,12 @@ from .variable import variable_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+CLOSED_WITHIN = 1e-6
+"""Gap (m or rad) of loops that counts as closed."""
+
+ANOTHER_BRANCH = 1e-3
+"""Distance (rad or m) of a joint from its home, from which the loops are on another branch."""
 
 Made = TypeVar("Made", bound=Core)
 """The class of robots that is made again."""
@@ -49,7 +57,15 @@ class Branches(Core):
     def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Self:
         """A copy of the robot in other coordinates: these joints independent, on `home`'s branch.
 
-        The order of efforts stays; q, v and a follow `joints`.
+        The order of efforts stays; q, v and a follow `joints`. Where `home` is closed and the
+        loops are not found closed there in these coordinates, a `ModelWarning` names the joint.
+
+        Raises
+        ------
+        InputError
+            A joint is unknown.
+        ModelError
+            The joints do not determine the others.
         """
         names = checked_names("joints", joints)
         for name in names:
@@ -57,7 +73,9 @@ class Branches(Core):
                 known = suggestion(name, self.joint_names)
                 raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
         model = replace(self.model, independent=names, actuated=self.actuated_joints)
-        return _rebuilt(self, model, home)
+        other = _rebuilt(self, model, home)
+        warn_of_branch(self, other, home)
+        return other
 
     def with_home(self, home: Mapping[str, float] | Array) -> Self:
         """A copy of the robot on the branch of another home.
@@ -97,6 +115,33 @@ class Branches(Core):
         other._keep(home=other._home_by_name())
         other._rough = dict(other.home)
         return other
+
+
+def warn_of_branch(robot: Core, other: Core, home: Mapping[str, float]) -> None:
+    """Warn where a closed configuration became another one: loops were closed elsewhere."""
+    if not set(robot.home) <= set(home):
+        return
+    whole = robot.system.home.copy()
+    bodies = {body.joint: body for body in robot.system.tree.bodies}
+    for name in robot.home:
+        whole[bodies[name].q.start] = home[name]
+    if tree_gap(robot.system, whole)[0].largest > CLOSED_WITHIN:
+        return
+    apart = {
+        name: math.remainder(other.home[name] - home[name], math.tau)
+        if bodies[name].motion.is_periodic
+        else other.home[name] - home[name]
+        for name in robot.home
+    }
+    worst = max(apart, key=lambda name: abs(apart[name]), default="")
+    if worst and abs(apart[worst]) > ANOTHER_BRANCH:
+        warn(
+            f"{robot.model.source}: with {', '.join(other.independent_joints)} independent the "
+            f"loops were closed on another branch than home: {worst} is at "
+            f"{other.home[worst]:.6g}, where home has {home[worst]:.6g}. Choose other independent "
+            "joints, or a home farther from a singularity",
+            ModelWarning,
+        )
 
 
 def _rebuilt(robot: Made, model: Model, home: Mapping[str, float]) -> Made:

@@ -118,9 +118,9 @@ class Configurations(Core):
 
     def joint_state(
         self,
-        q: Array,
-        v: Array | None = None,
-        a: Array | None = None,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
         out: Sequence[Array | None] | None = None,
     ) -> tuple[Array, Array | None, Array | None]:
         """Positions, velocities and accelerations of all joints, in `joint_names` order.
@@ -196,17 +196,17 @@ class Configurations(Core):
 
     @overload
     def independent_state(
-        self, position: Array, velocity: None = None, tolerance: float = 1e-6
+        self, position: ArrayLike, velocity: None = None, tolerance: float = 1e-6
     ) -> Array: ...
 
     @overload
     def independent_state(
-        self, position: Array, velocity: Array, tolerance: float = 1e-6
+        self, position: ArrayLike, velocity: ArrayLike, tolerance: float = 1e-6
     ) -> tuple[Array, Array]: ...
 
     @brief
     def independent_state(
-        self, position: Array, velocity: Array | None = None, tolerance: float = 1e-6
+        self, position: ArrayLike, velocity: ArrayLike | None = None, tolerance: float = 1e-6
     ) -> Array | tuple[Array, Array]:
         """Independent part of a full measured state: the way back from `joint_state`.
 

@@ -20,9 +20,9 @@ class Dynamics(Core):
 
     def inverse_dynamics(
         self,
-        q: Array,
-        v: Array,
-        a: Array,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
         wrenches: Wrenches | None = None,
         friction: bool = True,
         out: Array | None = None,
@@ -56,9 +56,9 @@ class Dynamics(Core):
 
     def forward_dynamics(
         self,
-        q: Array,
-        v: Array,
-        effort: Array,
+        q: ArrayLike,
+        v: ArrayLike,
+        effort: ArrayLike,
         wrenches: Wrenches | None = None,
         friction: bool = True,
         out: Array | None = None,
@@ -213,7 +213,7 @@ class Dynamics(Core):
         return found
 
     def centroidal_momentum_rate(
-        self, q: Array, v: Array, a: Array, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None
     ) -> Array:
         """Rate of `centroidal_momentum` (6,) or (N, 6) along a motion, N and N m.
 
@@ -225,7 +225,9 @@ class Dynamics(Core):
             found = self._of_mass(centroidal.centroidal_momentum_rate, (q, v, a), out)
         return found
 
-    def link_energies(self, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
+    def link_energies(
+        self, q: ArrayLike, v: ArrayLike, out: Array | None = None
+    ) -> tuple[Array, Array]:
         """Kinetic and potential energy (J) of every link of `moving_links`: two arrays (L,) or (N,
         L).
 
@@ -249,9 +251,9 @@ class Dynamics(Core):
 
     def inverse_dynamics_derivatives(
         self,
-        q: Array,
-        v: Array,
-        a: Array,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
         wrenches: Wrenches | None = None,
         friction: bool = True,
         out: Array | None = None,
@@ -284,9 +286,9 @@ class Dynamics(Core):
 
     def forward_dynamics_derivatives(
         self,
-        q: Array,
-        v: Array,
-        effort: Array,
+        q: ArrayLike,
+        v: ArrayLike,
+        effort: ArrayLike,
         wrenches: Wrenches | None = None,
         friction: bool = True,
         out: Array | None = None,
@@ -307,7 +309,7 @@ class Dynamics(Core):
         return _side_by_side(self.nv, whole)
 
     def inverse_dynamics_second_derivatives(
-        self, q: Array, v: Array, a: Array, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
         """Exact second derivatives of `inverse_dynamics` without friction.
 
@@ -326,7 +328,7 @@ class Dynamics(Core):
         return _four(self.nv, whole)
 
     def forward_dynamics_second_derivatives(
-        self, q: Array, v: Array, effort: Array, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, effort: ArrayLike, out: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
         """Exact second derivatives of `forward_dynamics` without friction.
 
@@ -343,7 +345,7 @@ class Dynamics(Core):
         return _four(self.nv, whole)
 
     def inverse_dynamics_by_parameters(
-        self, q: Array, v: Array, a: Array, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None
     ) -> Array:
         """Derivatives of `inverse_dynamics` by `parameter_values`.
 
@@ -354,7 +356,7 @@ class Dynamics(Core):
         )
 
     def forward_dynamics_by_parameters(
-        self, q: Array, v: Array, effort: Array, out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, effort: ArrayLike, out: Array | None = None
     ) -> Array:
         """Derivatives (nv, p) or (N, nv, p) of `forward_dynamics` by `parameter_values`."""
         program = parameter_derivatives.forward_dynamics_by_parameters

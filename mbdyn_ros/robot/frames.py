@@ -32,7 +32,7 @@ class Frames(Core):
         return found
 
     def frame_velocity(
-        self, q: Array, v: Array, link: str, axes: str = "world", out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, link: str, axes: str = "world", out: Array | None = None
     ) -> Array:
         """Linear and angular velocity (6,) or (N, 6) of a link, m/s and rad/s."""
         try:
@@ -45,9 +45,9 @@ class Frames(Core):
 
     def frame_acceleration(
         self,
-        q: Array,
-        v: Array,
-        a: Array,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
         link: str,
         axes: str = "world",
         out: Array | None = None,
@@ -66,7 +66,9 @@ class Frames(Core):
             found = self._told(frames.frame_acceleration, (q, v, a), link, axes, out)
         return found
 
-    def jacobian(self, q: Array, link: str, axes: str = "world", out: Array | None = None) -> Array:
+    def jacobian(
+        self, q: ArrayLike, link: str, axes: str = "world", out: Array | None = None
+    ) -> Array:
         """Jacobian (6, nv) or (N, 6, nv) of a link; `frame_velocity` is its product with v."""
         try:
             found = self._plain.of_links["jacobian", link, axes](q, out)
@@ -77,7 +79,7 @@ class Frames(Core):
         return found
 
     def jacobian_rate(
-        self, q: Array, v: Array, link: str, axes: str = "world", out: Array | None = None
+        self, q: ArrayLike, v: ArrayLike, link: str, axes: str = "world", out: Array | None = None
     ) -> Array:
         """Rate (6, nv) or (N, 6, nv) of `jacobian` along the motion, dJ/dt, entry by entry."""
         try:
@@ -89,14 +91,14 @@ class Frames(Core):
         return found
 
     def operational_mobility(
-        self, q: Array, link: str, axes: str = "world", out: Array | None = None
+        self, q: ArrayLike, link: str, axes: str = "world", out: Array | None = None
     ) -> Array:
         """J M^-1 J^T (6, 6) or (N, 6, 6): acceleration of a link per force and moment on it."""
         self.require_mass("the operational mobility")
         return self._told(inverse_inertia.operational_mobility, (q,), link, axes, out)
 
     def operational_inertia(
-        self, q: Array, link: str, axes: str = "world", out: Array | None = None
+        self, q: ArrayLike, link: str, axes: str = "world", out: Array | None = None
     ) -> Array:
         """Operational-space inertia (J M^-1 J^T)^-1 (6, 6) or (N, 6, 6) of a link.
 
@@ -119,7 +121,7 @@ class Frames(Core):
     def _told(
         self,
         program: Declaration,
-        values: tuple[Array, ...],
+        values: tuple[ArrayLike, ...],
         link: str,
         axes: str,
         out: Array | None,

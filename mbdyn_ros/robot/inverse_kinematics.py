@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arguments import checked_count, checked_flag, positive_number, require_frame, single_vector
-from ..array import Array, NoNumbers, as_numbers
+from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..compiler.bound import Bound
 from ..equations import frames, programs
 from ..equations.actuation import joint_rates
@@ -75,10 +74,10 @@ class InverseKinematics(Frames, Configurations):
     def inverse_kinematics(
         self,
         link: str,
-        pose: Array,
-        point: Sequence[float] | Array = (0.0, 0.0, 0.0),
+        pose: ArrayLike,
+        point: ArrayLike = (0.0, 0.0, 0.0),
         position_only: bool = False,
-        start: Array | None = None,
+        start: ArrayLike | None = None,
         tolerance: float = CLOSED_GAP,
         starts: int = STARTS,
     ) -> Reached:

@@ -59,9 +59,9 @@ class Parametrized(Core):
     def set_payload(
         self,
         link: str,
-        mass: float,
-        com: Array | Sequence[float] = (0.0, 0.0, 0.0),
-        inertia: Array | None = None,
+        mass: ArrayLike,
+        com: ArrayLike | Sequence[float] = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
     ) -> None:
         """Fasten a body to a link, instead of what was fastened there; mass 0 takes it off.
 

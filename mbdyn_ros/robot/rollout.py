@@ -16,6 +16,7 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
+from ..array import Array, ArrayLike
 from ..compiler.compiled_kernel import CompiledKernel, address
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel, snapshot
@@ -28,7 +29,6 @@ from ..equations.system import System
 from ..errors import InputError, SimulationWarning, warn
 from ..integration.methods import FIXED, FixedMethod, named
 from ..integration.stepper import Stepper
-from ..model.model import Array
 from ..program.program import Program
 from .configuration import Configurations
 
@@ -185,9 +185,9 @@ class Rollouts(Configurations):
 
     def rollout(
         self,
-        q0: Array,
-        v0: Array,
-        efforts: Array,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        efforts: ArrayLike,
         dt: float,
         integrator: str = "rk4",
         friction: bool = True,

@@ -32,7 +32,7 @@ class JointWrenches(Core):
 
     @brief
     def loop_forces(
-        self, q: Array, v: Array, a: Array, wrenches: Outside | None = None
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Outside | None = None
     ) -> Wrenches:
         """Force and moment in every closing joint, of the predecessor on the successor.
 
@@ -53,9 +53,9 @@ class JointWrenches(Core):
     @brief
     def joint_wrenches(
         self,
-        q: Array,
-        v: Array,
-        a: Array,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
         stiffness: Mapping[str, Sequence[float]] | None = None,
         wrenches: Outside | None = None,
     ) -> Wrenches:

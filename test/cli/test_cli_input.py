@@ -118,3 +118,12 @@ def test_derivatives_of_noisy_numbers() -> None:
         differentiated(np.array([0.0, 1, 2, 2, 3]), np.zeros((5, 1)), "x")
     with pytest.raises(mbdyn_ros.InputError, match="4 states"):
         differentiated(time[:4], np.zeros((4, 1)), "x")
+
+
+@pytest.mark.parametrize("verb", ["id", "fd"])
+def test_degrees_are_noticed_by_the_limits(verb: str) -> None:
+    degrees = run(verb, "ur5", "--position", "shoulder_lift_joint=-90")
+    assert degrees.exit_code == 0
+    words = "position of shoulder_lift_joint is -90, beyond its limit -6.28319"
+    assert words in degrees.stderr and "rad and m" in degrees.stderr
+    assert "beyond" not in run(verb, "ur5", "--position", "shoulder_lift_joint=-1.5").stderr

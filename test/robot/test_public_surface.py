@@ -1,14 +1,19 @@
 """What users meet first: names at the top, what prints in a few lines, what can be pickled."""
 
 import pickle
+import re
 import subprocess
 import sys
+import typing
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mbdyn_ros
 from mbdyn_ros.model.examples import CART
+from mbdyn_ros.robot.branches import warn_of_branch
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -127,3 +132,38 @@ def test_the_directory_of_a_robot_has_what_users_call():
     names = set(dir(mbdyn_ros.load(CART)))
     assert names >= {"nq", "home", "inverse_dynamics", "set_payload", "report", "numerical_joints"}
     assert not names & {"calls", "require_mass", "require_single", "say_choice", "system"}
+
+
+@pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
+def test_loops_closed_on_another_branch_are_told():
+    robot = mbdyn_ros.example("four_bar")
+    other = mbdyn_ros.example("four_bar", home={"rocker_joint": 2.5, "coupler_joint": -2.6})
+    with pytest.warns(mbdyn_ros.ModelWarning, match="on another branch than home: .*_joint is at"):
+        warn_of_branch(robot, other, robot.home)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_branch(robot, other, {"crank_joint": 0.0})  # rough: no branch is asked for
+        warn_of_branch(robot, robot, {**robot.home, "crank_joint": 2 * np.pi})
+        warn_of_branch(robot, other, {**robot.home, "crank_joint": 1.0})  # open there
+        swapped = robot.with_independent(["rocker_joint"], robot.home)
+    assert swapped.home == pytest.approx(robot.home)
+
+
+def test_lists_are_taken_by_type(tmp_path):
+    """Both pages that newcomers read pass a type checker that is told to be strict."""
+    root = Path(__file__).resolve().parents[2]
+    for page in ("README.md", "docs/first_hour.md"):
+        blocks = re.findall(r"```python\n(.*?)```", (root / page).read_text(), re.DOTALL)
+        text = "\n".join(block for block in blocks if ">>>" not in block)
+        (tmp_path / f"{Path(page).stem}.py").write_text(text)
+    command = [sys.executable, "-m", "mypy", "--strict", "--allow-untyped-defs",
+               "--allow-untyped-calls", "--no-error-summary",
+               "--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent",
+               "--disable-error-code=import-untyped", *map(str, tmp_path.glob("*.py"))]  # fmt: skip
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
+
+
+def test_nothing_public_of_a_robot_is_any():
+    for name, kind in typing.get_type_hints(mbdyn_ros.robot.core.Core).items():
+        assert kind is not typing.Any, name
