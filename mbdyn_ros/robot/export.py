@@ -177,8 +177,7 @@ class Exports(Configurations):
         from .cpp_description import describe_model
 
         layout = layout_of(self, parameters)
-        if control_link is not None:
-            checked_text("control_link", control_link)
+        checked_text("control_link", control_link)
         if description is not None:
             checked_text("description", description)
         elif os.path.isfile(self.model.source):
