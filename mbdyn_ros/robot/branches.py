@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..arguments import checked_home, checked_names
 from ..array import Array, ArrayLike, as_numbers
+from ..assembly.closure_gap import tree_gap
 from ..equations.actuation import condition_number, joint_rates
-from ..equations.mbdyn_ros.assembly.closure_gap import tree_gap
 from ..errors import InputError, ModelWarning, suggestion, warn
 from ..model.model import Model, constant
 from .core import Core
