@@ -119,7 +119,7 @@ class Branches(Core):
 
 def warn_of_branch(robot: Core, other: Core, home: Mapping[str, float]) -> None:
     """Warn where a closed configuration became another one: loops were closed elsewhere."""
-    if not set(robot.home) <= set(home):
+    if not isinstance(home, Mapping) or not set(robot.home) <= set(home):
         return
     whole = robot.system.home.copy()
     bodies = {body.joint: body for body in robot.system.tree.bodies}
