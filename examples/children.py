@@ -123,5 +123,7 @@ def interrupted_later() -> Iterator[None]:
 
 
 def _die_with_parent() -> None:
-    """Ask Linux for SIGTERM when our parent dies, however it dies."""
+    """Ask Linux for SIGTERM when our parent dies, however it dies; hear what it ignores."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)  # `nohup` and `&` have them ignored
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

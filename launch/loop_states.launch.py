@@ -53,4 +53,4 @@ def start(context):
 
 def generate_launch_description():
     """The launch description."""
-    return LaunchDescription([*declared(ARGUMENTS), OpaqueFunction(function=start)])
+    return LaunchDescription([*declared(ARGUMENTS, __file__), OpaqueFunction(function=start)])

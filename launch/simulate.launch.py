@@ -89,4 +89,6 @@ def start(context):
 
 def generate_launch_description():
     """The launch description."""
-    return LaunchDescription([*declared(ARGUMENTS), OpaqueFunction(function=start)])
+    including = "impact.launch.py", "mechanism.launch.py"
+    arguments = declared(ARGUMENTS, __file__, *including, further=("mechanism", "settings"))
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])

@@ -38,13 +38,36 @@ def run(name: str) -> NoReturn:
         os._exit(0)
 
     hear(leave)
-    code: int = import_module(NODES[name], __package__).main()
+    try:
+        node = import_module(NODES[name], __package__)
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] == __package__:
+            raise
+        print(f"{name}: {without_ros(error)}", file=sys.stderr)
+        sys.exit(1)
+    code: int = node.main()
     # A managed node that is half made, refused or stopped while it was starting, crashes when the
     # interpreter takes it apart. All else has ended by now.
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):  # the terminal is closed
             stream.flush()
     os._exit(code)
+
+
+def without_ros(error: ImportError) -> str:
+    """The package to install or to source for a module that cannot be imported, in one line."""
+    module = (error.name or "").partition(".")[0]
+    if not module or module.startswith(("rclpy", "rpyutils", "_rclpy")):
+        reason = " ".join(str(error).split())[:200]
+        return (
+            f"ROS 2 cannot be imported ({reason}): install it (https://docs.ros.org) and source "
+            "it in this terminal: source /opt/ros/<distro>/setup.bash"
+        )
+    return (
+        f"the Python module {module} is missing: source ROS 2 in this terminal (source "
+        f"/opt/ros/<distro>/setup.bash), or install it: sudo apt install "
+        f"ros-$ROS_DISTRO-{module.replace('_', '-')}"
+    )
 
 
 def mbdyn() -> None:

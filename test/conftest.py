@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,13 @@ from mbdyn_ros.compiler.runtime.library import runtime
 # text, so it may stay from run to run; `make clean` removes it.
 _cache = Path(__file__).parent.parent / ".venv" / "test-cache"
 os.environ["XDG_CACHE_HOME"] = str(_cache)
+
+
+# `nohup` and `&` have signals ignored, and children inherit that. What is heard here, and does
+# nothing, ends them.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda number, frame: None)
 
 
 # Nodes and browsers are processes of their own: one that the machine left without a core for

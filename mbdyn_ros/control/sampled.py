@@ -22,6 +22,11 @@ from ..array import Array
 from ..errors import InputError
 from ..robot import Robot
 
+
+class InstabilityError(InputError):
+    """Feedback, or a state, so large that the sampled loop has no numbers."""
+
+
 SLOW_GROWTH = 1.0
 """1/s: what grows more slowly is left to whoever holds the robot. Efforts that hold it against
 gravity come a period late, and let it drift."""
@@ -51,7 +56,7 @@ def loop_eigenvalues(
     with np.errstate(over="ignore", invalid="ignore"):  # said below
         loop = expm(flow * period)
     if not (np.isfinite(loop).all() and np.isfinite(feedback).all()):
-        raise InputError(
+        raise InstabilityError(
             f"{robot.model.source}: the loop sampled every {period:g} s has no eigenvalues at q = "
             f"{q.tolist()}, v = {v.tolist()}: its numbers are too large"
         )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
+import sys
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, MbdynError
+from ..errors import InputError, MbdynError, suggestion
 from ..model.read.description import described, read_description
 from ..model.read.installed import find_robot
 from ..model.read.source_text import NamedText
@@ -93,13 +94,48 @@ class Arguments:
         return number
 
 
-def declared(arguments: Mapping[str, tuple[Any, str]]) -> list[Any]:
-    """Launch arguments from a table: name -> (default, description)."""
-    from launch.actions import DeclareLaunchArgument
+def require_declared(
+    typed: Sequence[str], arguments: Collection[str], files: Sequence[str], command: Sequence[str]
+) -> None:
+    """Refuse arguments of the command line that a launch file has not; launch ignores them.
+
+    Parameters
+    ----------
+    typed : "name:=value" each, as `context.argv`.
+    arguments : that the file has.
+    files : its path, and those of files that include it and have no other arguments.
+    command : that launch was started with; nothing is refused where it names none of `files`: one
+        that includes them may have arguments of its own.
+    """
+    if not {Path(file).name for file in files} & {Path(word).name for word in command}:
+        return
+    for one in typed:
+        name, given, _ = one.partition(":=")
+        if given and name not in arguments:
+            raise InputError(
+                f"there is no launch argument {name!r}{suggestion(name, list(arguments))} "
+                "(--show-args lists all)"
+            )
+
+
+def declared(
+    arguments: Mapping[str, tuple[Any, str]], *files: str, further: Sequence[str] = ()
+) -> list[Any]:
+    """Launch arguments from a table: name -> (default, description); others are refused.
+
+    files : of `require_declared`. further : arguments of files that include this one.
+    """
+    from launch.actions import DeclareLaunchArgument, OpaqueFunction
+
+    def review(context: Any) -> None:
+        require_declared(context.argv or (), [*arguments, *further], files, sys.argv)
 
     return [
-        DeclareLaunchArgument(name, default_value=default, description=text)
-        for name, (default, text) in arguments.items()
+        *(
+            DeclareLaunchArgument(name, default_value=default, description=text)
+            for name, (default, text) in arguments.items()
+        ),
+        OpaqueFunction(function=review),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -101,12 +102,14 @@ class ControlledRobot:
         return {"/**": {name: {"ros__parameters": one} for name, one in parameters.items()}}
 
     def controllers_file(self, rate: int = 500) -> Path:
-        """A YAML file with `controllers`, which outlives this process."""
+        """A YAML file with `controllers`, which is removed when this process ends."""
         with NamedTemporaryFile(
             "w", prefix=f"{self._robot.model.name}_controllers_", suffix=".yaml", delete=False
         ) as file:
             file.write(controllers_text(self.controllers(rate)))
-        return Path(file.name)
+        path = Path(file.name)
+        atexit.register(path.unlink, missing_ok=True)
+        return path
 
     def _gains(self, robot: Robot) -> dict[str, dict[str, float]]:
         """Gains of a PD by the inertia at each joint, the other actuated ones locked, at home."""

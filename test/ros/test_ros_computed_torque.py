@@ -200,8 +200,31 @@ def test_other_joints_are_measured(rig: Rig) -> None:
     rig.wait(lambda: last_is(both.sent, [0]))
 
 
-def test_unstable_gains_are_warned_of(rig: Rig) -> None:
+def test_unstable_gains_are_refused(rig: Rig) -> None:
     bench = Bench(rig, mode=NAME, following_tolerance=0.0)
+    bench.until(lambda: bench.node.follower.posture(bench.node.time()) is not None)
+    control = bench.node.follower.control
+    before = {name: numbers.copy() for name, numbers in control._gains.items()}
+    for gains in ({"kd": [500.0]}, {"kp": [1e9]}, {"kp": [1e12], "kd": [1e12]}):
+        words = rig.set(bench.node, **gains)
+        assert words.endswith("or set the parameter allow_unstable_gains to true"), words
+        for name, numbers in control._gains.items():
+            assert numbers.tolist() == before[name].tolist()
+    # of another mode: refused with the mode
+    rig.publisher(JointTrajectory, f"{NAME}/reference")
+    rig.wait(lambda: bench.node.count_publishers(f"{NAME}/reference"))
+    assert rig.set(bench.node, joint_damping=[1e6]) == ""
+    assert "unstable" in rig.set(bench.node, mode="joint_impedance")
+    assert control.mode == NAME
+
+
+def test_unstable_gains_are_refused_at_the_start(rig: Rig) -> None:
+    with pytest.raises(InputError, match="kp.*unstable|unstable.*allow_unstable_gains"):
+        rig.add(ComputedTorque, robot_description=ARM, mode=NAME, rate=200.0, kd=[1e6])
+
+
+def test_unstable_gains_are_warned_of_where_they_are_allowed(rig: Rig) -> None:
+    bench = Bench(rig, mode=NAME, following_tolerance=0.0, allow_unstable_gains=True)
     bench.until(lambda: bench.node.follower.posture(bench.node.time()) is not None)
     assert not [one for one in bench.node.health().warnings if "unstable" in one]
     assert rig.set(bench.node, kd=[500.0]) == ""

@@ -158,6 +158,16 @@ def test_launch_arguments_are_refused_by_name(name: str, given: str, complaint: 
         getattr(arguments, name)("that")
 
 
+def test_unknown_launch_arguments_are_refused_by_name() -> None:
+    def review(typed: str, *command: str) -> None:
+        launch_support.require_declared([typed], ["robot", "rate"], ["/a/x.launch.py"], command)
+
+    review("robot:=ur5", "ros2", "launch", "mbdyn_ros", "x.launch.py")
+    review("robto:=ur5", "ros2", "launch", "another.launch.py")  # which may have that
+    with pytest.raises(InputError, match=r"no launch argument 'robto' \(did you mean \"robot\"\?"):
+        review("robto:=ur5", "ros2", "launch", "mbdyn_ros", "x.launch.py")
+
+
 def test_launch_arguments(urdf: Path) -> None:
     given = {"rate": "100", "gravity": "[0, 0, -1.6]", "rviz": "True", "file": ""}
     arguments = launch_support.Arguments({**given, "urdf": str(urdf)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+import rclpy
 from lifecycle_msgs.srv import ChangeState, GetState
-from ros_rig import ARM, PATIENCE, Rig, rig, start
+from ros_rig import ARM, JOINTS, PATIENCE, Rig, rig, start
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -98,6 +101,37 @@ def test_no_autostart_and_a_robot_that_cannot_be_loaded(rig: Rig) -> None:
         assert not managed.change("configure") and managed.state == "unconfigured"
     assert before == (len(list(managed.node.subscriptions)), len(list(managed.node.services)))
     assert not managed.sent
+
+
+@pytest.mark.parametrize("cycles", [10, pytest.param(200, marks=pytest.mark.long)])
+def test_cycles_under_messages(rig: Rig, cycles: int) -> None:
+    """A callback of a message that was taken before a cleanup finds nothing that is gone."""
+    managed = Managed(rig)
+    reference = rig.publisher(JointTrajectory, f"{NAME}/reference")
+    states = rig.publisher(JointState, "joint_states")
+    over, failed = threading.Event(), []
+    managed.node.get_logger().set_level(rclpy.logging.LoggingSeverity.FATAL)
+    state = JointState(name=list(JOINTS), position=[0.0] * 3, velocity=[0.0] * 3)
+
+    def flood() -> None:
+        while not over.wait(0.002):
+            reference.publish(POINT)
+            states.publish(state)
+
+    threads = [threading.Thread(target=flood) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(cycles):
+            for label in ("deactivate", "cleanup", "configure", "activate"):
+                if not managed.change(label):
+                    failed.append(label)
+        assert not failed and managed.state == "active" and not managed.node.fault
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    managed.drive()
 
 
 def test_zeros_when_a_transition_fails(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
 pytest.importorskip("rclpy")
 
 from ros_rig import ARM, GHOST, Forks
+
+from mbdyn_ros import executables
+from mbdyn_ros.errors import InputError
+from mbdyn_ros.executables import NODES
+from mbdyn_ros.ros.node import refusals as refusals_module
+from mbdyn_ros.ros.node.diagnostics import Health
+from mbdyn_ros.ros.node.refusals import ROBOTS, Refusals
 
 REFUSED = (
     ("simulator", ["urdf:=/no/such.urdf"], "parameter urdf: /no/such.urdf: no such file"),
@@ -57,3 +67,38 @@ def test_unreadable_arguments_are_one_line_too(refusals: list[tuple[int, str]], 
     (_, message), (code, output) = UNREADABLE[case], refusals[len(REFUSED) + case]
     assert code == 1 and "Traceback" not in output, output
     assert "simulator: " in output and message in output, output
+
+
+@pytest.mark.parametrize("missing", ["rclpy", "nav_msgs"])
+@pytest.mark.parametrize("node", sorted(NODES))
+def test_without_ros_it_says_what_to_install(
+    node: str, missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(module: str, package: str) -> None:
+        raise ModuleNotFoundError(f"No module named '{missing}'", name=missing)
+
+    monkeypatch.setattr(executables, "import_module", absent)
+    monkeypatch.setattr(executables, "hear", lambda handler: None)
+    with pytest.raises(SystemExit) as ended:
+        executables.run(node)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 1 and line.startswith(f"{node}: ") and missing in line
+    assert "source /opt/ros/<distro>/setup.bash" in line
+
+
+def test_a_refusal_is_shown_for_a_while_and_names_the_robot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    logged: list[str] = []
+    logger = SimpleNamespace(warning=logged.append)
+    refusals = Refusals(cast(Any, SimpleNamespace(get_logger=lambda: logger)), "trajectory")
+    monkeypatch.setitem(ROBOTS, "/a/long/path/crane.urdf", "crane")
+    refusals.add(InputError("/a/long/path/crane.urdf: joint 'boom' is 9"))
+    for _ in range(3):  # seconds
+        health = Health()
+        refusals.report(health)
+        assert health.warnings == ["refused a trajectory: crane: joint 'boom' is 9"]
+    monkeypatch.setattr(refusals_module, "SHOWN", 0.0)
+    health = Health()
+    refusals.report(health)
+    assert not health.warnings and health.values == {"refused trajectorys": 1}

@@ -23,6 +23,7 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
 import mbdyn_ros
+from mbdyn_ros.errors import SimulationError
 from mbdyn_ros.ros.messages import base_pose
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.parameters import ParameterError
@@ -120,6 +121,11 @@ def test_a_push_from_outside(rig: Rig) -> None:
     push.publish(message)
     rig.wait(lambda: "names no link" in node.refusals.last)
     message.header.frame_id = "stone"
+    for absurd in (1e13, 1e300):
+        message.wrench.force.x = absurd
+        push.publish(message)
+        rig.wait(lambda number=absurd: f"is {number:g}: every number must" in node.refusals.last)
+    message.wrench.force.x = 0.0
     push.publish(message)
     rig.wait(lambda: node.session.pushes._sent)
     for _ in range(60):
@@ -128,6 +134,29 @@ def test_a_push_from_outside(rig: Rig) -> None:
     assert v[2] == pytest.approx(9.81 * (0.2 - 0.1), abs=0.1)
     assert q[2] == pytest.approx(9.81 / 2 * 0.04 + 9.81 * 0.02 - 9.81 / 2 * 0.01, abs=0.03)
     assert not node.session.pushes._sent and not node.session.motion.effort.any()
+
+
+def test_diagnostics_of_a_state_that_is_not_finite(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are published all the same, with words and without a traceback."""
+    node = simulate(rig, robot_description=STONE, floating_base=True, start_paused=True)
+    told = rig.listen(DiagnosticArray, "/diagnostics")
+
+    def fail() -> None:
+        raise SimulationError("v of stone/vx is nan")
+
+    monkeypatch.setattr(node.session.motion, "energy", fail)
+    rig.wait(lambda: told and "not known: v of stone/vx is nan" in str(told[-1].status[0].values))
+    monkeypatch.setattr(node.session.limits, "report", fail)  # whatever else fails so
+    rig.wait(lambda: told[-1].status[0].message == "v of stone/vx is nan")
+    assert told[-1].status[0].level == DiagnosticStatus.ERROR
+
+
+def test_a_state_with_a_quaternion_of_zeros_is_refused(rig: Rig) -> None:
+    simulate(rig, robot_description=STONE, floating_base=True, start_paused=True)
+    answer = rig.call(srv.SetState, "simulator/set_state", position=[0.0] * 7)
+    assert not answer.success and "quaternion" in answer.message
 
 
 def test_an_imu(rig: Rig) -> None:

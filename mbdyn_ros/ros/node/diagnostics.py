@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
+from ...errors import MbdynError
 from .rate_loop import LoopReport
-from .refusals import one_line
+from .refusals import in_words, one_line
 from .steady_timer import steady_timer
 
 
@@ -60,7 +61,10 @@ class Diagnostics:
         self._timer = steady_timer(node, 1.0, self._publish)
 
     def _publish(self) -> None:
-        health = self._examine()
+        try:
+            health = self._examine()
+        except MbdynError as error:  # a state that has no energy any more, such as NaN
+            health = Health(errors=[in_words(error)])
         status = DiagnosticStatus(name=self._name, hardware_id=health.hardware)
         if health.errors:
             status.level = DiagnosticStatus.ERROR

@@ -146,6 +146,8 @@ def spin_some(executor: SingleThreadedExecutor, node: Node) -> None:
         executor.spin_once(timeout_sec=0.25)
     except (KeyboardInterrupt, ExternalShutdownException):
         raise
+    except MbdynError as error:
+        node.get_logger().error(f"a callback failed: {in_words(error)}", throttle_duration_sec=1.0)
     except Exception:
         if not node.context.ok():
             raise

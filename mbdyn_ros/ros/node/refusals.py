@@ -21,6 +21,10 @@ QUIET = 1.0
 """Seconds between two lines in the log about refusals of one kind."""
 
 
+SHOWN = 10.0
+"""Seconds for which the diagnostics warn of a refusal: one period is easily missed."""
+
+
 def one_line(text: Any) -> str:
     """Text without line breaks, escapes of terminals, and the middle where it is very long."""
     words = str(text)
@@ -30,9 +34,19 @@ def one_line(text: Any) -> str:
     return in_text(" ".join(words.split()))
 
 
+ROBOTS: dict[str, str] = {}
+"""Names of the robots that nodes of this process have loaded, by what errors call their source."""
+
+
 def in_words(error: Exception) -> str:
-    """One line about an error; those that are not ours with their kind."""
-    return one_line(error if isinstance(error, MbdynError) else f"{type(error).__name__}: {error}")
+    """One line about an error, with the robot's name for its file; foreign ones with their kind."""
+    if not isinstance(error, MbdynError):
+        return one_line(f"{type(error).__name__}: {error}")
+    text = str(error)
+    for source, name in ROBOTS.items():
+        if text.startswith(f"{source}:"):
+            return one_line(name + text[len(source) :])
+    return one_line(text)
 
 
 class Refusals:
@@ -50,25 +64,26 @@ class Refusals:
         self._node, self._what = node, what
         self.count = 0
         self._last: Exception | None = None
-        self._logged = -math.inf
+        self._refused = self._logged = -math.inf
 
     @property
     def last(self) -> str:
-        """Why it refused the last one, until that was reported."""
+        """Why it refused the last one, for `SHOWN` after it."""
         return in_words(self._last) if self._last is not None else ""
 
     def add(self, error: Exception) -> None:
         """Count one, and log it at most once a second."""
         self.count += 1
         self._last = error.with_traceback(None)
-        now = time.monotonic()
+        self._refused = now = time.monotonic()
         if now - self._logged >= QUIET:
             self._logged = now
             self._node.get_logger().warning(f"refused a {self._what}: {self.last}")
 
     def report(self, health: Health) -> None:
-        """Say what was refused since the last report, and how often in all."""
+        """Warn of what was refused lately, and say how often in all."""
+        if time.monotonic() - self._refused > SHOWN:
+            self._last = None
         if self._last is not None:
             health.warnings.append(f"refused a {self._what}: {self.last}")
-            self._last = None
         health.values[f"refused {self._what}s"] = self.count

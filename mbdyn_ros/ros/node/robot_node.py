@@ -23,7 +23,7 @@ from .node_clock import NodeClock
 from .parameters import Parameters, Spec
 from .payloads import Payloads
 from .rate_loop import RateLoop
-from .refusals import in_words, one_line
+from .refusals import ROBOTS, in_words, one_line
 from .running_numbers import RunningNumbers
 from .senders import others_on
 
@@ -215,6 +215,7 @@ class RobotNode(Node):
                 )
             except ModelError as error:
                 raise ModelError(of_parameter(str(error), given)) from None
+            ROBOTS[robot.model.source] = robot.model.name
             self.payloads.carry(robot)
             self.numbers.carry(robot)
             robot.compile(*self.PROGRAMS)
@@ -283,7 +284,7 @@ class RobotNode(Node):
         try:
             self.on_parameters(self.numbers.review(names))
         except MbdynError as error:
-            return one_line(error)
+            return in_words(error)
         if self.loop is not None:
             self.loop.rate = self.loop_rate()
         return None

@@ -18,7 +18,7 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile
 
-from ...control import MODES, default_gains
+from ...control import MODES, Controller, default_gains
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
@@ -30,7 +30,7 @@ from .conditions import Conditions
 from .control_loop import ControlLoop, Doubts, stability
 from .effort_node import EffortNode
 from .follower import Follower
-from .parameters import COMPUTED_TORQUE, CONTROL_GAINS
+from .parameters import ALLOW_UNSTABLE, COMPUTED_TORQUE, CONTROL_GAINS
 
 TOPICS = {"joints": "~/reference", "pose": "~/target"}
 """Where what a mode follows comes from."""
@@ -65,18 +65,18 @@ class ComputedTorque(EffortNode):
             raise InputError(
                 f"parameter joints, measured_joints, link, mode or a gain: {error}"
             ) from None
-        stability(loop.control.twin(), given["rate"])  # here, because the first call takes long
+        self._require_stable(loop.control, CONTROL_GAINS)  # compiles too, which takes long
         return loop
 
     def set_up(self, follower: Follower) -> None:
         """Hand on the parameters that may change."""
         given, control = self.parameters, self._loop(follower).control
+        gains = self._gains()
         follower.conditions = Conditions.read(given)
         self._loop(follower).doubts = self._doubts()
         control.enforced = follower.limits.enforced = given["enforce_effort_limits"]
         control.fading.duration = given["fading_time"]
-        mild = self._default_gains
-        control.set_gains(**{name: given[name] or mild[name].tolist() for name in CONTROL_GAINS})
+        control.set_gains(**gains)
 
     def zero(self) -> Array:
         """Efforts of zero, of which the follower learns."""
@@ -96,6 +96,12 @@ class ComputedTorque(EffortNode):
         if changes and self.active:
             with self.lock:
                 self._require_topics(loop, mode)
+        with self.lock:
+            twin = loop.control.twin()
+        twin.set_gains(**self._gains())
+        if changes:
+            twin.switch(mode)
+        self._require_stable(twin, names)
         super().on_parameters(names)
         if changes:
             with self.lock:
@@ -119,6 +125,23 @@ class ComputedTorque(EffortNode):
                 self.get_logger().warning(unstable)
         self._warned = control.mode if unstable else ""
         return health
+
+    def _gains(self) -> dict[str, list[float]]:
+        """The gains of all modes, mild ones where the parameters give none."""
+        mild = self._default_gains
+        return {name: self.parameters[name] or mild[name].tolist() for name in CONTROL_GAINS}
+
+    def _require_stable(self, control: Controller, names: Collection[str]) -> None:
+        """Refuse gains or a rate, among the parameters `names`, that make the loop unstable.
+
+        control : with these gains, at the present state, of this thread alone.
+        """
+        given = self.parameters
+        _, unstable = stability(control.twin(), given["rate"])
+        chosen = [name for name in CONTROL_GAINS if given[name]]
+        matters = {*CONTROL_GAINS, "mode", "rate", ALLOW_UNSTABLE}.intersection(names)
+        if unstable and chosen and matters and not given[ALLOW_UNSTABLE]:
+            raise InputError(f"{unstable}, or set the parameter {ALLOW_UNSTABLE} to true")
 
     def _require_topics(self, loop: ControlLoop, mode: str) -> None:
         """Refuse a mode that nobody feeds."""

@@ -9,6 +9,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...control import MODES, Controller, complaint, growth
+from ...control.sampled import InstabilityError
 from ...errors import InputError, MbdynError
 from ...model.model import Array
 from ...motion.measured_joints import MeasuredJoints
@@ -254,6 +255,8 @@ def stability(control: Controller, rate: float) -> tuple[str, str]:
     """
     try:
         eigenvalues = control.eigenvalues(1 / rate)
+    except InstabilityError as error:
+        return "too large to be computed", str(error)
     except MbdynError as error:
         return f"not known: {error}", ""
     if not len(eigenvalues):

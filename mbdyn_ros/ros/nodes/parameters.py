@@ -182,6 +182,7 @@ GAINS = {
     "posture_damping": "beside the link's motion, N m s/rad or N s/m",
 }
 CONTROL_GAINS = tuple(gains())
+ALLOW_UNSTABLE = "allow_unstable_gains"
 
 COMPUTED_TORQUE = (
     *COMMANDING,
@@ -191,6 +192,8 @@ COMPUTED_TORQUE = (
     Spec("link", "", "link that cartesian_impedance and ~/target are about", read_only=True),
     Spec("fading_time", 0.3, "in which a change of mode or gains fades in, s", 0.0, 60.0),
     *REFERENCES,
+    Spec(ALLOW_UNSTABLE, False,
+         "take gains with which the loop, sampled at `rate`, would be unstable"),
     Spec(
         "agreement_tolerance", 0.01,
         "how far measured joints of loops may disagree, rad or m; 0: anyhow", 0.0, 1e6,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 
-from ...arguments import WRENCH_LABELS, require_finite, require_link
+from ...arguments import WRENCH_LABELS, require_link
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.external import ExternalWrenches
+from ..messages.named_numbers import require_reasonable
 
 
 class Pushes:
@@ -26,7 +27,7 @@ class Pushes:
         Raises
         ------
         InputError
-            No such link, or no finite numbers.
+            No such link, or a number that is not finite or is absurdly large.
         """
         link = message.header.frame_id
         if not link:
@@ -34,7 +35,7 @@ class Pushes:
         require_link(self._robot.system.tree, link, self._robot.model.source)
         force, torque = message.wrench.force, message.wrench.torque
         wrench = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
-        require_finite(f"the wrench on {link}", wrench, WRENCH_LABELS)
+        require_reasonable(f"the wrench on {link}", wrench, WRENCH_LABELS)
         self._sent[link] = until, wrench
 
     def clear(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...errors import MbdynError
 from ..node.diagnostics import Health
+from ..node.refusals import in_words
 from .session import Session
 
 
@@ -43,8 +45,10 @@ class SessionHealth:
             health.warnings.append(motion.changes[-1])
             motion.changes.clear()
         elapsed, self._seen = motion.time - self._seen, motion.time
-        if not health.errors:
+        try:
             health.values["energy (J)"] = f"{sum(motion.energy()):.9g}"
+        except MbdynError as error:  # after a fault, or just before one
+            health.values["energy (J)"] = f"not known: {in_words(error)}"
         health.values.update(
             {
                 "simulated time (s)": f"{motion.time:.3f}",
