@@ -50,6 +50,7 @@ def _machine() -> list[Finding]:
         Finding("Python", True, f"{platform.python_version()}, {platform.machine()}"),
         Finding("mbdyn_ros", True, f"{_version('mbdyn_ros')}, {Path(__file__).parents[1]}"),
         _compiler(),
+        _compiler_cpp(),
         _cache(),
     ]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -69,6 +70,17 @@ def _compiler() -> Finding:
         return Finding(what, True, f"{command}, vectors of {chosen.lanes} numbers")
     except CompilationError as error:
         return Finding(what, False, f"{command}: {error}", cure)
+
+
+def _compiler_cpp() -> Finding:
+    from ..compiler.gcc import CompilationError, toolchain_cpp
+
+    what = "C++ compiler"
+    try:
+        return Finding(what, True, " ".join(toolchain_cpp().command))
+    except CompilationError as error:
+        cure = "sudo apt install build-essential; until then nothing steps among walls"
+        return Finding(what, False, str(error), cure)
 
 
 def _cache() -> Finding:

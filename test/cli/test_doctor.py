@@ -13,7 +13,8 @@ import mbdyn_ros
 from mbdyn_ros import extras
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.cli.doctor import doctor
-from mbdyn_ros.compiler.gcc import toolchain
+from mbdyn_ros.compiler.gcc import toolchain, toolchain_cpp
+from mbdyn_ros.errors import SimulationError
 
 
 def findings() -> dict[str, dict[str, object]]:
@@ -26,6 +27,7 @@ def test_this_machine() -> None:
     assert found["C compiler"]["serves"] and "cc" in str(found["C compiler"]["found"])
     assert str(found["pictures (--plot)"]["found"]).startswith("matplotlib 3")
     assert found["ROS 2"]["serves"] and found["services of the nodes"]["serves"]
+    assert found["C++ compiler"]["serves"]
     assert "C compiler" in CliRunner().invoke(doctor).stdout
 
 
@@ -37,6 +39,21 @@ def test_without_a_compiler(command: str, monkeypatch: pytest.MonkeyPatch) -> No
         compiler = findings()["C compiler"]
     finally:
         toolchain.cache_clear()
+    assert not compiler["serves"] and "build-essential" in str(compiler["cure"])
+
+
+def test_without_a_cpp_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs are compiled all the same; what steps among walls says what to install."""
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    toolchain_cpp.cache_clear()
+    try:
+        compiler = findings()["C++ compiler"]
+        robot = mbdyn_ros.example("four_bar")
+        assert robot.inverse_dynamics([0.5], [0.0], [0.0]).shape == (1,)
+        with pytest.raises(SimulationError, match=r"C\+\+ compiler.*install both"):
+            mbdyn_ros.Stepper(robot, 1e-3)
+    finally:
+        toolchain_cpp.cache_clear()
     assert not compiler["serves"] and "build-essential" in str(compiler["cure"])
 
 
