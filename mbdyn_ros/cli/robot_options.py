@@ -38,7 +38,7 @@ class RobotOptions:
         """The description in a file (- is standard input) or of an example, xacro expanded."""
         from ..model.read.description import described
         from ..model.read.installed import find_robot
-        from ..model.read.xacro_text import has_xacro, xacro_arguments
+        from ..model.read.xacro.xacro import has_xacro, xacro_arguments
 
         given = xacro_arguments(self.xacro, "--xacro") or None
         if re.fullmatch(r"\w+", source) and not Path(source).exists():

@@ -13,7 +13,7 @@ from ..errors import InputError, MbdynError, suggestion
 from ..model.read.description import described, read_description
 from ..model.read.installed import find_robot
 from ..model.read.source_text import NamedText
-from ..model.read.xacro_text import xacro_arguments
+from ..model.read.xacro.xacro import xacro_arguments
 from ..model.write.urdf import urdf_of
 from .messages.base_pose import WORLD_FRAME
 

@@ -13,7 +13,7 @@ from .mjcf.mjcf import read_mjcf
 from .sdf.sdf import read_sdf
 from .source_text import NamedText, Source, load_text
 from .urdf import read_urdf
-from .xacro_text import expand_xacro, is_xacro
+from .xacro.xacro import expand_xacro, is_xacro
 
 SUFFIXES = (".yaml", ".yml")
 """Endings of files that hold a DH table."""

@@ -18,6 +18,45 @@ MOST_TAGS = 2_000_000
 """Tags of a file: each takes 200 bytes of memory, and robots of 10 000 joints have 200 000."""
 
 
+def parse_xml(text: str, name: str) -> Element:
+    """The outermost element of XML; nothing is expanded or fetched, and comments are dropped.
+
+    Raises
+    ------
+    ModelError
+        Not XML (with line and column), a document type, or more tags than a robot has.
+    """
+    refuse_document_type(text, name)
+    if text.count("<") > MOST_TAGS:
+        raise ModelError(
+            f"{name}: has {text.count('<')} tags, and robots have at most {MOST_TAGS}; is it one?"
+        )
+    parser = etree.XMLParser(
+        encoding="utf-8",  # what we encode to, whatever the declaration says
+        resolve_entities=False,
+        load_dtd=False,
+        dtd_validation=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root: Element = etree.fromstring(text.encode("utf-8"), parser, base_url=name)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        reason = str(error.msg).split(", line ")[0]
+        raise ModelError(
+            f"{name}:{line}: column {column}: not well-formed XML: {reason}; "
+            "correct the file there or just before"
+        ) from None
+    except UnicodeEncodeError as error:
+        raise ModelError(f"{name}: the text is not valid Unicode: {error}") from None
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise document_type_error(name, 1)
+    return root
+
+
 class XmlSource:
     """One XML document: its root element, its name, and checked access to what is in it.
 
@@ -39,34 +78,7 @@ class XmlSource:
 
     def __init__(self, source: Source) -> None:
         self.name, text = load_text(source)
-        refuse_document_type(text, self.name)
-        if text.count("<") > MOST_TAGS:
-            raise ModelError(
-                f"{self.name}: has {text.count('<')} tags, and no robot {MOST_TAGS}; is it one?"
-            )
-        parser = etree.XMLParser(
-            encoding="utf-8",  # what we encode to, whatever the declaration says
-            resolve_entities=False,
-            load_dtd=False,
-            dtd_validation=False,
-            no_network=True,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
-        try:
-            self.root: Element = etree.fromstring(text.encode("utf-8"), parser)
-        except etree.XMLSyntaxError as error:
-            line, column = error.position
-            reason = str(error.msg).split(", line ")[0]
-            raise ModelError(
-                f"{self.name}:{line}: column {column}: not well-formed XML: {reason}; "
-                "correct the file there or just before"
-            ) from None
-        except UnicodeEncodeError as error:
-            raise ModelError(f"{self.name}: the text is not valid Unicode: {error}") from None
-        if self.root.getroottree().docinfo.internalDTD is not None:
-            raise document_type_error(self.name, 1)
+        self.root: Element = parse_xml(text, self.name)
         self._strip_default_namespace()
 
     def _strip_default_namespace(self) -> None:

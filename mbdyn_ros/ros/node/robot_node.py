@@ -15,7 +15,7 @@ from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from ...errors import InputError, MbdynError, ModelError
-from ...model.read.xacro_text import xacro_arguments
+from ...model.read.xacro.xacro import xacro_arguments
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name, of_parameter
 from .diagnostics import Diagnostics, Health
