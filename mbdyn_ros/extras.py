@@ -24,7 +24,6 @@ EXTRAS = {
     "plot": Extra("matplotlib", "pictures (--plot)"),
     "page": Extra("viser", "robots in the browser (mbdyn view)"),
     "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)"),
-    "xacro": Extra("xacro", "xacro files"),
     "mjcf": Extra("mujoco", "MuJoCo's files"),
     "symbolic": Extra("sympy", "closed forms in SymPy"),
     "dask": Extra("distributed", "sweeps on many machines"),

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from corpus import readable_urdf_files
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.model import Model, read_description
-from mbdyn_ros.model.read.xacro.xacro import xacro_arguments
+from mbdyn_ros.model.read.xacro.expressions import (
+    GLOBALS,
+    Budget,
+    ExpressionError,
+    Function,
+    Namespace,
+    evaluate,
+)
+from mbdyn_ros.model.read.xacro.xacro import expand_xacro, xacro_arguments
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 ARM = f"""{HEAD}
@@ -114,13 +128,223 @@ def test_a_file_that_an_included_one_lacks(arm: Path) -> None:
     part = arm.parent / "arm_parts" / "link.xacro"
     include = '<xacro:include filename="a.xacro"/>'
     part.write_text(BODY.replace("  <xacro:macro", f"{include}<xacro:macro"))
-    with pytest.raises(ModelError, match=r"no file .*/a\.xacro, which is included; in .*/link\.x"):
+    with pytest.raises(
+        ModelError,
+        match=r"link\.xacro:2: <xacro:include> \(included by .*/arm\..*no file .*/a\.xacro, which",
+    ):
         read_description(arm)
     part.write_text(BODY.replace("mass / 10", "mass / 0"))
-    with pytest.raises(ModelError, match="division by zero.*in <xacro:body>"):
+    with pytest.raises(ModelError, match="in <xacro:body>.*division by zero when evaluating"):
         read_description(arm)
 
 
 def test_arguments_as_texts() -> None:
     with pytest.raises(InputError, match="parameter xacro: 'a' is given twice"):
         xacro_arguments(["a:=1", "a:=2"], "parameter xacro")
+
+
+ESCAPES = [
+    "().__class__", "(lambda: 1)()", "[c for c in (1, 2)]", "'a'.format(1)",
+    "f'a'", "9**9**9", "'a' * 10**9", "[0] * 10**9", "1 << 10**9", "~1", "round(1, -10**9)",
+    "range(10**9)", "list(map(range, [100000] * 100000))", "int('9' * 5000)", "'%99999999d' % 1",
+    "'a'.replace('', 'b' * 90000)", "math.factorial(10**6)", "math.__dict__", "python.type(1)",
+    "python.vars()", "python.sum([[1]], [])", "str.format", "__import__('os')", "open('x')",
+    "eval('1')", "getattr(1, 'real')", "(1).real", "(x := 1)", "1j", "b'x'", "...", "min(*[1])",
+    "dict(**dict())", "[sin]", "sin", "math", "(-8) ** 0.5", "1 / 0", "dict()['x']", "[0][1]",
+    "xacro.load_yaml('/etc/passwd')", "xacro.load_yaml('../../../../../etc/passwd')",
+    "-" * 3900 + "1", "(" * 1900 + "1" + ")" * 1900, "1 +", "'a' - 1", "1" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", ESCAPES)
+def test_expressions_that_are_refused(expression: str) -> None:
+    where = r"<text>:1: .*(<link name|a=).*xacro: "
+    text = f'{HEAD}<link name="r"/><link name="${{{expression.replace("<", "&lt;")}}}"/></robot>'
+    with pytest.raises(ModelError, match=where):
+        expand_xacro(text)
+
+
+REFUSED_DOCUMENTS = {
+    "any command": (
+        '<xacro:property name="a" value="${(lambda: [c for c in ().__class__.__base__'
+        ".__subclasses__() if c.__name__ == '_wrap_close'][0].__init__.__globals__['system']"
+        '(\'touch PWNED\'))()}"/><link name="l${a}"/>',
+        "lambda is not allowed",
+    ),
+    "built code": (
+        '<xacro:property name="q" value="().__cla"/><link name="${${q}ss__}"/>',
+        "not closed|valid",
+    ),
+    "in a condition": ('<xacro:if value="${().__class__}"/>', "<xacro:if>.*__class__ is not"),
+    "in a default": (
+        '<xacro:macro name="m" params="p:=${().__class__}"/><xacro:m/>',
+        "<xacro:m>.*__class__",
+    ),
+    "in a parameter": (
+        '<xacro:macro name="m" params="p"/><xacro:m p="${().__class__}"/>',
+        "<xacro:m>.*__class__",
+    ),
+    "in an argument": ('<xacro:arg name="a" default="${().__class__}"/>', "__class__ is not"),
+    "in text": ("<link>${().__class__}</link>", "__class__ is not"),
+    "in eval": ('<link name="$(eval [].__class__)"/>', r"evaluating \$\(eval"),
+    "doubling text": (
+        '<xacro:property name="a0" value="xxxxxxxxxx"/>'
+        + "".join(
+            f'<xacro:property name="a{i}" value="${{a{i - 1}}}${{a{i - 1}}}"/>'
+            for i in range(1, 40)
+        )
+        + '<link name="${a39}"/>',
+        "more than 100000",
+    ),
+    "doubling lists": (
+        '<xacro:property name="a0" value="${[1]}"/>'
+        + "".join(
+            f'<xacro:property name="a{i}" value="${{[a{i - 1}, a{i - 1}]}}"/>' for i in range(1, 40)
+        )
+        + '<link name="${a39}"/>',
+        "more than 100000",
+    ),
+    "many copies": (
+        f'<xacro:property name="a" value="{"y" * 90000}"/><link name="{"${a}" * 20000}"/>',
+        "multiply itself",
+    ),
+    "no end": ('<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>', "go on without end"),
+    "a circle": (
+        '<xacro:property name="a" value="${b}"/><xacro:property name="b" value="${a}"/>'
+        '<link name="${a}"/>',
+        "a -> b -> a go round in a circle",
+    ),
+    "slow parameters": (f'<xacro:macro name="m" params="p:={"a" * 50000}\'"/>', "list of param"),
+    "other folders": ('<xacro:include filename="/etc/hostname"/>', "lies outside of the folder"),
+    "folders above": ('<xacro:include filename="../../../e*"/>', "lies outside of the folder"),
+    "root folders": ('<xacro:include filename="$(find etc)/hostname"/>', 'no package "etc"'),
+    "no package": ('<link name="$(find ..)"/>', r'no package "\.\."'),
+    "environment": ('<link name="$(env PATH)"/>', "xacro={'PATH': ...}"),
+    "environment, perhaps": ('<link name="$(optenv PATH x)"/>', "does not read the environment"),
+    "a name of Python": ('<xacro:property name="lambda" value="1"/>', "not a name that a property"),
+    "a tag": ('<xacro:element xacro:name="a b"/>', "not a name that XML can have"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_DOCUMENTS)
+def test_documents_that_are_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body, words = REFUSED_DOCUMENTS[name]
+    file = tmp_path / "r.urdf"
+    file.write_text(f"{HEAD}{body}</robot>")
+    with pytest.raises(ModelError, match=words):
+        expand_xacro(file)
+    assert os.listdir(tmp_path) == ["r.urdf"]
+
+
+def test_macros_that_multiply_end_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mbdyn_ros.model.read.xacro.expressions.WORK", 20_000)
+    macros = "".join(
+        f'<xacro:macro name="m{i}"><xacro:m{i - 1}/><xacro:m{i - 1}/></xacro:macro>'
+        for i in range(1, 40)
+    )
+    text = f'{HEAD}<xacro:macro name="m0"><link/></xacro:macro>{macros}<xacro:m39/></robot>'
+    with pytest.raises(ModelError, match="multiply itself"):
+        expand_xacro(text)
+
+
+def test_environment_by_arguments() -> None:
+    text = f'{HEAD}<link name="$(env A)$(optenv B b)$(optenv NOT_SET_HERE c)"/></robot>'
+    assert 'name="1xc"' in expand_xacro(text, {"A": 1, "B": "x"}).text
+
+
+def test_tables_and_document_types_of_included_files(tmp_path: Path) -> None:
+    file = tmp_path / "r.xacro"
+    (tmp_path / "t.yaml").write_text("a: {b: [1, !degrees 90]}\n")
+    load = '<xacro:property name="t" value="${xacro.load_yaml(\'t.yaml\')}"/>'
+    file.write_text(f"{HEAD}{load}<link name=\"${{t.a.b[0]}} ${{t['a']['b'][1]}}\"/></robot>")
+    assert 'name="1 1.5707963267948966"' in expand_xacro(file).text
+    for table, words in (
+        ("a: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
+        ("a: &a {b: 1}\nc: {<<: *a}", "merge keys"),
+        ("a: &a [*a]", "more than 100000"),
+        ("a: " + "1:" * 5000 + "1", "that length"),
+    ):
+        (tmp_path / "t.yaml").write_text(table)
+        with pytest.raises(ModelError, match=words):
+            expand_xacro(file)
+    (tmp_path / "i.xacro").write_text(f"<!DOCTYPE r>{HEAD}</robot>")
+    file.write_text(f'{HEAD}<xacro:include filename="i.xacro"/></robot>')
+    with pytest.raises(ModelError, match="is refused for safety"):
+        expand_xacro(file)
+
+
+JUDGED = """
+<xacro:property name="a" value="2"/> <xacro:property name="b" value="${a * 3}"/>
+<xacro:property name="s" value="'1'"/> <xacro:property name="under" value="1_0"/>
+<xacro:property name="later" value="${a + early}"/> <xacro:property name="early" value="5"/>
+<xacro:property name="block"><axis xyz="${b} 0 0"/></xacro:property>
+<xacro:arg name="n" default="x${a}"/>
+<xacro:macro name="m" params="p q:=7 r:=^|${a} *one **many">
+  <link name="${p}_${q}_${r}"/> <xacro:insert_block name="one"/>
+  <xacro:insert_block name="many"/> <xacro:property name="out" value="${p}" scope="parent"/>
+</xacro:macro>
+<xacro:macro name="down" params="n"><xacro:if value="${n > 0}"><d n="${n}"/>
+  <xacro:down n="${n - 1}"/></xacro:if></xacro:macro>
+<xacro:m p="${a / 4}"><u x="${a}"/><v><w y="${round(pi, 3)}"/><w/></v></xacro:m>
+<xacro:call macro="m" p="k" r="1"><u/><v/></xacro:call> <xacro:down n="3"/>
+<joint name="$(arg n)" a="$${a}" b="${b}" c="${later} ${s} ${under}" d="${[1, 2.5][1]}" e="${out}">
+  <xacro:insert_block name="block"/> text ${a} </joint>
+<xacro:unless value="false"><k/></xacro:unless> <xacro:if value="${a == 3}"><no/></xacro:if>
+<xacro:element xacro:name="z${a}" q="1"/> <link><xacro:attribute name="t" value="v${b}"/></link>
+<e v="$(eval 1 if n == 'x2' else 2)" f="${'ab' if a > 1 else 'c'}" g="${max(a, 4.0)}"/>
+<e v="${sin(0.5) ** 2}" w="${-a % 3} ${7 // 2} ${not a} ${a in [1, 2]}" x="${'a,b'.split(',')}"/>
+<e v="${radians(90)}" w="${len('abc')} ${str(1.50)} ${int('7')} ${dict(k=1)['k']}"/>
+"""
+
+
+def test_the_package_xacro_expands_alike() -> None:
+    xacro = pytest.importorskip("xacro")
+    text = HEAD + JUDGED.replace(" > ", " &gt; ") + "</robot>"
+    document = xacro.parse(text)
+    xacro.process_doc(document)
+
+    def words(xml: str) -> list[tuple[str, list[tuple[str, str]], list[str]]]:
+        return [
+            (
+                one.tag,
+                sorted(one.attrib.items()),
+                (one.text or "").split() + (one.tail or "").split(),
+            )
+            for one in etree.fromstring(xml).iter(etree.Element)
+        ]
+
+    assert words(expand_xacro(text).text) == words(document.toxml())
+
+
+@given(st.text(st.sampled_from("ab01.,()[]'*+-/%_<=: {}$lambdforinx"), max_size=40))
+@settings(max_examples=300, deadline=None)
+def test_random_expressions_are_values_or_refusals(text: str) -> None:
+    names = {**GLOBALS, "a": 2, "b": "x", "l": [1, 2]}
+    try:
+        value = evaluate(text, names, Budget())
+    except ExpressionError:
+        return
+    assert type(value) in (
+        type(None),
+        bool,
+        int,
+        float,
+        str,
+        list,
+        tuple,
+        dict,
+        Function,
+        Namespace,
+    )
+
+
+def test_every_real_robot_loads_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = readable_urdf_files()
+    if not files:
+        pytest.skip("example-robot-data is not installed")
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    for file in files:
+        assert read_description(file).links

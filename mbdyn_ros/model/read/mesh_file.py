@@ -10,6 +10,12 @@ from urllib.parse import unquote, urlparse
 from ...errors import InputError
 from .package_folders import package_folders
 
+ENDINGS = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off")
+"""Of meshes that are read; archives are not unpacked."""
+
+LARGEST_MESH = 256 * 2**20
+"""Bytes of a mesh file."""
+
 
 def find_mesh(name: str, folder: Path | None) -> Path | None:
     """The file that a URDF means by `name`; None where there is none.
@@ -26,8 +32,11 @@ def find_mesh(name: str, folder: Path | None) -> Path | None:
 def _candidates(name: str, folder: Path | None) -> Iterator[Path]:
     parts = urlparse(name)
     if parts.scheme in ("package", "model"):
+        inner = Path(unquote(parts.path).lstrip("/"))
+        if ".." in inner.parts or not parts.netloc.strip("."):
+            return
         for package in package_folders(parts.netloc, folder):
-            yield package / unquote(parts.path).lstrip("/")
+            yield package / inner
     elif parts.scheme == "file":
         yield Path(unquote(parts.path))
     elif not parts.scheme or len(parts.scheme) == 1:  # one letter is a drive
@@ -40,10 +49,16 @@ def load_mesh(path: Path) -> Any:
     Raises
     ------
     InputError
-        The file cannot be read as a mesh.
+        The file cannot be read as a mesh, is larger than any, or has another ending.
     """
     import trimesh
 
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(
+            f"{path}: meshes are read from files that end in {', '.join(ENDINGS)}; convert it"
+        )
+    if path.stat().st_size > LARGEST_MESH:
+        raise InputError(f"{path}: larger than {LARGEST_MESH} bytes; simplify the mesh")
     try:
         scene = trimesh.load_scene(path)
         if not scene.geometry:

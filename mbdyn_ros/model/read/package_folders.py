@@ -24,7 +24,8 @@ def package_folders(
     for above in [] if folder is None else [folder, *folder.parents]:
         if above.name == package:
             yield above
-        yield above / package
+        if above.parent != above:  # the root of the file system holds no packages
+            yield above / package
     for variable in variables:
         for root in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             yield Path(root) / package
