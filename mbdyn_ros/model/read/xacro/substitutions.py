@@ -22,7 +22,7 @@ UNITS = {
     "!radians": 1.0,
     "!degrees": 3.141592653589793 / 180,
     "!meters": 1.0,
-    "!millimeters": 0.001,
+    "!millimeters": 0.001,  # codespell:ignore
     "!foot": 0.3048,
     "!inches": 0.0254,
 }
