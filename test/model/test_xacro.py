@@ -18,14 +18,9 @@ import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.model import Model, read_description
-from mbdyn_ros.model.read.xacro.expressions import (
-    GLOBALS,
-    Budget,
-    ExpressionError,
-    Function,
-    Namespace,
-    evaluate,
-)
+from mbdyn_ros.model.read.xacro.expressions import evaluate
+from mbdyn_ros.model.read.xacro.functions import GLOBALS
+from mbdyn_ros.model.read.xacro.values import Budget, ExpressionError, Function, Namespace
 from mbdyn_ros.model.read.xacro.xacro import expand_xacro, xacro_arguments
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
@@ -240,7 +235,7 @@ def test_documents_that_are_refused(
 
 
 def test_macros_that_multiply_end_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mbdyn_ros.model.read.xacro.expressions.WORK", 20_000)
+    monkeypatch.setattr("mbdyn_ros.model.read.xacro.values.WORK", 20_000)
     macros = "".join(
         f'<xacro:macro name="m{i}"><xacro:m{i - 1}/><xacro:m{i - 1}/></xacro:macro>'
         for i in range(1, 40)

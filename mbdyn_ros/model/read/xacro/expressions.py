@@ -1,69 +1,31 @@
 """Expressions of xacro, computed from their syntax tree: no code of a file is ever run.
 
-Numbers, strings, lists, tuples, dictionaries and the functions below are all there is. Nothing
-reaches an object of Python's through an attribute, and every size is bounded before it is made.
+Numbers, strings, lists, tuples, dictionaries and the functions of `functions.py` are all there is.
+Nothing reaches an object of Python's through an attribute, and every size is bounded before it is
+made.
 """
 
 from __future__ import annotations
 
 import ast
-import math
-import operator
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
+
+from .functions import COMPARISONS, METHODS, OPERATORS
+from .values import (
+    Budget,
+    ExpressionError,
+    Function,
+    Names,
+    Namespace,
+    checked,
+    kind_of,
+    number_of,
+    size,
+)
 
 LONGEST_EXPRESSION = 4000
 """Characters of an expression."""
-
-LARGEST_VALUE = 100_000
-"""Characters of a string, or items (those of inner lists too) of a list or dictionary."""
-
-INTEGER_BITS = 1024
-"""Of an integer: about as many as the largest float has."""
-
-WORK = 20_000_000
-"""Operations, characters and elements of one document: some ten seconds."""
-
-
-class ExpressionError(Exception):
-    """An expression that is refused or cannot be computed; the text is the reason."""
-
-
-class Budget:
-    """What a document may still spend: a file that multiplies itself ends in words."""
-
-    def __init__(self) -> None:
-        self._left = WORK
-
-    def spend(self, amount: int) -> None:
-        """Take that much off."""
-        self._left -= amount
-        if self._left < 0:
-            raise ExpressionError(
-                f"expanding the file takes more than {WORK} steps; does a macro, an include or a "
-                "property multiply itself?"
-            )
-
-
-class Names(Protocol):
-    """Where names are looked up; a missing one is a KeyError."""
-
-    def __getitem__(self, name: str, /) -> Any: ...
-
-
-class Function:
-    """A function that expressions may call; only its name and its result can be seen."""
-
-    def __init__(self, name: str, call: Callable[..., Any], keywords: tuple[str, ...] = ()) -> None:
-        self.name, self.call, self.keywords = name, call, keywords
-
-
-class Namespace:
-    """Values that are reached through the name of the namespace and a point."""
-
-    def __init__(self, values: Names) -> None:
-        self.values = values
 
 
 def evaluate(text: str, names: Names, budget: Budget) -> Any:
@@ -103,23 +65,6 @@ def evaluate(text: str, names: Names, budget: Budget) -> Any:
         raise ExpressionError(_reason(error)) from None
 
 
-def size(value: object) -> int:
-    """Characters of a string, items of a list or dictionary and of all within it."""
-    if isinstance(value, str):
-        return len(value) + 1
-    if not isinstance(value, (list, tuple, dict)):
-        return 1
-    total, left = 1, [value]
-    while left and total <= LARGEST_VALUE:
-        one = left.pop()
-        items = [*one.keys(), *one.values()] if isinstance(one, dict) else one
-        for item in items:
-            total += len(item) + 1 if isinstance(item, str) else 1
-            if isinstance(item, (list, tuple, dict)):
-                left.append(item)
-    return total
-
-
 class _Evaluation:
     """One walk through a syntax tree; what has no method here is refused."""
 
@@ -131,7 +76,7 @@ class _Evaluation:
         compute = getattr(self, f"_{type(node).__name__}", None)
         if compute is None:
             raise ExpressionError(_refused(node))
-        value = _checked(compute(node))
+        value = checked(compute(node))
         self._budget.spend(size(value))
         return value
 
@@ -159,12 +104,12 @@ class _Evaluation:
         method = METHODS.get(type(owner), {}).get(name)
         if method is not None:
             return Function(name, partial(method, owner))
-        raise ExpressionError(f"{_kind(owner)} has no '{name}' here")
+        raise ExpressionError(f"{kind_of(owner)} has no '{name}' here")
 
     def _Subscript(self, node: ast.Subscript) -> Any:
         owner = self.value(node.value)
         if not isinstance(owner, (str, list, tuple, dict)):
-            raise ExpressionError(f"{_kind(owner)} has no items")
+            raise ExpressionError(f"{kind_of(owner)} has no items")
         if isinstance(node.slice, ast.Slice):
             parts = (node.slice.lower, node.slice.upper, node.slice.step)
             bounds = slice(*(None if one is None else self.value(one) for one in parts))
@@ -194,7 +139,7 @@ class _Evaluation:
             return not operand
         if isinstance(node.op, ast.Invert):
             raise ExpressionError("the operator ~ is not allowed")
-        return -_number(operand) if isinstance(node.op, ast.USub) else +_number(operand)
+        return -number_of(operand) if isinstance(node.op, ast.USub) else +number_of(operand)
 
     def _BinOp(self, node: ast.BinOp) -> Any:
         compute = OPERATORS.get(type(node.op))
@@ -226,7 +171,7 @@ class _Evaluation:
     def _Call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
         if not isinstance(function, Function):
-            raise ExpressionError(f"{_kind(function)} is not a function")
+            raise ExpressionError(f"{kind_of(function)} is not a function")
         named = {str(one.arg): self.value(one.value) for one in node.keywords}
         for name in named:
             if name == "None" or (name not in function.keywords and "*" not in function.keywords):
@@ -248,239 +193,7 @@ def _refused(node: ast.expr) -> str:
     return f"{words.get(name, name)} is not allowed in an expression of a robot file"
 
 
-def _checked(value: Any) -> Any:
-    """The value, of an allowed type and a bounded size."""
-    if value is None or isinstance(value, (bool, float, Function, Namespace)):
-        return value
-    if isinstance(value, int):
-        if value.bit_length() > INTEGER_BITS:
-            raise ExpressionError(f"an integer of more than {INTEGER_BITS} bits")
-        return value
-    if isinstance(value, (str, list, tuple, dict)):
-        _room(size(value))
-        items = value.values() if isinstance(value, dict) else value
-        if any(isinstance(one, (Function, Namespace)) for one in items):
-            raise ExpressionError("a list or dictionary holds values, not functions")
-        return value
-    raise ExpressionError(f"{_kind(value)} is not allowed in an expression of a robot file")
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, Function):
-        return f"the function {value.name}"
-    return f"a value of type {type(value).__name__}"
-
-
 def _reason(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"there is no key {error.args[0]!r}"
     return str(error) or type(error).__name__
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, (int, float)):
-        return value
-    raise ExpressionError(f"{_kind(value)} is not a number")
-
-
-def _room(needed: int) -> None:
-    """Refuse a value before it is made."""
-    if needed > LARGEST_VALUE:
-        raise ExpressionError(f"a value of more than {LARGEST_VALUE} characters or items")
-
-
-def _add(left: Any, right: Any) -> Any:
-    if isinstance(left, (str, list, tuple)):
-        return left + right
-    return _number(left) + _number(right)
-
-
-def _multiply(left: Any, right: Any) -> Any:
-    for many, times in ((left, right), (right, left)):
-        if isinstance(many, (str, list, tuple)) and isinstance(times, int):
-            _room(size(many) * max(times, 0))
-            return many * times
-    return _number(left) * _number(right)
-
-
-def _power(base: Any, exponent: Any, modulus: object = None) -> Any:
-    if modulus is not None:
-        raise ExpressionError("pow() takes two arguments here")
-    base, exponent = _number(base), _number(exponent)
-    if isinstance(base, int) and isinstance(exponent, int):
-        if exponent > 0 and base.bit_length() * exponent > 2 * INTEGER_BITS:
-            raise ExpressionError(f"an integer of more than {INTEGER_BITS} bits")
-    return base**exponent
-
-
-def _numbers_only(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda left, right: compute(_number(left), _number(right))
-
-
-OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: _add,
-    ast.Mult: _multiply,
-    ast.Pow: _power,
-    ast.Sub: _numbers_only(operator.sub),
-    ast.Div: _numbers_only(operator.truediv),
-    ast.FloorDiv: _numbers_only(operator.floordiv),
-    ast.Mod: _numbers_only(operator.mod),
-    ast.BitAnd: _numbers_only(operator.and_),
-    ast.BitOr: _numbers_only(operator.or_),
-    ast.BitXor: _numbers_only(operator.xor),
-}
-COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda left, right: left in right,
-    ast.NotIn: lambda left, right: left not in right,  # codespell:ignore
-}
-
-
-def text_of(value: object) -> str:
-    """A value as text; functions and namespaces have none."""
-    if value is None or isinstance(value, (str, int, float, list, tuple, dict)):
-        return str(value)
-    raise ExpressionError(f"{_kind(value)} has no text; call it, or name one of its values")
-
-
-def _replace(text: str, old: Any, new: Any) -> str:
-    if not isinstance(old, str) or not isinstance(new, str):
-        raise ExpressionError("replace() takes strings")
-    _room(len(text) + text.count(old) * len(new))
-    return text.replace(old, new)
-
-
-def _join(separator: str, parts: Any) -> str:
-    texts = list(parts)
-    _room(sum(map(size, texts)) + len(separator) * len(texts))
-    return separator.join(texts)
-
-
-def _bounded_range(*bounds: Any) -> list[int]:
-    found = range(*bounds)
-    _room(max(0, (found.stop - found.start) // found.step))
-    return list(found)
-
-
-def _round(value: Any, ndigits: Any = None) -> Any:
-    if isinstance(ndigits, int) and abs(ndigits) > 400:
-        raise ExpressionError("round() takes at most 400 digits")
-    return round(_number(value), ndigits)
-
-
-def _integer(value: Any = 0, *base: Any) -> int:
-    if isinstance(value, str) and len(value) > 1000:
-        raise ExpressionError("an integer of more than 1000 digits")
-    return int(value, *base)
-
-
-def _map(function: Any, *lists: Any) -> list[Any]:
-    if not isinstance(function, Function):
-        raise ExpressionError(f"{_kind(function)} is not a function")
-    results, needed = [], 0
-    for given in zip(*lists, strict=False):
-        results.append(_checked(function.call(*given)))
-        needed += size(results[-1])
-        _room(needed)
-    return results
-
-
-def _sum(values: Any, start: Any = 0) -> Any:
-    total = _number(start)
-    for one in values:
-        total = _checked(total + _number(one))
-    return total
-
-
-def _product(values: Any) -> Any:
-    total: Any = 1
-    for one in values:
-        total = _checked(total * _number(one))
-    return total
-
-
-def tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
-    """The words of a text between any of the characters of `sep`."""
-    words = [""]
-    for character in text:
-        if character in sep:
-            words.append("")
-        else:
-            words[-1] += character
-    return [one for one in words if one] if skip_empty else words
-
-
-def _functions(table: Mapping[str, Callable[..., Any]]) -> dict[str, Function]:
-    keywords = {"dict": ("*",), "round": ("ndigits",), "sorted": ("reverse",)}
-    return {name: Function(name, call, keywords.get(name, ())) for name, call in table.items()}
-
-
-METHODS: dict[type, dict[str, Callable[..., Any]]] = {
-    str: {
-        **{
-            name: getattr(str, name)
-            for name in (
-                "split rsplit strip lstrip rstrip lower upper title capitalize startswith endswith "
-                "find rfind index count isdigit isalpha isalnum islower isupper isspace splitlines"
-            ).split()
-        },
-        "replace": _replace,
-        "join": _join,
-    },
-    dict: {
-        "keys": lambda owner: list(owner),
-        "values": lambda owner: list(owner.values()),
-        "items": lambda owner: list(owner.items()),
-        "get": dict.get,
-    },
-    list: {"index": list.index, "count": list.count},
-    tuple: {"index": tuple.index, "count": tuple.count},
-}
-"""What a value can be asked for after a point, by its type."""
-
-ALWAYS: dict[str, Callable[..., Any]] = {
-    "list": list, "dict": dict, "map": _map, "len": len, "str": text_of, "float": float,
-    "int": _integer, "bool": bool, "min": min, "max": max, "round": _round,
-    "sorted": lambda values, reverse=False: sorted(values, reverse=bool(reverse)),
-    "range": _bounded_range,
-}  # fmt: skip
-QUALIFIED: dict[str, Callable[..., Any]] = {
-    **ALWAYS,
-    "abs": abs, "all": all, "any": any, "sum": _sum, "tuple": tuple, "divmod": divmod, "ord": ord,
-    "zip": lambda *lists: list(zip(*lists, strict=False)),
-    "enumerate": lambda values: list(enumerate(values)),
-    "reversed": lambda values: list(reversed(values)),
-}  # fmt: skip
-MATH = _functions(
-    {
-        name: getattr(math, name)
-        for name in (
-            "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees dist erf erfc "
-            "exp expm1 fabs floor fmod frexp fsum gamma gcd hypot isclose isfinite isinf isnan "
-            "isqrt ldexp lgamma log log10 log1p log2 modf radians remainder sin sinh sqrt tan tanh "
-            "trunc"
-        ).split()
-    }
-    | {"pow": lambda base, exponent: math.pow(base, exponent), "prod": _product}
-)
-CONSTANTS: dict[str, Any] = {
-    "True": True, "False": False, "pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf,
-    "nan": math.nan,
-}  # fmt: skip
-
-
-GLOBALS: dict[str, Any] = {
-    **MATH,
-    **_functions(ALWAYS),
-    **CONSTANTS,
-    "math": Namespace(MATH | CONSTANTS),
-    "python": Namespace(_functions(QUALIFIED) | {"True": True, "False": False}),
-}
-"""The names that every expression knows; properties of the same name hide them."""

@@ -13,7 +13,7 @@ import yaml
 from ....errors import ModelError, suggestion
 from ..package_folders import find_package
 from ..yaml_source import YamlSource
-from .expressions import ExpressionError
+from .values import ExpressionError
 
 PACKAGE = re.compile(r"\w[\w.-]*")
 MANIFEST = "package.xml"

@@ -1,0 +1,116 @@
+"""The values of expressions of xacro: their types, their bounds, and what computing costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+LARGEST_VALUE = 100_000
+"""Characters of a string, or items (those of inner lists too) of a list or dictionary."""
+
+INTEGER_BITS = 1024
+"""Of an integer: about as many as the largest float has."""
+
+WORK = 20_000_000
+"""Operations, characters and elements of one document: some ten seconds."""
+
+
+class ExpressionError(Exception):
+    """An expression that is refused or cannot be computed; the text is the reason."""
+
+
+class Budget:
+    """What a document may still spend: a file that multiplies itself ends in words."""
+
+    def __init__(self) -> None:
+        self._left = WORK
+
+    def spend(self, amount: int) -> None:
+        """Take that much off."""
+        self._left -= amount
+        if self._left < 0:
+            raise ExpressionError(
+                f"expanding the file takes more than {WORK} steps; does a macro, an include or a "
+                "property multiply itself?"
+            )
+
+
+class Names(Protocol):
+    """Where names are looked up; a missing one is a KeyError."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+class Function:
+    """A function that expressions may call; only its name and its result can be seen."""
+
+    def __init__(self, name: str, call: Callable[..., Any], keywords: tuple[str, ...] = ()) -> None:
+        self.name, self.call, self.keywords = name, call, keywords
+
+
+class Namespace:
+    """Values that are reached through the name of the namespace and a point."""
+
+    def __init__(self, values: Names) -> None:
+        self.values = values
+
+
+def size(value: object) -> int:
+    """Characters of a string, items of a list or dictionary and of all within it."""
+    if isinstance(value, str):
+        return len(value) + 1
+    if not isinstance(value, (list, tuple, dict)):
+        return 1
+    total, left = 1, [value]
+    while left and total <= LARGEST_VALUE:
+        one = left.pop()
+        items = [*one.keys(), *one.values()] if isinstance(one, dict) else one
+        for item in items:
+            total += len(item) + 1 if isinstance(item, str) else 1
+            if isinstance(item, (list, tuple, dict)):
+                left.append(item)
+    return total
+
+
+def checked(value: Any) -> Any:
+    """The value, of an allowed type and a bounded size."""
+    if value is None or isinstance(value, (bool, float, Function, Namespace)):
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > INTEGER_BITS:
+            raise ExpressionError(f"an integer of more than {INTEGER_BITS} bits")
+        return value
+    if isinstance(value, (str, list, tuple, dict)):
+        check_room(size(value))
+        items = value.values() if isinstance(value, dict) else value
+        if any(isinstance(one, (Function, Namespace)) for one in items):
+            raise ExpressionError("a list or dictionary holds values, not functions")
+        return value
+    raise ExpressionError(f"{kind_of(value)} is not allowed in an expression of a robot file")
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for messages."""
+    if isinstance(value, Function):
+        return f"the function {value.name}"
+    return f"a value of type {type(value).__name__}"
+
+
+def number_of(value: Any) -> Any:
+    """The value, which must be a number."""
+    if isinstance(value, (int, float)):
+        return value
+    raise ExpressionError(f"{kind_of(value)} is not a number")
+
+
+def check_room(needed: int) -> None:
+    """Refuse a value before it is made."""
+    if needed > LARGEST_VALUE:
+        raise ExpressionError(f"a value of more than {LARGEST_VALUE} characters or items")
+
+
+def text_of(value: object) -> str:
+    """A value as text; functions and namespaces have none."""
+    if value is None or isinstance(value, (str, int, float, list, tuple, dict)):
+        return str(value)
+    raise ExpressionError(f"{kind_of(value)} has no text; call it, or name one of its values")
