@@ -169,7 +169,7 @@ METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     list: {"index": list.index, "count": list.count},
     tuple: {"index": tuple.index, "count": tuple.count},
 }
-"""What a value can be asked for after a point, by its type."""
+"""Methods of values, by their type."""
 
 ALWAYS: dict[str, Callable[..., Any]] = {
     "list": list, "dict": dict, "map": _map, "len": len, "str": text_of, "float": float,

@@ -1,4 +1,4 @@
-"""What `$(...)` stands for in xacro, and the folders that a robot file may read from."""
+"""Substitutions `$(...)` of xacro, and the folders that a robot file may read from."""
 
 from __future__ import annotations
 

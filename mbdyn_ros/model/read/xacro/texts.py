@@ -30,7 +30,7 @@ TOKEN = re.compile(
 
 
 class Values:
-    """What expressions see of a scope: its properties, then the functions."""
+    """The names that expressions see of a scope: its properties, then the functions."""
 
     def __init__(self, texts: Texts, scope: Scope) -> None:
         self._texts, self._scope = texts, scope
@@ -40,7 +40,7 @@ class Values:
 
 
 class ArgumentNames:
-    """What `$(eval ...)` sees: functions, then arguments."""
+    """The names that `$(eval ...)` sees: functions, then arguments."""
 
     def __init__(self, substitutions: Substitutions, file: str) -> None:
         self._substitutions = substitutions

@@ -20,7 +20,7 @@ class ExpressionError(Exception):
 
 
 class Budget:
-    """What a document may still spend: a file that multiplies itself ends in words."""
+    """The work a document may still cause: a file that multiplies itself ends in words."""
 
     def __init__(self) -> None:
         self._left = WORK
@@ -90,7 +90,7 @@ def checked(value: Any) -> Any:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, for messages."""
+    """The kind of a value, for messages."""
     if isinstance(value, Function):
         return f"the function {value.name}"
     return f"a value of type {type(value).__name__}"
