@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,9 +31,8 @@ from ..equations.variable import Layout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
 from ..locks import Lock
 from ..program.continuation import FARTHEST
-from ..program.declaration import Declaration
+from ..program.declaration import Declaration, offered
 from ..program.program import Program
-from .plain_calls import PlainCalls
 
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """Words for the arguments in messages."""
@@ -46,6 +45,39 @@ NEXT_TO_NOTHING = 1e-6
 
 NEARLY_DEAD = 1e-3
 """Share in the motion of a loop under which an actuator explains that there are no efforts."""
+
+
+class PlainCalls:
+    """The plain call of every program by its name (`plain_call`); None until it is compiled.
+
+    of_links : those of programs of links, by name, link, and axes where there are some.
+    """
+
+    def __init__(self) -> None:
+        self.of_links: dict[tuple[str, ...], Callable[..., Array | None]] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        """Leave all arguments to the general calls, until they take the short way again."""
+        self.of_links.clear()
+        for name in (*offered(), *offered(long=True)):
+            setattr(self, name, _not_compiled)
+
+    def take(self, program: Declaration, about: object, call: Callable[..., Array | None]) -> None:
+        """Keep the plain call of a program, about a link or about nothing else."""
+        if about is None:
+            setattr(self, program.name, call)
+        elif program.about in ("link", "frame"):
+            names = about if isinstance(about, tuple) else (about,)
+            self.of_links[(program.name, *names)] = call
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Array | None]: ...
+
+
+def _not_compiled(*_: object) -> None:
+    """Return None, as a plain call does that leaves its arguments to the general call."""
 
 
 class Calls:

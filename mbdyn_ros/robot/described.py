@@ -18,8 +18,7 @@ from ..model.split_joints import parts
 from ..model.write.quaternion import quaternion
 from .core import Core
 from .home import EARTH
-from .rigid_body import UPPER
-from .variable import variable_names
+from .variable import UPPER, variable_names
 
 
 def described_model(robot: Core) -> Model:

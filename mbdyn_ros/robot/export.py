@@ -174,7 +174,7 @@ class Exports(Configurations):
         ['cart.h', 'cart.c', 'cart_model.c', 'cart.hpp', 'test_cart.c']
         """
         from ..export.cpp_export import description_hash, export_cpp  # few programs need them
-        from .cpp_description import describe_model
+        from .c_description import describe_model
 
         layout = layout_of(self, parameters)
         checked_text("control_link", control_link)

@@ -22,8 +22,7 @@ from ..equations.variable import (
 )
 from ..errors import CompilerWarning, InputError, brief, shown, suggestion, warn
 from .core import Core
-from .rigid_body import standard_numbers
-from .variable import ALL, checked_layout, moving_link
+from .variable import ALL, checked_layout, moving_link, standard_numbers
 
 FOLLOWING: weakref.WeakKeyDictionary[Core, weakref.WeakSet[Core]] = weakref.WeakKeyDictionary()
 """Robots that take what is variable from another one: copies with another home."""
