@@ -229,6 +229,34 @@ def test_a_constant_is_defined_once() -> None:
     assert not {name: places for name, places in homes.items() if len(places) > 1}
 
 
+COMPUTES = {
+    "linalg": {"cond", "det", "eig", "eigvals", "inv", "lstsq", "pinv", "qr", "solve", "svd"},
+    "np": {"cross", "diff", "einsum", "gradient", "interp", "polyfit", "trapezoid"},
+}
+"""Functions of NumPy with which something is computed, by the module that has them."""
+
+
+def test_nothing_under_ros_computes() -> None:
+    """Nodes hand numbers on: what is computed of them is in the rooms that they stand on."""
+    found = []
+    for module, path in modules().items():
+        if "ros" not in module:
+            continue
+        for node in nodes(parsed(path)):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names = [one.name for one in node.names]
+                names = names if isinstance(node, ast.Import) else [str(node.module)]
+                early = path.name == "robot_node.py"  # which imports SciPy before others need it
+                found += [(module, n) for n in names if n.split(".")[0] == "casadi"]
+                found += [(module, n) for n in names if n.split(".")[0] == "scipy" and not early]
+            elif isinstance(node, ast.Attribute):
+                of = node.value
+                owner = of.attr if isinstance(of, ast.Attribute) else getattr(of, "id", "")
+                if node.attr in COMPUTES.get(owner, ()):
+                    found.append((module, f"{owner}.{node.attr}"))
+    assert not found
+
+
 def test_a_docstring_names_its_noun() -> None:
     """One that begins with "What" sends the reader to the name above it."""
     wordy = [

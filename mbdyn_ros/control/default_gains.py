@@ -18,6 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..array import Array
+from ..compiler.bound import Bound
+from ..equations.actuator_response import actuator_response
 from ..robot import Robot
 
 BRISK = 10.0
@@ -89,3 +91,15 @@ def _felt(robot: Robot, link: str) -> tuple[Array, float, float]:
             along, about = max(along, *moves[:3]), max(about, *moves[3:])
     turns = about > TURNLESS * along
     return 1 / mobility, 1 / along if along else 0.0, 1 / about if turns else 0.0
+
+
+def locked_masses(robot: Robot) -> Array:
+    """The mass (efforts,) at each actuated joint at home, the other actuated joints locked.
+
+    The pseudoinverse of the actuated joints' mobility has it on its diagonal.
+    """
+    response = Bound(robot.calls.kernel(actuator_response))
+    response.q[:] = robot.home_position
+    response()
+    masses: Array = np.diagonal(np.linalg.pinv(response.result[:, :-1])).copy()
+    return masses

@@ -8,12 +8,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-import numpy as np
 import yaml
 from lxml import etree
 
-from ..compiler.bound import Bound
-from ..equations.actuator_response import actuator_response
+from ..control.default_gains import locked_masses
 from ..errors import MbdynError
 from ..model.blocks import Block
 from ..robot import Robot, load
@@ -113,11 +111,7 @@ class ControlledRobot:
 
     def _gains(self, robot: Robot) -> dict[str, dict[str, float]]:
         """Gains of a PD by the inertia at each joint, the other actuated ones locked, at home."""
-        response = Bound(robot.calls.kernel(actuator_response))
-        response.q[:] = robot.home_position
-        response()
-        masses = np.diagonal(np.linalg.pinv(response.result[:, :-1]))
-        gains = {}
+        masses, gains = locked_masses(robot), {}
         for name in self.driven:
             mass = float(masses[robot.effort_labels.index(name)])
             p, d = mass * PD_FREQUENCY**2, 2.0 * mass * PD_FREQUENCY

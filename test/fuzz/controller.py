@@ -82,7 +82,7 @@ def _measure(loop: ControlLoop, now: float, dice: random.Random) -> None:
 
 def _change(loop: ControlLoop, now: float, dice: random.Random) -> None:
     """Another mode, gain, target or reference."""
-    from mbdyn_ros.ros.messages.reference import Reference
+    from mbdyn_ros.motion.reference import Reference
 
     made, control = loop.robot, loop.control
     chosen = dice.randrange(6)

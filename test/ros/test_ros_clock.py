@@ -22,8 +22,8 @@ from std_srvs.srv import Trigger
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.ros.messages.playback import Playback, approach, require_timely
-from mbdyn_ros.ros.messages.reference import Reference
+from mbdyn_ros.motion.playback import Playback, approach, require_timely
+from mbdyn_ros.motion.reference import Reference
 from mbdyn_ros.ros.node.node_clock import NodeClock
 from mbdyn_ros.ros.nodes.simulator import Simulator
 

@@ -18,12 +18,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.motion.playback import approach
+from mbdyn_ros.motion.reference import Reference
+from mbdyn_ros.motion.turns import Turns
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
-from mbdyn_ros.ros.messages.playback import approach
-from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.messages.reference_limits import ReferenceLimits
 from mbdyn_ros.ros.messages.trajectory_bytes import read_trajectory
-from mbdyn_ros.ros.messages.turns import Turns
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 

@@ -13,6 +13,7 @@ import numpy as np
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...model.model import Array
+from ...motion.poses import path_length
 from ...ros.show.markers import colour, new_marker, point
 from .. import PiezoMotion, Pulse
 from ..pulse_equations import TURN
@@ -31,7 +32,7 @@ class PiezoMarkers:
         self._link, self._angle = motion.link, motion.angle
         self._joints = [robot.model.joint(name) for name in robot.velocity_labels]
         places = self._places(motion.q)
-        self._size = 0.2 * float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()) or 0.01
+        self._size = 0.2 * path_length(places) or 0.01
         self.message = MarkerArray()
         self._limbs = self._marker("limb", Marker.LINE_STRIP)
         colour(self._limbs, 0.85, 0.8, 0.6, 0.9)

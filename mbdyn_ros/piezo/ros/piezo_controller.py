@@ -20,15 +20,15 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.playback import NO_REFERENCE, Playback, approach, patience, require_timely
+from ...motion.reference import Reference
+from ...motion.turns import Turns
 from ...robot import Robot
 from ...ros.messages.joint_state_inbox import joint_state_inbox
 from ...ros.messages.measured_state import MeasuredState
-from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
-from ...ros.messages.reference import Reference
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference
 from ...ros.messages.trajectory_bytes import read_trajectory
-from ...ros.messages.turns import Turns
 from ...ros.node.diagnostics import Health
 from ...ros.node.managed_node import ManagedNode
 from ...ros.node.process import run

@@ -6,11 +6,11 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from ...model.model import Array
+from ...motion.poses import rotation_of
+from ...motion.reference import Reference
+from ...motion.turns import Turns
 from ...robot import Robot
-from ...ros.messages.poses import rotation_of
-from ...ros.messages.reference import Reference
 from ...ros.messages.target_pose import target_place, target_turn
-from ...ros.messages.turns import Turns
 
 PEAK_SPEED = 1.875
 """Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from geometry_msgs.msg import Transform, TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
 from ...model.model import Array, Joint, Model
+from ...motion.poses import pose_numbers, relative_pose
 from ...robot import Robot
 from .conversions import fill_time
 
@@ -75,9 +75,7 @@ class PosePublisher:
         if self._robot.floating_base:
             result.append(stamped(WORLD_FRAME, self._robot.model.root, q[:7], stamp))
         for parent, child in self._pairs:
-            above = self._robot.frame_pose(q, parent)
-            below = self._robot.frame_pose(q, child)
-            pose = pose_numbers(np.asarray(np.linalg.solve(above, below), dtype=np.float64))
+            pose = pose_numbers(relative_pose(self._robot, q, parent, child))
             result.append(stamped(parent, child, pose, stamp))
         return result
 
@@ -107,10 +105,3 @@ def fill_pose(place: object, turn: object, pose: Array) -> None:
         setattr(place, name, number)
     for name, number in zip("xyzw", pose[3:7].tolist(), strict=True):
         setattr(turn, name, number)
-
-
-def pose_numbers(matrix: Array) -> Array:
-    """x y z qx qy qz qw of a homogeneous matrix (4, 4)."""
-    from scipy.spatial.transform import Rotation
-
-    return np.array([*matrix[:3, 3], *Rotation.from_matrix(matrix[:3, :3]).as_quat()])

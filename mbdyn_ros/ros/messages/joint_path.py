@@ -10,9 +10,9 @@ import numpy as np
 
 from ...array import Array
 from ...errors import InputError
+from ...motion.reference import Reference, State
 from .conversions import seconds
 from .named_numbers import LARGEST_SENT
-from .reference import Reference, State
 
 
 class JointPath:

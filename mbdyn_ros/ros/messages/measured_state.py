@@ -10,9 +10,9 @@ from sensor_msgs.msg import JointState
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.turns import Turns
 from ..node.refusals import one_line
 from .named_numbers import LARGEST_SENT
-from .turns import Turns
 
 
 class MeasuredState:

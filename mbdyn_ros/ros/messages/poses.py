@@ -8,7 +8,8 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from ...model.model import Array
-from .base_pose import fill_pose, pose_numbers
+from ...motion.poses import pose_numbers, rotation_of
+from .base_pose import fill_pose
 from .named_numbers import require_reasonable
 from .target_pose import target_turn
 
@@ -33,11 +34,3 @@ def pose_matrix(message: Any, orientation: bool = True) -> Array:
     if orientation:
         matrix[:3, :3] = rotation_of(target_turn(PoseStamped(pose=message)))
     return matrix
-
-
-def rotation_of(quaternion: Array) -> Array:
-    """The rotation of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = quaternion
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
-    return rotation

@@ -10,11 +10,11 @@ import numpy as np
 from ...compiler.compiled_kernel import MANY
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.reference import Reference
 from ...robot import Robot
 from ...simulation.stepped.fixed_step import neutral_position
 from .layout import DEPENDENT_AGREEMENT
 from .no_effort import require_answers
-from .reference import Reference
 
 LEEWAY = 1e-3
 """Part of a velocity or effort limit by which it may be exceeded."""

@@ -6,10 +6,10 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
+from ...motion.reference import Reference
 from ...robot import Robot
 from .conversions import seconds
 from .layout import Layout
-from .reference import Reference
 from .trajectory_efforts import read_points
 
 

@@ -13,10 +13,10 @@ from ...array import Array, places
 from ...errors import InputError
 from ...model.blocks import scalar_motions
 from ...motion import MeasuredJoints
+from ...motion.turns import Turns
 from ...robot import Robot
 from .joint_state_bytes import JointStateBytes
 from .named_numbers import LARGEST_SENT
-from .turns import Turns
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..messages.playback import patience
+from ...motion.playback import patience
 from ..node.parameters import Parameters
 
 

@@ -13,9 +13,9 @@ from ...control.sampled import InstabilityError
 from ...errors import InputError, MbdynError
 from ...model.model import Array
 from ...motion.measured_joints import MeasuredJoints
+from ...motion.reference import Reference
 from ...robot import Robot
 from ..messages.measured_state import MeasuredState
-from ..messages.reference import Reference
 from .agreement import Agreement
 from .conditions import Conditions
 from .follower import Follower

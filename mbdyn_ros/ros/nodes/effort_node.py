@@ -15,9 +15,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.playback import NO_REFERENCE
 from ...robot import Robot
 from ..messages.joint_state_inbox import joint_state_inbox
-from ..messages.playback import NO_REFERENCE
 from ..messages.reference_message import read_reference
 from ..messages.trajectory_bytes import read_trajectory
 from ..node.diagnostics import Health

@@ -9,9 +9,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.reference import Reference, between
 from ...robot import Robot
 from ..messages.layout import Layout
-from ..messages.reference import Reference
 from .conditions import Conditions
 from .follower import Follower
 
@@ -105,8 +105,7 @@ class Feedforward(Follower):
         """The efforts of the reference's points at a time."""
         if self._given is None:
             return None
-        moment, (times, rows) = now - self.playback.start, self._given
-        return np.array([np.interp(moment, times, column) for column in rows.T])
+        return between(*self._given, now - self.playback.start)
 
     def efforts(self, now: float) -> Array:
         """Efforts in `order` (N m or N), clamped to the limits."""

@@ -11,14 +11,14 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.playback import Playback, approach, require_timely
+from ...motion.reference import Reference, State
+from ...motion.turns import Turns
 from ...robot import Robot
 from ..messages.effort_limits import EffortLimits
 from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
-from ..messages.playback import Playback, approach, require_timely
-from ..messages.reference import Reference, State
 from ..messages.reference_limits import ReferenceLimits
-from ..messages.turns import Turns
 from .conditions import Conditions
 
 

@@ -13,6 +13,7 @@ from geometry_msgs.msg import Pose, Twist
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion.poses import point_jacobian
 from ...robot import Robot
 from ..messages.conversions import doubles, joint_state_message
 from ..messages.layout import Layout
@@ -40,9 +41,7 @@ def jacobian(robot: Robot, request: Any, response: Any) -> None:
     """The Jacobian of a point of a link, row by row."""
     layout = Layout(robot, request.name)
     q, _, _ = layout.state(request.position)
-    whole = robot.jacobian(q, request.link).copy()
-    arm = robot.frame_pose(q, request.link)[:3, :3] @ _point(request.point)
-    whole[:3] -= np.cross(arm, whole[3:], axis=0)
+    whole = point_jacobian(robot, q, request.link, _point(request.point))
     response.name = list(layout.blocks)
     response.jacobian = doubles(whole.reshape(-1))
 

@@ -12,7 +12,8 @@ import numpy as np
 from rclpy.timer import Timer
 
 from ...errors import InputError, MbdynError
-from ..messages.base_pose import WORLD_FRAME, fill_pose, pose_numbers
+from ...motion.poses import pose_numbers
+from ..messages.base_pose import WORLD_FRAME, fill_pose
 from ..messages.conversions import fill_time
 from ..messages.named_numbers import quoted, require_reasonable
 from ..node.interfaces import where_installed

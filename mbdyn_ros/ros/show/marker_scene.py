@@ -6,11 +6,11 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...model.model import Array, Pose
 from ...model.shapes import Box, Cylinder, Sphere
+from ...motion.poses import rotation_of
 from ...view.scene.scene import WORLD, Arrows, Item, Lines, Scene, Shape
 
 
@@ -79,5 +79,5 @@ def _pose(pose: Any) -> Pose:
     """The pose of a message; of the quaternion (0, 0, 0, 0), which some send, no turn."""
     place, turn = pose.position, pose.orientation
     quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
-    rotation = Rotation.from_quat(quaternion).as_matrix() if quaternion.any() else np.eye(3)
+    rotation = rotation_of(quaternion) if quaternion.any() else np.eye(3)
     return Pose(rotation, np.array([place.x, place.y, place.z]))

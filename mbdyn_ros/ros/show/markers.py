@@ -15,8 +15,8 @@ from geometry_msgs.msg import Point, Quaternion
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...errors import MbdynError
-from ...model.closing_types import Slide
 from ...model.model import Array, Loop
+from ...motion.poses import loop_gap, rotation_from_x
 from ...robot import Robot
 
 ALUMINIUM = 2700.0
@@ -121,20 +121,6 @@ class RobotMarkers:
         return marker
 
 
-def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
-    """The way between the loop's frames as far as its joint lets them not slide, m (3,).
-
-    From the predecessor's loop frame, in the axes of the predecessor.
-    """
-    above, below = (robot.frame_pose(q, link) for link in (loop.predecessor, loop.successor))
-    there = below @ np.array([*loop.successor_frame.translation, 1.0])
-    gap: Array = np.linalg.solve(above, there)[:3] - loop.predecessor_frame.translation
-    axis = loop.predecessor_frame.rotation @ loop.axis
-    along = axis * (axis @ gap)
-    held = {Slide.NOWHERE: gap, Slide.ALONG: gap - along, Slide.ACROSS: along}
-    return held[loop.closing.slide]
-
-
 def new_marker(frame: str, namespace: str, kind: int, number: int = 0) -> Marker:
     """A marker at the origin of a frame."""
     marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
@@ -154,10 +140,5 @@ def point(place: Array) -> Point:
 
 
 def turn_x_to(axis: Array) -> Quaternion:
-    """The shortest turn of the x axis to a unit vector."""
-    x, y, z = axis.tolist()
-    if x < -1 + 1e-12:
-        return Quaternion(x=0.0, y=0.0, z=1.0, w=0.0)
-    quaternion = np.array([0.0, -z, y, 1 + x])
-    quaternion /= np.linalg.norm(quaternion)
-    return Quaternion(**dict(zip("xyzw", quaternion.tolist(), strict=True)))
+    """The shortest rotation of the x axis to a unit vector."""
+    return Quaternion(**dict(zip("xyzw", rotation_from_x(axis).tolist(), strict=True)))

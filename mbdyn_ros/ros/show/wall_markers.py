@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration
-from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...model.model import Array
+from ...motion.poses import quaternion_of
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.impacts import Impact
 from ...simulation.contact.surfaces import Shape
@@ -130,4 +130,4 @@ class ImpulseMarkers:
 def _place(marker: Marker, center: Array, axes: Array) -> None:
     position, turn = marker.pose.position, marker.pose.orientation
     position.x, position.y, position.z = center.tolist()
-    turn.x, turn.y, turn.z, turn.w = Rotation.from_matrix(axes).as_quat().tolist()
+    turn.x, turn.y, turn.z, turn.w = quaternion_of(axes).tolist()

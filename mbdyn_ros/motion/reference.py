@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...errors import InputError
-from ...model.model import Array
+from ..errors import InputError
+from ..model.model import Array
 
 POWERS = np.arange(6)
 
@@ -147,3 +147,8 @@ def spline_velocities(spans: Array, positions: Array) -> Array:
     for k in range(len(positions) - 2, 0, -1):
         velocities[k] -= upper[k] * velocities[k + 1]
     return velocities
+
+
+def between(times: Array, rows: Array, time: float) -> Array:
+    """Numbers (n,) at a time, on straight lines between rows (N, n); the ends hold beyond them."""
+    return np.array([np.interp(time, times, column) for column in rows.T])

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...model.model import Array
-from ...robot import Robot
+from ..model.model import Array
+from ..robot import Robot
 
 
 class Turns:
