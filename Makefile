@@ -18,11 +18,12 @@ single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
 isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
 
-.PHONY: help demo quadruped docs test test-beside test-all fuzz soak bench lint clean
+.PHONY: help demo quadruped docs check check-beside test test-beside test-all fuzz soak bench lint clean
 
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
 	@echo 'make quadruped   a quadruped is dropped on a floor and bounces to rest'
+	@echo 'make check   lint, type check and what is fast, for every commit'
 	@echo 'make test    lint, type check, the book and all tests'
 	@echo 'make test-all    the same with 300 examples of every property, and what takes minutes'
 	@echo 'make docs    the book, as web pages in .venv/docs'
@@ -45,6 +46,15 @@ pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once
 # Of these others some wait for nodes and browsers: one process more than there are cores, which
 # `nproc` counts by OMP_NUM_THREADS where that is set.
 beside := --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist worksteal
+
+# Rooms whose tests neither compile much, nor wait for nodes and browsers, nor run the book.
+quick := mbdyn_ros test/test_architecture.py $(addprefix test/,bench cli equations/algebra integration motion recording robot)
+
+check: .venv/package.stamp
+	@$(MAKE) --no-print-directory --jobs 2 lint check-beside
+
+check-beside: .venv/translated.stamp
+	@$(pytest) -m 'not alone and not long' $(beside) $(quick)
 
 # mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .loop_group import GROUP_NEAR, Gaps, settle
 from .skeleton import drawn_position
-
-if TYPE_CHECKING:
-    from .drawn import DrawnMechanism
 
 NODES = 72
 """Input angles of the table, within a turn."""
@@ -44,10 +41,11 @@ FARTHEST_JUMP = 0.6
 class BranchTable:
     """Unknowns (NODES, m, ...) at input angles, rad, from `start` on; NaN out of reach.
 
+    mechanism : the `DrawnMechanism` whose groups these are.
     sign : (...) of the determinant on the branch.
     """
 
-    mechanism: DrawnMechanism
+    mechanism: Any
     start: float
     nodes: Array
     sign: Array
