@@ -225,8 +225,16 @@ def test_the_c_of_the_runtime_is_installed(tmp_path):
     assert done.returncode == 0, done.stderr
     assert not stale.exists()
     folder = Path("mbdyn_ros", "compiler", "runtime")
-    files = {path.name: path.read_text() for path in (ROOT / folder).glob("*.[ch]")}
-    assert "runtime.c" in files and "program.h" in files
-    assert files == {path.name: path.read_text() for path in (tmp_path / folder).glob("*.[ch]")}
-    included = {name for text in files.values() for name in re.findall(r'#include "(.*)"', text)}
+    files, installed = (
+        {path.relative_to(place): path.read_text() for path in place.rglob("*.[ch]*")}
+        for place in (ROOT / folder, tmp_path / folder)
+    )
+    files = {path: text for path, text in files.items() if "__pycache__" not in path.parts}
+    assert {Path("runtime.c"), Path("stepping.cpp"), Path("contact/step.hpp")} < set(files)
+    assert files == installed
+    included = {
+        Path(os.path.normpath(path.parent / name))
+        for path, text in files.items()
+        for name in re.findall(r'#include "(.*)"', text)
+    }
     assert included < set(files)
