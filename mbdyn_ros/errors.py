@@ -51,6 +51,15 @@ class SimulationError(MbdynError, RuntimeError):
     """A simulation that cannot go on; its message gives the time and the state."""
 
 
+def no_stepping(what: str) -> SimulationError:
+    """The error of what takes compiled steps where no compiler is."""
+    return SimulationError(
+        f"{what} in compiled steps, and no C compiler was found ($CC, cc, gcc or clang), or no "
+        "C++ compiler ($CXX, c++, g++ or clang++): install both (Debian and Ubuntu: g++), or use "
+        "simulate"
+    )
+
+
 class ContactError(SimulationError):
     """Contacts whose motion does not go on event by event; in equal steps it does."""
 

@@ -24,11 +24,10 @@ from ..compiler.loading import load_vectors
 from ..compiler.runtime.library import runtime
 from ..compiler.threads import threads_for
 from ..equations import programs
-from ..equations.position_rate import PositionRate, position_rate
+from ..equations.position_rate import position_rate
 from ..equations.system import System
-from ..errors import InputError, SimulationWarning, warn
+from ..errors import InputError, SimulationWarning, no_stepping, warn
 from ..integration.methods import FIXED, FixedMethod, named
-from ..integration.stepper import Stepper
 from ..program.program import Program
 from .configuration import Configurations
 
@@ -43,7 +42,7 @@ class Rollout:
 
     Parameters
     ----------
-    kernel : forward dynamics; it serves where nothing can be compiled.
+    kernel : forward dynamics; where it is not compiled, calls are refused.
     limits : lower and upper limits of positions (2, nq).
     most_at_once : operations after which it may be interrupted.
     """
@@ -52,7 +51,6 @@ class Rollout:
         self, system: System, kernel: Kernel, limits: Array, most_at_once: int = MOST_AT_ONCE
     ) -> None:
         self._system, self._kernel, self._limits, self._most = system, kernel, limits, most_at_once
-        self._rate = PositionRate(system.coordinates)
         self._compiled: list[CompiledProgram] = []
         if isinstance(kernel, CompiledKernel):
             rate = Program(position_rate, kernel.program.subject)
@@ -86,8 +84,9 @@ class Rollout:
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
         elif count and steps:
-            run = self._run_pieces if len(self._compiled) == 2 else self._interpret
-            left = run(q, v, effort, dt, method, q_out, v_out, rows)
+            if len(self._compiled) != 2:
+                raise no_stepping("rollouts move")
+            left = self._run_pieces(q, v, effort, dt, method, q_out, v_out, rows)
         return (q_out, v_out, left) if counts else (q_out[0], v_out[0], left)
 
     def _run_pieces(
@@ -151,34 +150,6 @@ class Rollout:
         )  # fmt: skip
         return bool(left)
 
-    def _interpret(
-        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
-        q_out: Array, v_out: Array, rows: Array | None,
-    ) -> bool:  # fmt: skip
-        """Run without compiled code, step by step for all motions at once."""
-        count, steps = len(q_out), effort.shape[-2]
-        stepper = Stepper(method, *(np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v)))
-        q, v = stepper.q, stepper.v
-
-        def rate(q: Array, v: Array, result: Array) -> None:
-            for row in zip(q, v, result, strict=True):
-                self._rate(*row)
-
-        def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
-            self._kernel.batch([q, v, at], count, result, rows)
-
-        self._rate.normalize(q)
-        for t in range(steps):
-            at = np.ascontiguousarray(np.broadcast_to(effort[..., t, :], (count, effort.shape[-1])))
-            stepper.advance(dt, rate, accelerate)
-            self._rate.normalize(q)
-            if q_out.ndim == 3:
-                q_out[:, t], v_out[:, t] = q, v
-        if q_out.ndim == 2:
-            q_out[:], v_out[:] = q, v
-        low, high = self._limits
-        return bool(((q < low) | (q > high)).any())
-
 
 class Rollouts(Configurations):
     """Many motions at once."""
@@ -204,7 +175,7 @@ class Rollouts(Configurations):
         integrator : "rk4", the classical Runge-Kutta method; "heun", of order 2, at half its cost;
             or "semi_implicit", of order 1: the velocity first, then the position with it.
         friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
-            or `FixedStep`: a robot that has some is refused unless False.
+            or `Stepper`: a robot that has some is refused unless False.
         terminal : whether to return the last states only.
         environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
 

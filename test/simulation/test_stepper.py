@@ -53,6 +53,7 @@ def test_the_papers_impacts_in_real_time_steps() -> None:
     assert stepper.energy.sum() == pytest.approx(before, abs=1e-3)
     assert abs(stepper.lost) < 1e-7 and stepper.impacts == ()
     assert stepper.time == pytest.approx(1.5) and stepper.merged == 0
+    assert stepper.deepest < 1e-9
 
 
 @settings(max_examples=3, deadline=None, derandomize=True)

@@ -18,7 +18,7 @@ from ...arguments import (
 )
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import InputError, SimulationError, brief
+from ...errors import InputError, brief, no_stepping
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
@@ -102,11 +102,7 @@ class Stepper(Accounts):
         robot.require_single("simulation")
         robot.say_choice()
         if not is_compiled(robot):
-            raise SimulationError(
-                "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang), or no "
-                "C++ compiler ($CXX, c++, g++ or clang++): install both (Debian and Ubuntu: g++), "
-                "or use simulate"
-            )
+            raise no_stepping("a Stepper moves")
         environment = checked_environment(environment)
         self._choice = StepMethod(method)
         self._walks = bool(robot.system.nz)  # home moves along, so that loops stay on their branch

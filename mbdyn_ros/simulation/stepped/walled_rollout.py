@@ -10,7 +10,7 @@ import numpy as np
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
-from ...errors import SimulationError, SimulationWarning, warn
+from ...errors import SimulationError, SimulationWarning, no_stepping, warn
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
@@ -49,10 +49,7 @@ def rollout_among_walls(
         it, by the number of the motion and words; or there is no C or C++ compiler.
     """
     if not is_compiled(robot):
-        raise SimulationError(
-            "rollouts among walls are compiled, and no C or C++ compiler was found: install both "
-            "(Debian and Ubuntu: g++), or name them in $CC and $CXX"
-        )
+        raise no_stepping("rollouts move")
     contacts, step, solids = _of(robot, environment)
     step.use(method)
     counts = {len(x) for x, single in ((q, 1), (v, 1), (efforts, 2)) if x.ndim > single}
