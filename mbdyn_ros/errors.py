@@ -73,7 +73,7 @@ class SimulationWarning(UserWarning):
 
 
 class CompilerWarning(UserWarning):
-    """No C compiler serves: programs run in the (slower) interpreter."""
+    """No usable C compiler was found; programs run in the slower CasADi interpreter."""
 
 
 def warn(text: str, category: type[Warning]) -> None:
@@ -88,9 +88,9 @@ def warn(text: str, category: type[Warning]) -> None:
 class Brief(contextlib.ContextDecorator):
     """A context whose refusals are shown where they were called for.
 
-    The traceback of an `MbdynError` ends where the function was called whose body, or which as a
-    whole, this surrounds: how it was found out is of no use to whoever gave the argument. Other
-    exceptions, which are faults of ours, keep all of theirs.
+    Shortens the traceback of an `MbdynError` so that it ends at the caller of the decorated
+    function: how it was found out is of no use to whoever gave the argument. Other exceptions,
+    which are faults of ours, keep all of theirs.
     """
 
     def __enter__(self) -> None:

@@ -44,12 +44,11 @@ class Branches(Core):
 
         Returns
         -------
-        1 over the least share that the actuators have in the motions of their loop: of all motions
-        with the sum of squares 1, the least root of the actuators' sum of squares, lengths counting
-        in the way around the loop; of several loops the worst. 1 is best, and all there is without
-        loops. At a dead point, where an actuator stands still while the loop moves, it is infinite;
-        from 1e6 on `inverse_dynamics` refuses (in batches: NaN), because the effort would have few
-        digits.
+        The reciprocal of the smallest singular value of the map from normalized motions of a loop
+        to the motions of its actuators, lengths counting in the way around the loop; of several
+        loops the worst. 1 is best, and all there is without loops. At a dead point, where an
+        actuator stands still while the loop moves, it is infinite; from 1e6 on `inverse_dynamics`
+        refuses (in batches: NaN), because the effort would have few digits.
         """
         rates = self.calls.call(joint_rates, (q,))
         return condition_number(self.system, rates)

@@ -311,8 +311,9 @@ class Calls:
             raise DeadPointError(
                 f"{self._source}: {name.replace('_', ' ')} has no answer at q = {q.tolist()}: the "
                 f"actuator of {self._system.coordinates.effort_labels[nearest[0]]} is at a dead "
-                f"point: the loop moves and it stands still, but for {nearest[1]:.2g} of the "
-                f"motion (efforts are computed from {LEAST_SHARE:g} on; see actuation_condition)"
+                f"point: the loop can move while this actuator barely does (its share of the "
+                f"motion is {nearest[1]:.2g}; efforts are only computed above {LEAST_SHARE:g}; see "
+                "actuation_condition)"
             )
 
     def _require_closed(self, q: Array) -> None:
