@@ -101,44 +101,10 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
   const auto session = session_;
   gate_->lead_to(session);
   session->apply(listener_->get_params());  // what was set meanwhile
-  reference_ = get_node()->create_subscription<trajectory_msgs::msg::JointTrajectory>(
-      "~/reference", rclcpp::SystemDefaultsQoS(),
-      [session](const trajectory_msgs::msg::JointTrajectory &message) {
-        session->take_reference(message);
-      });
-  payload_ = get_node()->create_subscription<geometry_msgs::msg::InertiaStamped>(
-      "~/payload", rclcpp::SystemDefaultsQoS(),
-      [session](const geometry_msgs::msg::InertiaStamped &message) {
-        session->take_payload(message);
-      });
-  target_.reset();
-  if (!params.link.empty()) {
-    target_ = get_node()->create_subscription<geometry_msgs::msg::PoseStamped>(
-        "~/target", rclcpp::SystemDefaultsQoS(),
-        [session](const geometry_msgs::msg::PoseStamped &message) {
-          session->take_target(message);
-        });
-  }
-  states_.reset();
-  if (!params.state_topic.empty()) {
-    states_ = get_node()->create_subscription<sensor_msgs::msg::JointState>(
-        params.state_topic, rclcpp::SensorDataQoS(),
-        [session](const sensor_msgs::msg::JointState &message) { session->take_state(message); });
-  }
-  reporting_ = get_node()->create_wall_timer(
-      std::chrono::seconds(1), [session, states = std::weak_ptr(states_)] {
-        const auto topic = states.lock();
-        session->report(topic ? topic->get_topic_name() : nullptr,
-                        topic ? topic->get_publisher_count() : 0);
-      });
-  publisher_.reset();
-  publish_rate_ = params.state_publish_rate;
+  if (!reference_) listen(params);
   state_ = ControllerState();
-  if (publish_rate_ > 0.0) {
+  if (publisher_) {
     const std::size_t n = session->joints().count, m = session->actuated().count;
-    publisher_ = std::make_shared<realtime_tools::RealtimePublisher<ControllerState>>(
-        get_node()->create_publisher<ControllerState>("~/controller_state",
-                                                      rclcpp::SystemDefaultsQoS()));
     for (std::size_t k = 0; k < n; ++k) state_.joint_names.push_back(session->joints().names[k]);
     for (auto *point : {&state_.reference, &state_.feedback, &state_.error}) {
       point->positions.assign(n, 0.0);
@@ -151,6 +117,51 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
               session->table().robot, listed(session->joints()).c_str(),
               listed(session->actuated()).c_str(), robot.file.c_str());
   return Return::SUCCESS;
+}
+
+// Once in the controller's life, for what decides about it cannot change: rcl lets no subscription
+// be made while another thread ends one, as the executor does with one dropped in its callback.
+void DynamicsController::listen(const Params &params) {
+  const auto node = get_node();
+  const auto taken_by = [gate = gate_](auto take) {
+    return [gate, take](const auto &message) {
+      if (const auto session = gate->session()) (session.get()->*take)(message);
+    };
+  };
+  reference_ = node->create_subscription<trajectory_msgs::msg::JointTrajectory>(
+      "~/reference", rclcpp::SystemDefaultsQoS(),
+      [take = taken_by(&Session::take_reference)](
+          const trajectory_msgs::msg::JointTrajectory &message) { take(message); });
+  payload_ = node->create_subscription<geometry_msgs::msg::InertiaStamped>(
+      "~/payload", rclcpp::SystemDefaultsQoS(),
+      [take = taken_by(&Session::take_payload)](
+          const geometry_msgs::msg::InertiaStamped &message) { take(message); });
+  if (!params.link.empty()) {
+    target_ = node->create_subscription<geometry_msgs::msg::PoseStamped>(
+        "~/target", rclcpp::SystemDefaultsQoS(),
+        [take = taken_by(&Session::take_target)](
+            const geometry_msgs::msg::PoseStamped &message) { take(message); });
+  }
+  if (!params.state_topic.empty()) {
+    states_ = node->create_subscription<sensor_msgs::msg::JointState>(
+        params.state_topic, rclcpp::SensorDataQoS(),
+        [take = taken_by(&Session::take_state)](
+            const sensor_msgs::msg::JointState &message) { take(message); });
+  }
+  reporting_ = node->create_wall_timer(
+      std::chrono::seconds(1), [gate = gate_, states = std::weak_ptr(states_)] {
+        const auto session = gate->session();
+        const auto topic = states.lock();
+        if (!session) return;
+        session->report(topic ? topic->get_topic_name() : nullptr,
+                        topic ? topic->get_publisher_count() : 0);
+      });
+  publish_rate_ = params.state_publish_rate;
+  if (publish_rate_ > 0.0) {
+    publisher_ = std::make_shared<realtime_tools::RealtimePublisher<ControllerState>>(
+        node->create_publisher<ControllerState>("~/controller_state",
+                                                rclcpp::SystemDefaultsQoS()));
+  }
 }
 
 DynamicsController::Return DynamicsController::on_activate(const State &) {
@@ -176,12 +187,6 @@ void DynamicsController::clear() {
     session_->active = false;
     if (!command_interfaces_.empty()) write(*session_, true);
   }
-  reference_.reset();
-  payload_.reset();
-  target_.reset();
-  states_.reset();
-  reporting_.reset();
-  publisher_.reset();
   session_.reset();
 }
 

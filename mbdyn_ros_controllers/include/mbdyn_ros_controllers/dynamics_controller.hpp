@@ -64,6 +64,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   using ControllerState = control_msgs::msg::JointTrajectoryControllerState;
   using Trouble = Session::Trouble;
 
+  void listen(const Params &params);
   void clear();
   // Of the loop: they neither allocate nor log, and wait for nobody.
   bool measure(Session &session, double period) noexcept;
