@@ -54,8 +54,9 @@ def shared_files():
 # Real robots, and the libraries that judge our numbers.
 PEERS = ["example-robot-data", "mujoco", "pin"]
 
-# What serves pages to the browser, and reads the meshes on them.
-PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
+# Meshes, and pages in the browser, which show them.
+MESH = ["pycollada", "trimesh"]
+PAGE = [*MESH, "plotly>=6", "viser>=1.1"]
 
 # Pictures, and recordings that ROS plays.
 PLOT = ["matplotlib>=3.6"]
@@ -128,6 +129,7 @@ setup(
     extras_require={
         "bag": BAG,
         "docs": DOCS,
+        "mesh": MESH,
         "page": PAGE,
         "plot": PLOT,
         "test": [

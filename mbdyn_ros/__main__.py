@@ -8,6 +8,7 @@ if __name__ == "__main__":  # as the command does: Ctrl-C is heard before the im
     mbdyn()
 
 import warnings
+from collections import Counter
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -82,6 +83,8 @@ class Mbdyn(click.Group):
         name, verb, rest = super().resolve_command(context, arguments)
         if isinstance(verb, Verb):
             verb = verb.load()
+            if not context.resilient_parsing:
+                _refuse_repeated(click.Context(verb, context, name), rest)
         raise_when_interrupted()
         return name, verb, rest
 
@@ -100,6 +103,18 @@ class Mbdyn(click.Group):
             except (KeyboardInterrupt, click.Abort):
                 click.echo("Aborted!", err=True)
                 raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _refuse_repeated(context: click.Context, arguments: list[str]) -> None:
+    """Refuse an option given twice: click keeps the last one without a word."""
+    _, _, order = context.command.make_parser(context).parse_args(list(arguments))
+    options = Counter(one for one in order if isinstance(one, click.Option))
+    for option, count in options.items():
+        plain_flag = option.is_flag and not option.secondary_opts
+        if count > 1 and not (option.multiple or option.count or plain_flag):
+            raise click.UsageError(
+                f"{option.opts[-1]} is given {count} times; give it once", context
+            )
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -121,19 +136,19 @@ def _version() -> str:
 def main() -> None:
     """Exact multibody dynamics of a robot, straight from its description.
 
-    The robot is a URDF, or a table of Denavit and Hartenberg in a file that ends in .yaml.
-    Joints are named as there; numbers are SI (m, rad, s, kg, N, N m). A robot named - is
-    read from standard input, so xacro can feed it. Every verb takes --json: then standard output
-    is one JSON document and nothing else.
+    ROBOT is a file (URDF, URDF+, xacro, SDF, MJCF, or a table of Denavit and Hartenberg parameters
+    in YAML), the name of a robot in the box (`mbdyn examples` lists them), or - for standard
+    input. Numbers are SI (m, rad, s, kg, N, N m). Every verb but completion takes --json: standard
+    output is then one JSON document and nothing else.
 
     \b
     Examples:
-      mbdyn inspect ur5.urdf
-      mbdyn id ur5.urdf --position elbow_joint=1.2,shoulder_lift_joint=-0.8
-      mbdyn simulate ur5.urdf --duration 5 --output run.csv --plot run.png
-      mbdyn codegen ur5.urdf -o ur5_c
-      mbdyn edit ur5.urdf --lock elbow_joint=0.3 -o reduced.urdf
-      xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn id -
+      mbdyn inspect ur5
+      mbdyn id ur5 --position elbow_joint=1.2,shoulder_lift_joint=-0.8
+      mbdyn simulate ur5 --duration 5 --output run.csv --plot run.png
+      mbdyn codegen ur5 -o ur5_c
+      mbdyn edit ur5 --lock elbow_joint=0.3 -o reduced.urdf
+      cat robot.urdf | mbdyn id -                # reads standard input
 
     \b
     Exit status:

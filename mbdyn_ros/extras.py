@@ -21,8 +21,9 @@ class Extra(NamedTuple):
 
 
 EXTRAS = {
-    "plot": Extra("matplotlib", "pictures (--plot)"),
+    "plot": Extra("matplotlib", "pictures (--plot, --graph, --gif)"),
     "page": Extra("viser", "robots in the browser (mbdyn view)"),
+    "mesh": Extra("trimesh", "meshes"),
     "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)"),
     "mjcf": Extra("mujoco", "MuJoCo's files"),
     "symbolic": Extra("sympy", "closed forms in SymPy"),

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("urdfs", metavar="URDF...", nargs=-1, required=True, shell_complete=complete_robot)
+@click.argument(
+    "sources", metavar="ROBOT...", nargs=-1, required=True, shell_complete=complete_robot
+)
 @click.option(
     "--program", "programs", multiple=True, metavar="NAME",
     help=f"What to time; may be repeated.  [default: {', '.join(PROGRAMS)}]",
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
               help="Timed blocks of each call; the fastest one counts.")
 @robot_options
 def bench(
-    urdfs: tuple[str, ...],
+    sources: tuple[str, ...],
     programs: tuple[str, ...],
     rounds: int,
     options: RobotOptions,
@@ -40,8 +42,8 @@ def bench(
 
     \b
     Examples:
-      mbdyn bench ur5.urdf panda.urdf
-      mbdyn bench --floating-base solo12.urdf --json
+      mbdyn bench ur5 panda
+      mbdyn bench --floating-base quadruped --json
     """
     from ..bench.benchmark import benchmark
     from ..program.declaration import offered
@@ -52,10 +54,10 @@ def bench(
         if name not in known:
             raise InputError(f"--program: there is no {name!r}; there are {', '.join(known)}")
     results = []
-    for urdf in urdfs:
-        if urdf == "-":
+    for source in sources:
+        if source == "-":
             raise InputError("bench reads files; - is not one")
-        described = options.described(urdf)
+        described = options.described(source)
         robot, text = options.read(described), shareable_urdf(described)
         results.append(benchmark(robot, text or None, programs or PROGRAMS, rounds))
     if as_json:

@@ -46,7 +46,7 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
               help="Digits of the numbers in formulas.  [default: all]")
 @robot_options
 def codegen(
-    urdf: str,
+    source: str,
     output: str | None,
     links: tuple[str, ...],
     in_cpp: bool,
@@ -76,13 +76,13 @@ def codegen(
 
     \b
     Examples:
-      mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
-      mbdyn codegen panda.urdf -o panda_c --link panda_link8 --precision single
-      mbdyn codegen ur5.urdf --cpp --variable tool0 -o my_robot
-      mbdyn codegen piezo_robot.yaml --closed-form --digits 4
-      mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
-      mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
-      mbdyn codegen piezo_robot.yaml --closed-form -o piezo_c
+      mbdyn codegen ur5 -o ur5_c && cmake -S ur5_c -B build && cmake --build build
+      mbdyn codegen panda -o panda_c --link panda_link8 --precision single
+      mbdyn codegen ur5 --cpp --variable tool0 -o my_robot
+      mbdyn codegen piezo_robot --closed-form --digits 4
+      mbdyn codegen piezo_robot --closed-form -o dynamics.tex
+      mbdyn codegen piezo_robot --closed-form --symbols masses,lengths
+      mbdyn codegen piezo_robot --closed-form -o piezo_c
     """
     from ..export.closed_form_program import closed_form_programs
     from ..model.read.source_text import NamedText
@@ -98,7 +98,7 @@ def codegen(
             raise click.UsageError("--link goes with C code, not with --closed-form")
         if precision != "double":
             raise click.UsageError("--precision goes with C code, not with formulas")
-        _write_formulas(options.read(urdf), output, kind, digits, kept, as_json)
+        _write_formulas(options.read(source), output, kind, digits, kept, as_json)
         return
     if kind is not None or digits is not None:
         raise click.UsageError("--format and --digits go with --closed-form")
@@ -109,13 +109,13 @@ def codegen(
     if in_cpp and precision != "double":
         raise click.UsageError("--precision goes with C code, not with --cpp")
     if in_cpp:
-        description = options.described(urdf)
+        description = options.described(source)
         robot = options.read(description)
         text = description.text if isinstance(description, NamedText) else None
         written = robot.generate_cpp(output, links or None, variable, text, control_link)
         _say(robot, written, as_json)
         return
-    robot = options.read(urdf)
+    robot = options.read(source)
     more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
     written = robot.generate_c(output, links or None, variable, more, precision)
     _say(robot, written, as_json)

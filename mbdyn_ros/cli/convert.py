@@ -32,7 +32,7 @@ QUANTITIES = ("position", "velocity", "acceleration", "effort")
 @click.option("--output", metavar="FILE", help="Write the trajectory as .csv or .json.")
 @robot_options
 def convert(
-    urdf: str,
+    source: str,
     trajectory: str,
     to: str,
     output: str | None,
@@ -48,9 +48,10 @@ def convert(
 
     \b
     Examples:
+      mbdyn simulate crane --duration 0.05 --output plan.csv
       mbdyn convert crane plan.csv --output cylinders.csv
       mbdyn convert crane cylinders.csv --to slew_joint,boom_joint,jib_joint,telescope_joint
-      mbdyn convert crane run.mcap --to joints --json | jq .position
+      mbdyn convert crane plan.csv --to joints --json
     """
     from ..motion import convert_trajectory
     from ..recording.read import read_table
@@ -59,7 +60,7 @@ def convert(
 
     if output is not None:
         check_target(output, TABLES)
-    robot = options.read(urdf)
+    robot = options.read(source)
     table = read_table(trajectory)
     joints = _joints(robot, table, trajectory)
     told = [_rows(robot, table, one, joints, trajectory) for one in QUANTITIES]

@@ -58,7 +58,7 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
 
 @click.command(name="id")
 @states_options("acceleration", "rad/s^2 or m/s^2", "efforts")
-def id_(urdf: str, options: RobotOptions, **others: Any) -> None:
+def id_(source: str, options: RobotOptions, **others: Any) -> None:
     """Inverse dynamics: the efforts that cause a motion.
 
     VALUES are name=value,... pairs, a JSON list in the robot's order, or a CSV or JSON file with
@@ -67,17 +67,19 @@ def id_(urdf: str, options: RobotOptions, **others: Any) -> None:
 
     \b
     Examples:
-      mbdyn id ur5.urdf --position elbow_joint=1.2 --acceleration shoulder_pan_joint=0.5
-      mbdyn id ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --wrench tool0=0,0,-20,0,0,0
-      mbdyn id ur5.urdf --trajectory run.csv --output efforts.csv --plot efforts.png
+      mbdyn id ur5 --position elbow_joint=1.2 --acceleration shoulder_pan_joint=0.5
+      mbdyn id ur5 --position '[0, -1, 1, 0, 0.5, 0]' --wrench tool0=0,0,-20,0,0,0
+      mbdyn simulate ur5 --duration 0.2 --output run.csv
+      mbdyn id ur5 --trajectory run.csv --output efforts.csv --plot efforts.png
     """
-    robot = options.read(urdf)
+    _check_files(**others)
+    robot = options.read(source)
     _answer(robot, robot.inverse_dynamics, "acceleration", "effort", **others)
 
 
 @click.command()
 @states_options("effort", "N m or N", "accelerations")
-def fd(urdf: str, options: RobotOptions, **others: Any) -> None:
+def fd(source: str, options: RobotOptions, **others: Any) -> None:
     """Forward dynamics: the accelerations that efforts cause.
 
     VALUES are name=value,... pairs, a JSON list in the robot's order, or a CSV or JSON file with
@@ -86,13 +88,26 @@ def fd(urdf: str, options: RobotOptions, **others: Any) -> None:
 
     \b
     Examples:
-      mbdyn fd ur5.urdf --effort shoulder_pan_joint=10
-      mbdyn fd ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --no-friction --json
-      mbdyn fd ur5.urdf --trajectory run.csv --output accelerations.csv
+      mbdyn fd ur5 --effort shoulder_pan_joint=10
+      mbdyn fd ur5 --position '[0, -1, 1, 0, 0.5, 0]' --no-friction --json
+      mbdyn simulate ur5 --duration 0.2 --output run.csv
+      mbdyn fd ur5 --trajectory run.csv --output accelerations.csv
     """
-    robot = options.read(urdf)
+    _check_files(**others)
+    robot = options.read(source)
     robot.require_mass("forward dynamics")
     _answer(robot, robot.forward_dynamics, "effort", "acceleration", **others)
+
+
+def _check_files(output: str | None, plot: str | None, **_: Any) -> None:
+    """Refuse, before the work is done, files that could not be written after it."""
+    from ..recording.write import TABLES, check_target
+    from ..view.figure import check_picture
+
+    if output is not None:
+        check_target(output, TABLES)
+    if plot is not None:
+        check_picture(plot)
 
 
 def _answer(
@@ -110,18 +125,10 @@ def _answer(
     **values: str | None,
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
-    from ..extras import require
-    from ..recording.write import TABLES, check_target
-    from ..view.figure import PLOTS
     from .rounding import rounding_noise
     from .series import read_wrenches
     from .states import gather, print_state, show
 
-    if output is not None:
-        check_target(output, TABLES)
-    if plot is not None:
-        check_target(plot, PLOTS)
-        require("plot")
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)

@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError
 from .printing import print_json
-from .robot_options import RobotOptions, robot_argument, robot_options
+from .robot_options import RobotOptions, robot_argument, robot_file, robot_options
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @robot_argument
 @click.option("-o", "--output", required=True, metavar="FILE",
               help="The file: .urdf (URDF+), .xml (MJCF, for MuJoCo) or .sdf.")
-@click.option("--attach", metavar="FILE", help="A tool or a second robot to fasten.")
+@click.option("--attach", metavar="ROBOT", help="A tool or a second robot to fasten.")
 @click.option("--at", metavar="LINK", help="The link to which it is fastened.")
 @click.option("--xyz", nargs=3, type=float, metavar="X Y Z", help="Where its root stands there, m.")
 @click.option("--rpy", nargs=3, type=float, metavar="R P Y", help="How it is turned there, rad.")
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--name", metavar="TEXT", help="Another name of the robot.")
 @robot_options
 def edit(
-    urdf: str,
+    source: str,
     output: str,
     attach: str | None,
     at: str | None,
@@ -69,17 +69,17 @@ def edit(
 
     \b
     Examples:
-      mbdyn edit ur5.urdf --lock elbow_joint=0.3,wrist_3_joint -o reduced.urdf
-      mbdyn edit ur5.urdf --attach gripper.urdf --at tool0 --prefix hand_ -o both.urdf
-      mbdyn edit excavator.urdf --mechanism excavator.yaml -o excavator_plus.urdf
-      mbdyn edit urdf/manipulator.urdf -o manipulator.xml
-      mbdyn edit right_arm.urdf --mirror 0 1 0 --name left_arm -o left_arm.urdf
+      mbdyn edit ur5 --lock elbow_joint=0.3,wrist_3_joint -o reduced.urdf
+      mbdyn edit ur5 --attach gripper --at tool0 --prefix hand_ -o both.urdf
+      mbdyn edit excavator --scale 0.1 -o model.urdf
+      mbdyn edit crane -o manipulator.xml
+      mbdyn edit panda --mirror 0 1 0 --name left_arm -o left_arm.urdf
     """
     from ..recording.write import check_target
     from ..robot.saving import WRITERS
 
     target = check_target(output, tuple(WRITERS))
-    if urdf != "-" and Path(urdf).exists() and target.exists() and target.samefile(urdf):
+    if source != "-" and Path(source).exists() and target.exists() and target.samefile(source):
         raise InputError(f"{target}: is the robot's own file; name another one")
     if attach is None and (at is not None or prefix or xyz is not None or rpy is not None):
         raise click.UsageError("--at, --xyz, --rpy and --prefix go with --attach FILE")
@@ -87,10 +87,10 @@ def edit(
         raise click.UsageError("--attach: name the link it is fastened to: --at LINK")
     if mass is not None and scale is None:
         raise click.UsageError("--mass goes with --scale")
-    robot = options.read(urdf)
+    robot = options.read(source)
     if attach is not None:
         zero = (0.0, 0.0, 0.0)
-        robot = robot.attached(attach, str(at), xyz or zero, rpy or zero, prefix)
+        robot = robot.attached(robot_file(attach), str(at), xyz or zero, rpy or zero, prefix)
     if remove:
         robot = robot.without(*remove)
     if lock:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InputError
 from .printing import number, print_json, print_table
 from .robot_options import RobotOptions, robot_argument, robot_options
 from .state_options import AT_HOME, state_option
@@ -13,6 +14,9 @@ from .state_options import AT_HOME, state_option
 if TYPE_CHECKING:
     from ..robot import Robot
     from ..robot.inverse_kinematics import Reached
+
+LARGEST_IN_A_POSE = 1e12
+"""m or rad of a pose; squares of more overflow."""
 
 Three = tuple[float, float, float]
 
@@ -29,7 +33,7 @@ Three = tuple[float, float, float]
 @state_option("position", "rad or m, where the search begins", AT_HOME)
 @robot_options
 def ik(
-    urdf: str,
+    source: str,
     link: str,
     options: RobotOptions,
     xyz: Three,
@@ -52,7 +56,11 @@ def ik(
     from ..model.edit.placing import placed_at
     from .series import read_values
 
-    robot = options.read(urdf)
+    for option, numbers in (("--xyz", xyz), ("--rpy", rpy or ()), ("--point", point)):
+        for one in numbers:
+            if not abs(one) <= LARGEST_IN_A_POSE:
+                raise InputError(f"{option}: {one:g} is not a number up to {LARGEST_IN_A_POSE:g}")
+    robot = options.read(source)
     pose = placed_at("ik", xyz, rpy or (0.0, 0.0, 0.0)).matrix()
     start = read_values(robot, "position", position).numbers
     found = robot.inverse_kinematics(link, pose, point, rpy is None, start)

@@ -15,7 +15,7 @@ from .robot_options import RobotOptions, robot_argument, robot_options
     help="Draw links, joints, loops and clusters as .svg or .png.",
 )
 @robot_options
-def inspect(urdf: str, graph: str | None, options: RobotOptions, as_json: bool) -> None:
+def inspect(source: str, graph: str | None, options: RobotOptions, as_json: bool) -> None:
     """Say what was understood of a robot.
 
     Shows the tree of links with their masses, the joints with range, limits, damping and dry
@@ -25,16 +25,16 @@ def inspect(urdf: str, graph: str | None, options: RobotOptions, as_json: bool) 
 
     \b
     Examples:
-      mbdyn inspect panda.urdf
-      mbdyn inspect excavator.urdf --graph excavator.svg
-      mbdyn inspect --floating-base solo12.urdf
-      mbdyn inspect panda.urdf --json | jq .moving_mass
+      mbdyn inspect panda
+      mbdyn inspect excavator --graph excavator.svg
+      mbdyn inspect --floating-base quadruped
+      mbdyn inspect panda --json | jq .moving_mass
     """
-    from ..recording.write import check_target
+    from ..view.figure import check_picture
 
     if graph is not None:
-        check_target(graph, (".svg", ".png"))
-    robot = options.read(urdf, quiet=True)
+        check_picture(graph, (".svg", ".png"))
+    robot = options.read(source, quiet=True)
     report = robot.report()
     if graph is not None:
         from ..view.graph import save_graph

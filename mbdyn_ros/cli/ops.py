@@ -11,7 +11,7 @@ from .robot_options import RobotOptions, robot_argument, robot_options
 @click.command()
 @robot_argument
 @robot_options
-def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
+def ops(source: str, options: RobotOptions, as_json: bool) -> None:
     """Count the operations of every program and every formulation, beside the literature's.
 
     Each is traced on this robot, with its numbers folded in. A doubling counts as an addition, a
@@ -20,13 +20,13 @@ def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
 
     \b
     Examples:
-      mbdyn ops ur5.urdf
-      mbdyn ops piezo_robot.yaml --json | jq .counts.inverse_dynamics
+      mbdyn ops ur5
+      mbdyn ops piezo_robot --json | jq .counts.inverse_dynamics
     """
     from ..export.literature_counts import literature_tables
     from ..program.operations import COUNTED_KINDS
 
-    robot = options.read(urdf)
+    robot = options.read(source)
     counts = robot.operation_counts()
     tables = {} if robot.dependent_joints else literature_tables(robot.system.tree, counts)
     if as_json:

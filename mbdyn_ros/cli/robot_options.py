@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ..errors import InputError, ModelWarning
+from .text_values import joined_pairs, name_values
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,14 +38,11 @@ class RobotOptions:
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input) or of an example, xacro expanded."""
         from ..model.read.description import described
-        from ..model.read.installed import find_robot
         from ..model.read.xacro.xacro import has_xacro, xacro_arguments
 
         given = xacro_arguments(self.xacro, "--xacro") or None
-        if re.fullmatch(r"\w+", source) and not Path(source).exists():
-            return described(find_robot(source), given)
         if source != "-":
-            return described(source, given)
+            return described(robot_file(source), given)
         text = read_input()
         return described(text, given or ({} if has_xacro(text) else None))
 
@@ -54,7 +52,6 @@ class RobotOptions:
         Its warnings go to stderr unless `quiet`.
         """
         from ..robot import load
-        from .text_values import name_values
 
         home: Mapping[str, float] | str | None = self.home
         if self.home is not None and "=" in self.home:
@@ -70,6 +67,14 @@ class RobotOptions:
                 gravity=self.gravity,
                 srdf=self.srdf,
             )
+
+
+def robot_file(source: str) -> str | Path:
+    """The file that a ROBOT names: a path as it is, the file of a robot in the box by its name."""
+    from ..model.read.installed import find_robot
+
+    named = re.fullmatch(r"\w+", source) and not Path(source).exists()
+    return find_robot(source) if named else source
 
 
 def complete_robot(
@@ -88,8 +93,8 @@ def complete_robot(
 
 
 def robot_argument(function: F) -> F:
-    """The argument URDF: a file or the name of a robot."""
-    return click.argument("urdf", shell_complete=complete_robot)(function)
+    """The argument ROBOT: a file or the name of a robot."""
+    return click.argument("source", metavar="ROBOT", shell_complete=complete_robot)(function)
 
 
 def robot_options(function: F) -> F:
@@ -112,7 +117,7 @@ def robot_options(function: F) -> F:
             "qx, qy, qz, qw and floating_base/vx, vy, vz, wx, wy, wz.",
         ),
         click.option(
-            "--home", metavar="NAME=VALUE,...",
+            "--home", multiple=True, callback=joined_pairs, metavar="NAME=VALUE,...",
             help="Rough positions from which closed loops are assembled, or the name of a "
             "configuration in the files.",
         ),

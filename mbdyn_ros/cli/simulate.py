@@ -26,6 +26,9 @@ BAG_RATE = 100.0
 DRAWN = 2000
 """Samples of a plot alone: lines between steps would be polygons, and jumps slopes."""
 
+MOST_SECONDS = 1e9
+"""s that a simulation may last, some 30 years; more would never end."""
+
 MOST_SAMPLES = 1e8
 """Samples of an output; more would not fit into memory."""
 
@@ -77,7 +80,7 @@ MOST_SAMPLES = 1e8
 @click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
 @robot_options
 def simulate(
-    urdf: str,
+    source: str,
     duration: float,
     position: str | None,
     velocity: str | None,
@@ -104,20 +107,20 @@ def simulate(
 
     \b
     Examples:
-      mbdyn simulate ur5.urdf --duration 5 --position elbow_joint=1.2 --plot fall.png
-      mbdyn simulate ur5.urdf --duration 5 --effort torques.csv --rate 500 --output run.csv
-      mbdyn simulate tree_robot.urdf --duration 1 --environment walls.yaml --json
-      mbdyn simulate a1.urdf --floating-base --environment floor.yaml --hold 60,2 --duration 5
-      mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
+      mbdyn simulate ur5 --duration 5 --position elbow_joint=1.2 --plot fall.png
+      mbdyn simulate ur5 --duration 5 --effort elbow_joint=10 --rate 500 --output run.csv
+      mbdyn simulate boom --duration 1 --no-joint-limits --json
+      echo 'surfaces: [{name: floor, type: plane, friction: 0.8, restitution: 0}]' > floor.yaml
+      mbdyn simulate quadruped --floating-base --environment floor.yaml --hold 60,2 --duration 1
+      mbdyn simulate ur5 --duration 5 --output run.mcap    # ros2 bag play run.mcap
     """
-    from ..extras import require
     from ..recording.impact_records import impact_records
     from ..recording.write import BAGS, check_target, write
     from ..simulation import StoppedSimulationError
     from ..simulation import simulate as run
     from ..simulation.contact.lift import lifted
     from ..simulation.contact.stops import with_stops
-    from ..view.figure import PLOTS
+    from ..view.figure import check_picture
     from .hold import held
     from .series import read_values, read_wrenches
     from .simulation_summary import print_summary, summarize, touching
@@ -125,9 +128,10 @@ def simulate(
     if output is not None:
         check_target(output)
     if plot is not None:
-        check_target(plot, PLOTS)
-        require("plot")  # before the work is done
-    described = options.described(urdf)
+        check_picture(plot)
+    if duration > MOST_SECONDS:
+        raise InputError(f"--duration is {duration:g} s; give {MOST_SECONDS:g} s at most")
+    described = options.described(source)
     robot = options.read(described)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
     for name, one in zip(("position", "velocity"), start, strict=True):
@@ -166,7 +170,7 @@ def simulate(
             description = shareable_urdf(described)
             if not description and Path(output).suffix.lower() in BAGS:
                 click.echo(
-                    f"Warning: {output} has no /robot_description: {urdf} is no URDF", err=True
+                    f"Warning: {output} has no /robot_description: {source} is no URDF", err=True
                 )
             write(robot, trajectory, output, description, environment)
         if plot is not None:

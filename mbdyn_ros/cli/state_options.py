@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from .text_values import joined_pairs
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 AT_HOME = " Joints not named are at home: 0, unless --home or the file says else."
@@ -16,7 +18,10 @@ def state_option(quantity: str, unit: str, more: str = "") -> Callable[[F], F]:
     """An option --position, --velocity, --acceleration or --effort."""
     what = quantity.capitalize()
     plural = what.removesuffix("y") + ("ies" if what.endswith("y") else "s")
-    return click.option(f"--{quantity}", metavar="VALUES", help=f"{plural}, {unit}.{more}")
+    return click.option(
+        f"--{quantity}", multiple=True, callback=joined_pairs, metavar="VALUES",
+        help=f"{plural}, {unit}.{more}",
+    )  # fmt: skip
 
 
 def load_options(function: F) -> F:

@@ -23,10 +23,10 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 
 
 @click.command()
-@click.argument("urdf", required=False, shell_complete=complete_robot)
+@click.argument("source", metavar="[ROBOT]", required=False, shell_complete=complete_robot)
 @click.option(
     "--ros", is_flag=True,
-    help="Follow joint_states and markers of a running ROS system; without URDF the robot comes "
+    help="Follow joint_states and markers of a running ROS system; without ROBOT it comes "
     "from the topic robot_description.",
 )
 @state_option("position", "rad or m, where it is first shown", AT_HOME)
@@ -50,7 +50,7 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 @page_options
 @robot_options
 def view(
-    urdf: str | None, ros: bool, port: int, host: str, browse: bool, options: RobotOptions,
+    source: str | None, ros: bool, port: int, host: str, browse: bool, options: RobotOptions,
     as_json: bool, screenshot: str | None, size: tuple[int, int], **robot_shown: Any,
 ) -> None:  # fmt: skip
     """Show a robot in the browser, loops included, until Ctrl-C.
@@ -62,12 +62,13 @@ def view(
 
     \b
     Examples:
-      mbdyn view panda.urdf
-      mbdyn view excavator.urdf --mechanism excavator.yaml --open
-      mbdyn view panda.urdf --trajectory run.csv
+      mbdyn view panda
+      mbdyn view excavator --open
+      mbdyn simulate panda --duration 1 --output run.csv
+      mbdyn view panda --trajectory run.csv
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
       mbdyn view --ros
-      xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn view - --port 8081
+      cat robot.urdf | mbdyn view - --port 8081
     """
     from ..recording.write import check_target
     from ..view.page.page import Address, Page, require_page
@@ -81,18 +82,18 @@ def view(
                 "--ros shows what is published: --mechanism, --home, --floating-base, --position, "
                 "--trajectory, --show and --screenshot are of no use there"
             )
-        _follow(urdf, Address(host, port), browse, as_json)
+        _follow(source, Address(host, port), browse, as_json)
         return
-    if urdf is None:
-        raise click.UsageError("give a URDF, or --ros")
+    if source is None:
+        raise click.UsageError("give a robot, or --ros")
     if screenshot is not None:
         check_target(screenshot, (".png",))
         port = 0
-    described = options.described(urdf)
+    described = options.described(source)
     robot = options.read(described)
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
-        folder = None if urdf == "-" else Path(urdf).resolve().parent
+        folder = None if source == "-" else Path(source).resolve().parent
         shown = _robot_page(page, robot, described, folder, **robot_shown)
         if screenshot is None:
             announce(page.url, robot.model.name, as_json)
@@ -127,7 +128,7 @@ def _robot_page(
     return RobotPage(page, robot, read_visuals(description), folder, q, recording, shown)
 
 
-def _follow(urdf: str | None, address: Address, browse: bool, as_json: bool) -> None:
+def _follow(source: str | None, address: Address, browse: bool, as_json: bool) -> None:
     try:
         from ..ros.show.viewer import view as follow
     except ImportError as error:
@@ -139,4 +140,4 @@ def _follow(urdf: str | None, address: Address, browse: bool, as_json: bool) -> 
 
     page = Page("ROS", address)
     with serving(page, browse):
-        follow(page, urdf, lambda: announce(page.url, "the ROS system", as_json))
+        follow(page, source, lambda: announce(page.url, "the ROS system", as_json))

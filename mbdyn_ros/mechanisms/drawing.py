@@ -136,6 +136,10 @@ class Drawing:
                     f"gears of {gear.driver} and {gear.driven}: {name} has no teeth; give it "
                     "teeth, or give the gears a ratio"
                 )
+            if given is not None and not given > 0:
+                raise self.refusal(f"{name} has {given:g} teeth; give more than 0")
+        if gear.ratio == 0:
+            raise self.refusal(f"gears of {gear.driver} and {gear.driven}: the ratio is 0")
         if GROUND == gear.driver:
             raise self.refusal("the ground drives nothing; name it as driven")
 

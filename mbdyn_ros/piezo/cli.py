@@ -88,16 +88,15 @@ def piezo(
 
     \b
     Examples:
-      mbdyn piezo urdf/piezo_robot.yaml --position tilt_3=0.8,tilt_4=-0.5,swing_5=0.6
-      mbdyn piezo urdf/piezo_robot.yaml --position '[0, 0.3, 0.8, -0.5, 0.6, 0]' --plot run.png
-      mbdyn piezo urdf/piezo_robot.yaml --codegen piezo_c
-      mbdyn piezo urdf/piezo_robot.yaml --equations --digits 4
+      mbdyn piezo piezo_robot --position tilt_3=0.8,tilt_4=-0.5,swing_5=0.6
+      mbdyn piezo piezo_robot --position '[0, 0.3, 0.8, -0.5, 0.6, 0]' --plot run.png
+      mbdyn piezo piezo_robot --codegen piezo_c
+      mbdyn piezo piezo_robot --equations --digits 4
     """
     import numpy as np
 
     from ..cli.series import read_values
-    from ..recording.write import check_target
-    from ..view.figure import PLOTS
+    from ..view.figure import check_picture
     from . import (
         Contact,
         PiezoMotion,
@@ -110,10 +109,10 @@ def piezo(
     )
     from .torque_formulas import torque_formulas
 
-    robot = options.read(robot_file)
     for target in (plot, pulses):
         if target is not None:
-            check_target(target, PLOTS)
+            check_picture(target)
+    robot = options.read(robot_file)
     if not 1.0 <= rate <= 1e5:
         raise InputError(f"--rate is {rate}; give 1 to 100000 Hz")
     rotor = Rotor(rotor_mass, rotor_radius, rotor_speed)

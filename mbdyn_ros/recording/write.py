@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from ..errors import InputError
+from ..extras import require
 from ..robot import Robot
 from ..simulation.contact.environment import Environment
 from ..simulation.trajectory import Trajectory
@@ -18,7 +19,15 @@ BAGS = (".mcap", "")
 
 
 def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES + BAGS) -> Path:
-    """Refuse, before the work is done, a file that could not be written after it."""
+    """Refuse, before the work is done, a file that could not be written after it.
+
+    Raises
+    ------
+    InputError
+        Its name, its folder or its existence is in the way.
+    MissingPackageError
+        Files of this kind need an extra that is not installed.
+    """
     target = Path(path)
     if target.suffix.lower() not in kinds:
         known = ", ".join(kind or "a name without an end (a rosbag2 folder)" for kind in kinds)
@@ -29,6 +38,8 @@ def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES +
         raise InputError(f"{target} exists already; a bag is never overwritten: name another one")
     if target.is_dir():
         raise InputError(f"{target} is a folder")
+    if target.suffix.lower() in BAGS:
+        require("bag")
     return target
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..extras import require
+from ..recording.write import check_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +24,20 @@ LIMIT_IN_VIEW = 2.0
 
 INK, FAINT_INK = "#20242a", "#9aa0a8"
 """Colours of sums and marks, and of what stands behind the data."""
+
+
+def check_picture(path: str, kinds: tuple[str, ...] = PLOTS) -> None:
+    """Refuse, before the work is done, a picture that could not be drawn or written after it.
+
+    Raises
+    ------
+    InputError
+        As `check_target`.
+    MissingPackageError
+        matplotlib is not installed.
+    """
+    check_target(path, kinds)
+    require("plot")
 
 
 def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:

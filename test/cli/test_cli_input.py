@@ -127,3 +127,90 @@ def test_degrees_are_noticed_by_the_limits(verb: str) -> None:
     words = "position of shoulder_lift_joint is -90, beyond its limit -6.28319"
     assert words in degrees.stderr and "rad and m" in degrees.stderr
     assert "beyond" not in run(verb, "ur5", "--position", "shoulder_lift_joint=-1.5").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("id", BOOM, "--position", "rod_joint=0.1", "--position", "rod_joint=0.2"), 1, "twice"),
+        (("id", BOOM, "--position", "[0.1]", "--position", "[0.2]"), 2, "is given 2 times"),
+        (("id", BOOM, "--mechanism", "a", "--mechanism", "b"), 2, "--mechanism is given 2 times"),
+        (("inspect", BOOM, "--home", "rest", "--home", "a=1"), 2, "--home is given 2 times"),
+        (("simulate", BOOM, "--duration", "1", "--duration", "2"), 2, "--duration is given 2"),
+        (
+            ("simulate", BOOM, "--duration", "1", "--joint-limits", "--no-joint-limits"), 2,
+            "given 2 times",
+        ),
+        (("mechanism", "four_bar", "--compare", "a=1", "--compare", "b=1"), 2, "--compare is"),
+        (("mechanism", "four_bar", "--set", "crank_mass=1", "--set", "crank_mass=2"), 1, "twice"),
+        (
+            ("mechanism", "four_bar", "--sweep", "crank_mass=1:2:2", "--sweep", "crank_mass=1:2:3"),
+            1, "'crank_mass' is given twice",
+        ),
+        (
+            ("mechanism", "four_bar", "--pareto", "crank_mass=1:2", "--pareto", "crank_mass=1:3"),
+            1, "'crank_mass' is given twice",
+        ),
+        (
+            ("mechanism", "four_bar", "--id", "--friction", "0.1,0.01", "--friction", "0.2,0.01"),
+            1, "all joints is given twice",
+        ),
+    ],
+)  # fmt: skip
+def test_an_option_given_twice_is_refused_by_name(
+    arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    result = run(*arguments)
+    assert result.exit_code == code and words in result.stderr, result.output
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_pairs_of_repeated_options_add_up() -> None:
+    once = run("id", "crane", "--position", "slew_joint=0.1,telescope_joint=0.2", "--json")
+    twice = run(
+        "id", "crane", "--position", "slew_joint=0.1", "--position", "telescope_joint=0.2", "--json"
+    )
+    assert once.exit_code == 0 and once.stdout == twice.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("edit", "ur5", "--scale", "1e308", "-o", "x.urdf"), "the factor of length is 1e+308"),
+        (("ik", "ur5", "tool0", "--xyz", "1e308", "0", "0"), "--xyz: 1e+308"),
+        (("ik", "ur5", "tool0", "--xyz", "nan", "0", "0"), "--xyz: nan"),
+        (("simulate", "ur5", "--duration", "1e308"), "--duration is 1e+308 s"),
+    ],
+)
+def test_numbers_that_overflow_are_refused(
+    arguments: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 1 and words in result.stderr, result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [
+        (("simulate", "ur5", "--duration", "1", "--plot", "a.png"), "plot"),
+        (("simulate", "ur5", "--duration", "1", "--output", "a.mcap"), "bag"),
+        (("id", "ur5", "--plot", "a.png"), "plot"),
+        (("inspect", "ur5", "--graph", "a.svg"), "plot"),
+        (("piezo", "piezo_robot", "--plot", "a.png"), "plot"),
+        (("piezo", "piezo_robot", "--pulses", "a.png"), "plot"),
+        (("mechanism", "four_bar", "--fit", "path.csv", "--plot", "a.png"), "plot"),
+        (("mechanism", "four_bar", "--id", "--gif", "a.gif"), "plot"),
+    ],
+)
+def test_extras_are_asked_for_before_a_robot_is_read(
+    arguments: tuple[str, ...], extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: object, **__: object) -> None:
+        raise AssertionError("the robot was read first")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mbdyn_ros.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("mbdyn_ros.cli.robot_options.RobotOptions.read", read)
+    result = run(*arguments)
+    assert result.exit_code == 1 and f"mbdyn_ros[{extra}]" in result.stderr, result.output

@@ -25,7 +25,7 @@ def findings() -> dict[str, dict[str, object]]:
 def test_this_machine() -> None:
     found = findings()
     assert found["C compiler"]["serves"] and "cc" in str(found["C compiler"]["found"])
-    assert str(found["pictures (--plot)"]["found"]).startswith("matplotlib 3")
+    assert str(found["pictures (--plot, --graph, --gif)"]["found"]).startswith("matplotlib 3")
     assert found["ROS 2"]["serves"] and found["services of the nodes"]["serves"]
     assert found["C++ compiler"]["serves"]
     assert "C compiler" in CliRunner().invoke(doctor).stdout
@@ -71,7 +71,7 @@ def test_extras_are_those_of_the_package() -> None:
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     cure = "pip install 'mbdyn_ros[plot]'"
-    assert findings()["pictures (--plot)"]["cure"] == cure
+    assert findings()["pictures (--plot, --graph, --gif)"]["cure"] == cure
     with pytest.raises(mbdyn_ros.MissingPackageError, match=r"matplotlib.*mbdyn_ros\[plot\]"):
         extras.require("plot")
     command = ["simulate", "four_bar", "--duration", "0.01", "--plot", f"{tmp_path}/x.png"]

@@ -200,6 +200,11 @@ BARS = {"crank": {"points": ["O", "A"]}, "coupler": {"points": ["A", "B"]},
         ({"links": {**BARS, "rocker": {"points": ["B"]}}}, "rocker has 1 points; give it 2"),
         ({"links": {"coupler": {"points": ["A", "B"]}, **BARS}}, "coupler hangs on nothing"),
         ({"gears": [{"driver": "crank", "driven": "rocker"}]}, "crank has no teeth"),
+        ({"gears": [{"driver": "crank", "driven": "rocker", "ratio": 0}]}, "the ratio is 0"),
+        (
+            {"gears": [{"driver": "crank", "driven": "ground", "ratio": 1, "teeth": 0}]},
+            "ground has 0 teeth",
+        ),
         ({"settings": {"copler_mass": 2}}, 'did you mean "coupler_mass"'),
     ],
 )

@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from ...cli.printing import number, number_column, print_table
+from ...cli.text_values import once
 from ...errors import InputError
 from ...model.model import Array
 from ...model.read.number import to_float
@@ -82,7 +83,7 @@ def _force(shaking: Array) -> float:
 def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Look for the Pareto front of two goals, print some of its designs, draw it."""
     _no_gif(options, "pareto")
-    bounds = dict(_bounds(text) for text in options["pareto"])
+    bounds = once("--pareto", [_bounds(text) for text in options["pareto"]])
     goals = [one.strip() for one in options["goals"].split(",")]
     motion = prescribed(made, options, SWEPT_POINTS + 1)
     front = pareto_front(made, bounds, motion, goals, options["seed"])

@@ -67,6 +67,8 @@ def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
             raise InputError(
                 f"--friction {text}: give [JOINT=]COEFFICIENT,RADIUS[,DAMPING], as in 0.1,0.01"
             )
+        if joint.strip() in found:
+            raise InputError(f"--friction: {joint.strip() or 'all joints'} is given twice")
         found[joint.strip()] = Friction(*(one or 0.0 for one in values))
     if "" in found and len(found) > 1:
         raise InputError("--friction: give it of all joints once, or of each by its name")

@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from ...cli.printing import number_column, print_table, progress_bar
+from ...cli.text_values import once
 from ...errors import InputError
 from ...model.read.number import to_float
 from ...recording.table import to_json
@@ -190,7 +191,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     """The task of --sweep."""
     from ..sweep import require_few, sweep
 
-    spans = dict(_span(text) for text in options["swept"])
+    spans = once("--sweep", [_span(text) for text in options["swept"]])
     count = math.prod(number for _, _, number in spans.values())
     require_few(count)
     axes = {setting: np.linspace(*span) for setting, span in spans.items()}

@@ -108,12 +108,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
       mbdyn mechanism four_bar --balance --speed 20 --plot balance.png --urdf balanced.urdf
       mbdyn mechanism four_bar --pareto coupler_length=0.2:0.45 --pareto rocker_length=0.15:0.4
-      mbdyn mechanism mine.yaml --fit path.csv --plot fit.png --json
+      mbdyn mechanism four_bar --fit path.csv --plot fit.png    # path.csv: x,y, a point a row
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
     from ...recording.write import TABLES, check_target
-    from ...view.figure import PLOTS
+    from ...view.figure import PLOTS, check_picture
     from ..registry import kind_of
     from .designing import balance_links, find_front
     from .fit_path import fit_path
@@ -125,10 +125,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         return
     kind = kind_of(name)
     tables = (".txt", ".md", ".tex") if options["equations"] else TABLES
-    for option, ends in (("plot", PLOTS), ("output", tables), ("gif", (".gif",)),
-                         ("urdf", (".urdf", ".xml"))):  # fmt: skip
+    for option, ends, check in (
+        ("plot", PLOTS, check_picture), ("gif", (".gif",), check_picture),
+        ("output", tables, check_target), ("urdf", (".urdf", ".xml"), check_target),
+    ):  # fmt: skip
         if options[option] is not None:
-            check_target(options[option], ends)
+            check(options[option], ends)
     asked = [
         what for what in ("inverse", "forward", "equations", "compare", "swept", "pareto",
                           "balance", "fit", "page")
@@ -237,8 +239,7 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
                 f"--lengths {lengths}: give {len(names)} numbers, m: {', '.join(names)}"
             )
         values = {name: one for name, one in zip(names, given, strict=True) if one is not None}
-    for text in texts:
-        values |= name_values(text, "--set")
+    values |= name_values(",".join(texts), "--set")
     return made.replaced(**values) if values else made
 
 

@@ -32,6 +32,10 @@ from .parts import split_where_named, untouched
 AnyShape = TypeVar("AnyShape", bound=Collision)
 
 
+MOST_SCALE = 1e12
+"""Largest factor of lengths, and of 1 over them: beyond it products of inertias overflow."""
+
+
 @dataclass(frozen=True)
 class _Law:
     """Factors of all numbers. A time is the root of a length: gravity stays."""
@@ -75,7 +79,8 @@ def scaled(model: Model, length: float, mass: float | None = None) -> Model:
             "atmosphere, oil and windings do not follow the law of the rest; scale the robot "
             "without its actuators, and give those of the other one in a side-car file"
         )
-    law = _Law(_factor(model, "length", length), _factor(model, "mass", length**3, mass))
+    length = _factor(model, "length", length, MOST_SCALE)
+    law = _Law(length, _factor(model, "mass", length**3 if mass is None else mass, MOST_SCALE**3))
     model = whole_joints(model)
     slides = _sliding(model)
     return split_where_named(
@@ -103,10 +108,12 @@ def scaled(model: Model, length: float, mass: float | None = None) -> Model:
     )
 
 
-def _factor(model: Model, what: str, default: float, given: float | None = None) -> float:
-    value = default if given is None else given
-    if not (isinstance(value, (int, float)) and 0 < value < math.inf):
-        raise InputError(f"{model.source}: the factor of {what} is above 0, not {value!r}")
+def _factor(model: Model, what: str, value: float, largest: float) -> float:
+    if not (isinstance(value, (int, float)) and 1 / largest <= value <= largest):
+        raise InputError(
+            f"{model.source}: the factor of {what} is {value!r}; it must be above 0, between "
+            f"{1 / largest:g} and {largest:g}"
+        )
     return float(value)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from ...errors import InputError
+from ...extras import require
 from .package_folders import package_folders
 
 ENDINGS = (".stl", ".obj", ".dae", ".ply", ".glb", ".gltf", ".off")
@@ -50,21 +51,24 @@ def load_mesh(path: Path) -> Any:
     ------
     InputError
         The file cannot be read as a mesh, is larger than any, or has another ending.
+    MissingPackageError
+        trimesh is not installed.
     """
-    import trimesh
-
     if path.suffix.lower() not in ENDINGS:
         raise InputError(
             f"{path}: meshes are read from files that end in {', '.join(ENDINGS)}; convert it"
         )
     if path.stat().st_size > LARGEST_MESH:
         raise InputError(f"{path}: larger than {LARGEST_MESH} bytes; simplify the mesh")
+    require("mesh")
+    import trimesh
+
     try:
         scene = trimesh.load_scene(path)
         if not scene.geometry:
             raise ValueError("it holds no triangles")
     except ImportError as error:  # of what reads this kind of file
-        raise InputError(f"{path}: {error}: pip install 'mbdyn_ros[page]'") from None
+        raise InputError(f"{path}: {error}: pip install 'mbdyn_ros[mesh]'") from None
     except Exception as error:  # readers of broken files raise whatever comes
         raise InputError(f"{path}: cannot be read as a mesh: {error}") from None
     return scene
