@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from heard_signals import let_children_hear
 from hypothesis import settings
 from interpreting import interpreting
 from pendulum import forget
@@ -15,17 +15,13 @@ from pendulum import forget
 from mbdyn_ros.compiler import cache, gcc
 from mbdyn_ros.compiler.runtime.library import runtime
 
+# `nohup make test` and tests of a background job: what they start hears signals all the same.
+let_children_hear()
+
 # A cache of compiled programs of the tests' own: never the user's. Programs are known by their C
 # text, so it may stay from run to run; `make clean` removes it.
 _cache = Path(__file__).parent.parent / ".venv" / "test-cache"
 os.environ["XDG_CACHE_HOME"] = str(_cache)
-
-
-# `nohup` and `&` have signals ignored, and children inherit that. What is heard here, and does
-# nothing, ends them.
-for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
-    if signal.getsignal(_number) is signal.SIG_IGN:
-        signal.signal(_number, lambda number, frame: None)
 
 
 # Nodes and browsers are processes of their own: one that the machine left without a core for

@@ -11,6 +11,7 @@ from ..robot import Robot
 from ..simulation import Environment, Trajectory
 from ..simulation.contact.contacts import Contacts
 from ..simulation.trajectory import CHANGE_POINT
+from ..units import effort_unit, velocity_unit
 from .printing import number, number_column, print_table
 
 MOST_ROWS = 40
@@ -89,7 +90,7 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         f"({energy['unexplained']:.1e} J)."
     )
     if "impacts" in summary:
-        _print_impacts(summary["impacts"])
+        _print_impacts(robot, summary["impacts"])
     for surface, links in summary.get("touching", {}).items():
         click.echo(
             f"At the end {', '.join(links)} touch{'es' if len(links) == 1 else ''} {surface}."
@@ -106,11 +107,21 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         click.echo(f"wrote {file}")
 
 
-def _print_impacts(impacts: list[dict[str, Any]]) -> None:
+def _print_impacts(robot: Robot, impacts: list[dict[str, Any]]) -> None:
     rows = []
+    units = {
+        f"{side} limit of joint {joint.name!r}": (
+            velocity_unit(robot.model, joint.name), f"{effort_unit(robot.model, joint.name)} s"
+        )
+        for joint in robot.model.joints if joint.nq == 1
+        for side in ("lower", "upper")
+    }  # fmt: skip
     for impact in impacts:
         for contact in impact["contacts"]:
             angle, point = contact["angle_of_attack"], contact["point"]
+            before, after = contact["normal_velocity_before"], contact["normal_velocity_after"]
+            stop = units.get(contact["surface"]) if contact["link"] is None else None
+            speed, impulse = stop or ("m/s", "N s")
             place = "" if point is None else ", ".join(map(number, point))
             rows.append(
                 (
@@ -118,14 +129,14 @@ def _print_impacts(impacts: list[dict[str, Any]]) -> None:
                     "" if contact["link"] is None else f"{contact['link']} ({place})",
                     contact["surface"],
                     "" if angle is None else number(np.degrees(angle)),
-                    number(contact["normal_velocity_after"] - contact["normal_velocity_before"]),
-                    number(contact["impulse"]),
+                    f"{number(after - before)} {speed}",
+                    f"{number(contact['impulse'])} {impulse}",
                 )
             )
     if not rows:
         click.echo("No impacts.")
         return
-    header = ("time (s)", "point", "surface", "angle (deg)", "jump (m/s)", "impulse (N s)")
+    header = ("time (s)", "point", "surface", "angle (deg)", "jump", "impulse")
     title = "1 impact" if len(impacts) == 1 else f"{len(impacts)} impacts"
     print_table(title, header, rows[:MOST_ROWS], text_columns=3)
     if len(rows) > MOST_ROWS:

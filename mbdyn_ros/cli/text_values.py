@@ -8,7 +8,6 @@ from typing import TypeVar
 import click
 
 from ..errors import InputError
-from ..model.read.number import to_float
 
 T = TypeVar("T")
 
@@ -42,6 +41,8 @@ def once(option: str, pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
 
 def name_values(text: str, source: str) -> dict[str, float]:
     """The numbers of name=value,... pairs."""
+    from ..model.read.number import to_float  # a help needs none of the readers
+
     pairs = []
     for part in filter(None, (one.strip() for one in text.split(","))):
         name, equals, value = (one.strip() for one in part.partition("="))

@@ -90,3 +90,17 @@ def test_only_what_is_inside_is_lifted() -> None:
         [mbdyn_ros.Surface.plane(normal=(0, 0, -1), restitution=1.0, friction=0.0)]
     )
     np.testing.assert_array_equal(lifted(robot, start, ceiling)[0], start)  # `simulate` refuses
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_stops_of_turning_joints_have_their_units(tmp_path: Path) -> None:
+    path = tmp_path / "hinge.urdf"
+    path.write_text(
+        TRUNK.replace('"continuous"', '"revolute"').replace(
+            "<parent", '<limit lower="-0.1" upper="0.1" velocity="9" effort="9"/><parent'
+        )
+    )
+    arguments = ["simulate", str(path), "--duration", "0.2", "--velocity", "hinge=3"]
+    printed = CliRunner().invoke(main, arguments).stdout
+    assert "upper limit of joint 'hinge'" in printed, printed
+    assert " rad/s" in printed and " N m s" in printed and " m/s" not in printed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +55,24 @@ def test_ctrl_c_while_a_module_is_imported(module: str, run: str, said: str) -> 
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", said)
+
+
+HEARD = """
+import signal, subprocess, sys
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_IGN)  # as a shell does for a background job, and nohup
+from heard_signals import let_children_hear
+let_children_hear()
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    signal.raise_signal(number)  # this process stays deaf
+code = "import signal as s; print(*(s.getsignal(one) is s.SIG_IGN for one in (2, 1, 3)))"
+subprocess.run([sys.executable, "-c", code], check=True)
+"""
+
+
+def test_programs_that_tests_start_in_the_background_hear_signals() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HEARD], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "support")},
+    )  # fmt: skip
+    assert done.stdout == "False False False\n", done.stderr

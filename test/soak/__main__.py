@@ -19,6 +19,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from heard_signals import let_children_hear
 from rclpy.executors import ExternalShutdownException
 from ros_rig import Rig
 
@@ -49,6 +50,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     end = time.monotonic() + parser.parse_args().seconds
+    let_children_hear()
     rig = Rig()
     took: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -67,3 +69,15 @@ def test_files_are_for_our_own_names_alone(page: Page) -> None:
 )
 def test_origins(origin: str | None, host: str, local: bool, own: bool) -> None:
     assert is_own(origin, host, local) is own
+
+
+def test_a_browser_that_connects_in_advance_leaves_no_traceback(
+    page: Page, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = ("127.0.0.1", page.server.get_port())
+    for sent in (b"", b"GET / HT"):
+        with socket.create_connection(address) as early:
+            early.sendall(sent)
+    assert asked(page, None), "the connections before it have been answered"
+    time.sleep(0.2)
+    assert not caplog.records

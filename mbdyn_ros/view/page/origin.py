@@ -7,12 +7,18 @@ page it is. Without a look at it, a foreign page that is open beside ours reads 
 from __future__ import annotations
 
 import http
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
+
+LOG = logging.getLogger("mbdyn_ros.view.connections")
+"""Reports of the server on its connections. A browser that connects in advance and goes away
+without a request is no error."""
+LOG.addFilter(lambda record: record.getMessage() != "opening handshake failed")
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -57,4 +63,4 @@ def _serve(
             return process_request(connection, request)
         return connection.respond(http.HTTPStatus.FORBIDDEN, "not the page of this server\n")
 
-    return serve(*arguments, process_request=reviewed, **settings)
+    return serve(*arguments, process_request=reviewed, **{"logger": LOG} | settings)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError
+from .page import PANEL
 
 if TYPE_CHECKING:
     import viser
@@ -82,14 +83,14 @@ def find_browser() -> str:
 
 @contextlib.contextmanager
 def _browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Popen[bytes]]:
-    """A browser that shows a page meanwhile."""
+    """A browser that shows a page meanwhile; the panels stand beside a scene of that size."""
     # Its children write into its folder for a while after it has ended.
     with tempfile.TemporaryDirectory(
         prefix="mbdyn_browser_", ignore_cleanup_errors=True
     ) as profile:
         command = [
             find_browser(), *NO_SCREEN, f"--user-data-dir={profile}",
-            f"--window-size={size[0]},{size[1]}", url,
+            f"--window-size={size[0] + 2 * PANEL},{size[1]}", url,
         ]  # fmt: skip
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.insert(1, "--no-sandbox")  # it does not start as root with it
