@@ -8,8 +8,8 @@ import click
 
 from ..bench.benchmark import PROGRAMS
 from ..errors import InputError
+from .options import RobotOptions, complete_robot, robot_options, shareable_urdf
 from .printing import print_json, print_table
-from .robot_options import RobotOptions, complete_robot, robot_options, shareable_urdf
 
 if TYPE_CHECKING:
     from ..bench.benchmark import Benchmark
@@ -56,7 +56,7 @@ def bench(
     results = []
     for source in sources:
         if source == "-":
-            raise InputError("bench reads files; - is not one")
+            raise InputError("bench cannot read standard input (-); give files or names of robots")
         described = options.described(source)
         robot, text = options.read(described), shareable_urdf(described)
         results.append(benchmark(robot, text or None, programs or PROGRAMS, rounds))

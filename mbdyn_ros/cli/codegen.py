@@ -10,8 +10,8 @@ import click
 from ..errors import InputError
 from ..export.closed_form_text import FORMATS
 from ..robot.export import PRECISIONS
+from .options import RobotOptions, robot_argument, robot_options
 from .printing import print_json
-from .robot_options import RobotOptions, robot_argument, robot_options
 
 if TYPE_CHECKING:
     from ..export.c_export import Exported

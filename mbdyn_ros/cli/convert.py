@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import DeadPointError, InputError, suggestion
+from .options import RobotOptions, robot_argument, robot_options
 from .printing import print_json
-from .robot_options import RobotOptions, robot_argument, robot_options
 
 if TYPE_CHECKING:
     from ..model.model import Array

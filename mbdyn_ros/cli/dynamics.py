@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .robot_options import RobotOptions, robot_argument, robot_options
-from .state_options import AT_HOME, load_options, state_option
+from .options import (
+    AT_HOME,
+    RobotOptions,
+    load_options,
+    robot_argument,
+    robot_options,
+    state_option,
+)
 
 if TYPE_CHECKING:
     from ..model.model import Array
@@ -125,9 +131,8 @@ def _answer(
     **values: str | None,
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
-    from .rounding import rounding_noise
     from .series import read_wrenches
-    from .states import gather, print_state, show
+    from .states import gather, print_state, rounding_noise, show
 
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
@@ -165,7 +170,7 @@ def _warn_of_limits(robot: Robot, states: States) -> None:
 def _plot(robot: Robot, states: States, quantity: str, result: Array, path: str) -> None:
     """Plot the result, with the limits of efforts that are near it."""
     from ..units import acceleration_unit, effort_unit
-    from ..view.result_plot import save_result_plot
+    from ..view.plots import save_result_plot
     from .series import labels_of
 
     labels = labels_of(robot, quantity)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from .options import RobotOptions, robot_argument, robot_file, robot_options
 from .printing import print_json
-from .robot_options import RobotOptions, robot_argument, robot_file, robot_options
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -64,8 +64,8 @@ def edit(
     """Change a robot and write it as a file; without a change, convert it.
 
     Loops, mimics, choices and home follow each change, and a change that leaves something open is
-    refused. Changes are made in the order of their options above. The URDF+ that is written is
-    read as the same robot; of other formats, what they cannot say is told.
+    refused. Changes are made in the order of their options above. The URDF+ file reads back as the
+    same robot; a warning lists what other formats cannot express.
 
     \b
     Examples:
@@ -80,7 +80,7 @@ def edit(
 
     target = check_target(output, tuple(WRITERS))
     if source != "-" and Path(source).exists() and target.exists() and target.samefile(source):
-        raise InputError(f"{target}: is the robot's own file; name another one")
+        raise InputError(f"{target} is the robot's own file; choose another output")
     if attach is None and (at is not None or prefix or xyz is not None or rpy is not None):
         raise click.UsageError("--at, --xyz, --rpy and --prefix go with --attach FILE")
     if attach is not None and at is None:
@@ -119,7 +119,7 @@ def edit(
         return
     click.echo(f"wrote {saved.path}: {robot!r}")
     for text in saved.omitted:
-        click.echo(f"not said: {text}", err=True)
+        click.echo(f"Warning: not written: {text}", err=True)
 
 
 def _locks(robot: Robot, texts: Iterable[str]) -> dict[str, float]:
@@ -169,5 +169,5 @@ def _number(what: str, text: str, value: str) -> float:
 
     number = to_float(value)
     if number is None:
-        raise InputError(f"{what}: {text!r}: {value!r} is no number")
+        raise InputError(f"{what}: {text!r}: {value!r} is not a number")
     return number

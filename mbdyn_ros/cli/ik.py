@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from .options import AT_HOME, RobotOptions, robot_argument, robot_options, state_option
 from .printing import number, print_json, print_table
-from .robot_options import RobotOptions, robot_argument, robot_options
-from .state_options import AT_HOME, state_option
 
 if TYPE_CHECKING:
     from ..robot import Robot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .options import RobotOptions, robot_argument, robot_options
 from .printing import print_json, print_table
-from .robot_options import RobotOptions, robot_argument, robot_options
 
 
 @click.command()

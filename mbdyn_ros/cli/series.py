@@ -71,7 +71,7 @@ def read_values(robot: Robot, quantity: str, text: str | None) -> Series:
         try:
             document = json.loads(stripped)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{option}: {stripped!r} is no valid JSON: {error}") from None
+            raise InputError(f"{option}: {stripped!r} is not valid JSON: {error}") from None
         if isinstance(document, list):
             return Series(_listed(robot, quantity, document, option))
         return _chosen(robot, quantity, from_json({quantity: document}, option), option)
@@ -136,8 +136,8 @@ def _chosen(robot: Robot, quantity: str, table: Table, source: str) -> Series:
 def _unknown(robot: Robot, name: str, labels: tuple[str, ...]) -> str:
     if name in robot.dependent_joints:
         return (
-            f"joint {name!r} is dependent and takes no value of its own; give one of "
-            f"{', '.join(labels)}"
+            f"joint {name!r} follows from the others and cannot be set; set one of "
+            f"{', '.join(labels)}, or convert a whole trajectory with `mbdyn convert`"
         )
     near = get_close_matches(name, labels, n=1)
     hint = f"did you mean {near[0]!r}? There are" if near else "there are"
@@ -155,9 +155,9 @@ def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Ar
         if not isinstance(row, list) or len(row) != len(labels):
             given = len(row) if isinstance(row, list) else 1
             raise InputError(
-                f"{source}: {given} numbers given"
+                f"{source}: {given} numbers were given"
                 + (f" in row {k + 1}" if len(rows) > 1 else "")
-                + f", the robot takes {len(labels)}: {', '.join(labels) or '(none)'}"
+                + f", the robot has {len(labels)} coordinates: {', '.join(labels) or '(none)'}"
             )
         for label, value in zip(labels, row, strict=True):
             if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -11,14 +11,22 @@ import click
 
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, described
+from .options import (
+    AT_HOME,
+    RobotOptions,
+    robot_argument,
+    robot_options,
+    shareable_urdf,
+    state_option,
+    wrench_option,
+)
 from .printing import print_json, progress_bar
-from .robot_options import RobotOptions, robot_argument, robot_options, shareable_urdf
-from .state_options import AT_HOME, state_option, wrench_option
 
 if TYPE_CHECKING:
     from ..model.model import Array
     from ..robot import Robot
     from ..simulation import Environment
+    from ..simulation.effort import EffortFunction
 
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
@@ -121,7 +129,6 @@ def simulate(
     from ..simulation.contact.lift import lifted
     from ..simulation.contact.stops import with_stops
     from ..view.figure import check_picture
-    from .hold import held
     from .series import read_values, read_wrenches
     from .simulation_summary import print_summary, summarize, touching
 
@@ -218,10 +225,10 @@ def effort_of(
     if not series.many:
         return series.numbers, np.inf
     if series.time is None:
-        raise InputError(f"{text}: many efforts, but no column time says when")
+        raise InputError(f"{text}: has several rows of efforts but no column time")
     at, values = series.time, series.numbers
     if not len(at) or not np.isfinite(at).all() or (np.diff(at) <= 0).any():
-        raise InputError(f"{text}: time must be finite and rise from row to row")
+        raise InputError(f"{text}: column time must be finite and increase from row to row")
     if len(at) == 1:
         return values[0], np.inf
     row = linear(at, values)
@@ -244,3 +251,50 @@ def _sample_times(duration: float, rate: float | None, output: str | None) -> Ar
         raise InputError(f"--rate {rate:g} over {duration:g} s makes {count:.1g} samples: too many")
     times = np.arange(int(count) + 1) / rate
     return np.minimum(times, duration)
+
+
+def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> EffortFunction:
+    """Efforts with kp (q0 - q) - kd v added at every actuated joint of one freedom.
+
+    Parameters
+    ----------
+    text : "kp,kd": N m/rad and N m s/rad, or N/m and N s/m.
+
+    Raises
+    ------
+    InputError
+        It is not two numbers, 0 or more, or there is no such joint.
+    """
+    import numpy as np
+
+    from ..model.read.number import to_float
+    from ..simulation.effort import effort_function
+
+    gains = [to_float(one) for one in text.split(",")]
+    given = [gain for gain in gains if gain is not None and 0 <= gain < np.inf]
+    if len(gains) != 2 or len(given) != 2:
+        raise InputError(
+            f"--hold: {text!r} is not kp,kd: two numbers, 0 or more, such as 60,2 (N m/rad and "
+            "N m s/rad)"
+        )
+    kp, kd = given
+    at = [
+        (robot.effort_labels.index(name), robot.position_labels.index(name),
+         robot.velocity_labels.index(name))
+        for name in robot.actuated_joints
+        if name in robot.effort_labels and name in robot.position_labels
+    ]  # fmt: skip
+    if not at:
+        raise InputError(
+            f"--hold: {robot.model.source} has no actuated joint of one freedom among its "
+            "independent ones; leave it out"
+        )
+    motors, places, speeds = (np.array(column) for column in zip(*at, strict=True))
+    start, drive = q0[places], effort_function(robot, effort)
+
+    def spring(t: float, q: Array, v: Array) -> Array:
+        result = drive(t, q, v).copy()
+        result[motors] += kp * (start - q[places]) - kd * v[speeds]
+        return result
+
+    return spring

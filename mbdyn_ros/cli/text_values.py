@@ -48,6 +48,6 @@ def name_values(text: str, source: str) -> dict[str, float]:
         name, equals, value = (one.strip() for one in part.partition("="))
         found = to_float(value)
         if not equals or found is None:
-            raise InputError(f"{source}: {part!r} is not name=number")
+            raise InputError(f"{source}: {part!r} is not of the form name=number")
         pairs.append((name, found))
     return once(source, pairs)

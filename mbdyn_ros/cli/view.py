@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .robot_options import RobotOptions, complete_robot, robot_options
+from .options import AT_HOME, RobotOptions, complete_robot, robot_options, state_option
 from .serving import announce, announce_file, page_options, serving
-from .state_options import AT_HOME, state_option
 
 if TYPE_CHECKING:
+    from ..model.model import Array
     from ..model.read.source_text import Source
+    from ..recording.table import Table
     from ..robot import Robot
+    from ..view.page.motion import Motion
     from ..view.page.page import Address, Page
     from ..view.page.robot_page import RobotPage
 
@@ -79,8 +81,8 @@ def view(
             [screenshot, *robot_shown.values()]
         ):
             raise click.UsageError(
-                "--ros shows what is published: --mechanism, --home, --floating-base, --position, "
-                "--trajectory, --show and --screenshot are of no use there"
+                "--ros shows published states; it cannot be used with --mechanism, --home, "
+                "--floating-base, --position, --trajectory, --show or --screenshot"
             )
         _follow(source, Address(host, port), browse, as_json)
         return
@@ -116,14 +118,14 @@ def _robot_page(
 
     recording = None
     if trajectory is not None:
-        from .recorded_motion import read_motion
-
         recording = read_motion(robot, trajectory)
     q = None
     if position is not None:
         series = read_values(robot, "position", position)
         if recording is not None or series.many:
-            raise click.UsageError("--position is one state, and no --trajectory stands beside it")
+            raise click.UsageError(
+                "--position takes one state and cannot be used with --trajectory"
+            )
         q = series.numbers
     return RobotPage(page, robot, read_visuals(description), folder, q, recording, shown)
 
@@ -141,3 +143,43 @@ def _follow(source: str | None, address: Address, browse: bool, as_json: bool) -
     page = Page("ROS", address)
     with serving(page, browse):
         follow(page, source, lambda: announce(page.url, "the ROS system", as_json))
+
+
+def read_motion(robot: Robot, path: str) -> Motion:
+    """The motion in a CSV, JSON or MCAP file or a bag; rates that it lacks are zeros.
+
+    Efforts are the file's, else those of inverse dynamics where it has accelerations.
+
+    Raises
+    ------
+    InputError
+        The file has no column time, or joints that do not fit the robot.
+    """
+    import numpy as np
+
+    from ..recording.read import read_table
+    from ..view.page.motion import recorded
+    from .series import from_table, labels_of
+
+    table = read_table(path)
+    position = from_table(robot, "position", table, path)
+    if position.time is None:
+        raise InputError(f"{path}: a motion is played over time, and there is no column time")
+    v, a = (_rate(robot, name, table, path) for name in ("velocity", "acceleration"))
+    zeros = np.zeros((len(position.numbers), robot.nv))
+    effort = None
+    if "effort" in table and set(labels_of(robot, "effort")) <= table["effort"].keys():
+        effort = from_table(robot, "effort", table, path).numbers
+    return recorded(
+        robot, position.time, position.numbers, zeros if v is None else v,
+        zeros if a is None else a, effort,
+    )  # fmt: skip
+
+
+def _rate(robot: Robot, quantity: str, table: Table, path: str) -> Array | None:
+    """Velocities or accelerations of a file, None where it has them not of all coordinates."""
+    from .series import from_table, labels_of
+
+    if not set(labels_of(robot, quantity)) <= table.get(quantity, {}).keys():
+        return None
+    return from_table(robot, quantity, table, path).numbers

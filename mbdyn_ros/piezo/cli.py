@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..cli.options import AT_HOME, RobotOptions, complete_robot, robot_options, state_option
 from ..cli.printing import print_json, print_table, progress_bar
-from ..cli.robot_options import RobotOptions, complete_robot, robot_options
-from ..cli.state_options import AT_HOME, state_option
 from ..errors import InputError
 from ..robot.export import PRECISIONS
 from .torque_text import TORQUE_FORMATS

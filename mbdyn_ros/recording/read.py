@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.read.number import to_float
-from .bag_reading import read_joint_states
+from .bag import read_joint_states
 from .table import Table, from_json, to_number
 
 
@@ -38,7 +38,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}: no valid JSON: {error}") from None
+        raise InputError(f"{file}: not valid JSON: {error}") from None
     return from_json(document, str(file))
 
 
@@ -46,7 +46,7 @@ def _from_csv(text: str, source: str) -> Table:
     try:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as error:
-        raise InputError(f"{source}: is no table of numbers: {error}") from None
+        raise InputError(f"{source}: is not a table of numbers: {error}") from None
     if not rows:
         raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
     header = [name.strip() for name in rows[0]]
@@ -72,13 +72,13 @@ def _review_header(names: list[str], source: str) -> None:
     for mark, what in ((";", "semicolons"), ("\t", "tabs")):
         if len(names) == 1 and mark in names[0]:
             raise InputError(
-                f"{source}: {what} part its columns; commas must, and points the decimals, under "
-                f"a header line {expected}"
+                f"{source}: columns are separated by {what}; use commas as separators, points as "
+                f"decimal marks, and a header line such as {expected}"
             )
     if all(to_float(name) is not None for name in names):
         raise InputError(
-            f"{source}: its first line is numbers; a header line must name them: {expected}"
+            f"{source}: the first line contains numbers; add a header line such as {expected}"
         )
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
-        raise InputError(f"{source}: the column {repeated[0]!r} is there twice")
+        raise InputError(f"{source}: the column {repeated[0]!r} appears twice")

@@ -31,11 +31,13 @@ def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES +
     target = Path(path)
     if target.suffix.lower() not in kinds:
         known = ", ".join(kind or "a name without an end (a rosbag2 folder)" for kind in kinds)
-        raise InputError(f"{target}: its name must end in one of {known}")
+        raise InputError(f"{target}: the name must end in one of {known}")
     if not target.absolute().parent.is_dir():
-        raise InputError(f"{target}: there is no folder {target.absolute().parent}")
+        raise InputError(f"{target}: the folder {target.absolute().parent} does not exist")
     if target.suffix.lower() in BAGS and target.exists():
-        raise InputError(f"{target} exists already; a bag is never overwritten: name another one")
+        raise InputError(
+            f"{target} already exists and bags are never overwritten; choose another name"
+        )
     if target.is_dir():
         raise InputError(f"{target} is a folder")
     if target.suffix.lower() in BAGS:

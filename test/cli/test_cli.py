@@ -289,7 +289,7 @@ def test_bad_walls(tmp_path: Path) -> None:
         (["id", UR5, "--position", "elbow_joint=x"], ["'elbow_joint=x'"]),
         (["id", UR5, "--position", "elbow_joint=nan"], ["elbow_joint is nan"]),
         (["id", UR5, "--velocity", "elbow_joint=1e999"], ["velocity of elbow_joint is inf"]),
-        (["id", UR5, "--position", "[1, 2]"], ["2 numbers", "takes 6", "wrist_3_joint"]),
+        (["id", UR5, "--position", "[1, 2]"], ["2 numbers", "robot has 6", "wrist_3_joint"]),
         (["id", UR5, "--position", "[1, 2"], ["JSON"]),
         (["id", UR5, "--position", '["a",0,0,0,0,0]'], ["shoulder_pan_joint is 'a'"]),
         (["id", UR5, "--position", "nothing"], ["'nothing'", "neither a file"]),
@@ -298,7 +298,7 @@ def test_bad_walls(tmp_path: Path) -> None:
         (["id", UR5, "--wrench", "claw=1,2,3,4,5,6"], ["'claw'"]),
         (["id", UR5, "--output", "x.mcap"], ["x.mcap", ".csv"]),
         (["id", UR5, "--trajectory", "none.csv"], ["none.csv", "cannot be read"]),
-        (["id", PANDA, "--position", "panda_finger_joint2=0"], ["finger_joint2", "dependent"]),
+        (["id", PANDA, "--position", "panda_finger_joint2=0"], ["finger_joint2", "follows from"]),
         (["id", SOLO, "--floating-base", "--position", "floating_base/qx=1"], ["unit quaternion"]),
         (["fd", UR5, "--effort", "elbow_joint=-inf"], ["effort of elbow_joint is -inf"]),
         (["fd", "-"], ["ghost"]),
@@ -308,7 +308,7 @@ def test_bad_walls(tmp_path: Path) -> None:
         (["simulate", UR5, "--duration", 1, "--rate", 1e12], ["too many"]),
         (["simulate", UR5, "--duration", 1, "--rtol", 0], ["rtol"]),
         (["simulate", UR5, "--duration", 1, "--output", "a.txt"], ["a.txt", ".mcap"]),
-        (["simulate", UR5, "--duration", 1, "--output", "no/where.csv"], ["no folder"]),
+        (["simulate", UR5, "--duration", 1, "--output", "no/where.csv"], ["does not exist"]),
         (["simulate", UR5, "--duration", 1, "--plot", "a.gif"], ["a.gif", ".png"]),
         (["simulate", UR5, "--duration", 1, "--position", "[[0,0,0,0,0,0],[0,0,0,0,0,0]]"],
          ["2 states", "one starts"]),
@@ -341,7 +341,7 @@ def test_bad_rows_are_named(tmp_path: Path) -> None:
     assert "'jaw'" in run("id", UR5, "--position", path).stderr
     path.write_text("time,effort/elbow_joint\n1,0\n0,0\n")
     result = run("simulate", UR5, "--duration", 1, "--effort", path)
-    assert "time must be finite and rise" in result.stderr
+    assert "time must be finite and increase" in result.stderr
     path.write_text("position/elbow_joint\n0\n1\n")
     three = "[[0,0,0,0,0,0],[0,0,0,0,0,0],[0,0,0,0,0,0]]"
     result = run("id", UR5, "--position", path, "--velocity", three)

@@ -92,7 +92,7 @@ def test_limits_of_both(tmp_path: Path, crane: mbdyn_ros.Robot) -> None:
         ("position/slew_joint,position/nix", [], "has position of 'nix', which is no joint"),
         ("slew_joint,boom_joint", [], "leave 2 freedoms of the robot open"),
         (",".join(ANGLES), ["--to", "bom_joint"], "--to: there is no joint 'bom_joint' (did you"),
-        (",".join(ANGLES), ["--output", "run.mcap"], "its name must end in one of .csv, .json"),
+        (",".join(ANGLES), ["--output", "run.mcap"], "the name must end in one of .csv, .json"),
         (",".join(f"position/{one}" for one in ANGLES) + ",velocity/slew_joint", [],
          "has velocity/slew_joint, but no velocity/boom_joint"),
     ],

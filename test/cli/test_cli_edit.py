@@ -41,13 +41,13 @@ def test_a_robot_is_converted(tmp_path: Path) -> None:
     assert ran.exit_code == 0 and "wrote" in ran.stdout
     ran = edit(MANIPULATOR, "-o", tmp_path / "m.xml")
     assert "<connect" in (tmp_path / "m.xml").read_text()
-    assert "not said: velocity limits" in ran.stderr
+    assert "not written: velocity limits" in ran.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "problem"),
     [
-        (["--lock", "slew_joint=x"], 1, "'x' is no number"),
+        (["--lock", "slew_joint=x"], 1, "'x' is not a number"),
         (["--lock", "slew_join"], 1, "no movable joint"),
         (["--lock", "slew_joint,slew_joint"], 1, "given twice"),
         (["--remove", "boom"], 1, "'lift_pin' ties the link 'boom'"),
@@ -64,7 +64,8 @@ def test_a_robot_is_converted(tmp_path: Path) -> None:
 def test_wrong_edits_are_refused(
     arguments: list[str], status: int, problem: str, tmp_path: Path
 ) -> None:
-    ran = edit(MANIPULATOR, "-o", tmp_path / "x.urdf", *arguments)
+    output = [] if "-o" in arguments else ["-o", tmp_path / "x.urdf"]
+    ran = edit(MANIPULATOR, *output, *arguments)
     assert ran.exit_code == status and problem in ran.output and "Traceback" not in ran.output
     assert not (tmp_path / "x.urdf").exists()
 

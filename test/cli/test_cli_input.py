@@ -44,10 +44,10 @@ def test_numbers_beyond_all_use_are_named(arguments: tuple[str, ...], words: str
     ("text", "words"),
     [
         ("time,rod_joint\n0,1" + "1" * 140_000, "field larger"),
-        ("time;rod_joint\n0;1\n", "semicolons part its columns"),
-        ("time\trod_joint\n0\t1\n", "tabs part its columns"),
-        ("0,1,2\n1,2,3\n", "its first line is numbers"),
-        ("time,rod_joint,time\n0,1,2\n", "the column 'time' is there twice"),
+        ("time;rod_joint\n0;1\n", "separated by semicolons"),
+        ("time\trod_joint\n0\t1\n", "separated by tabs"),
+        ("0,1,2\n1,2,3\n", "the first line contains numbers"),
+        ("time,rod_joint,time\n0,1,2\n", "the column 'time' appears twice"),
     ],
 )
 def test_tables_of_other_programs_are_refused_with_the_cause(
@@ -211,6 +211,6 @@ def test_extras_are_asked_for_before_a_robot_is_read(
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("mbdyn_ros.extras.find_spec", lambda name: None)
-    monkeypatch.setattr("mbdyn_ros.cli.robot_options.RobotOptions.read", read)
+    monkeypatch.setattr("mbdyn_ros.cli.options.RobotOptions.read", read)
     result = run(*arguments)
     assert result.exit_code == 1 and f"mbdyn_ros[{extra}]" in result.stderr, result.output

@@ -104,14 +104,14 @@ def test_bag_folder_of_a_floating_base(solo: tuple, tmp_path: Path) -> None:
 
 def test_a_bag_is_never_overwritten(panda: tuple, tmp_path: Path) -> None:
     (tmp_path / "run.mcap").write_text("precious")
-    with pytest.raises(mbdyn_ros.InputError, match="exists already"):
+    with pytest.raises(mbdyn_ros.InputError, match="already exists"):
         recording.write(*panda, tmp_path / "run.mcap")
     assert (tmp_path / "run.mcap").read_text() == "precious"
 
 
 @pytest.mark.parametrize(
     "name, words",
-    [("run.xlsx", ".csv, .json, .mcap"), ("no/such/run.csv", "no folder"), ("..", "run")],
+    [("run.xlsx", ".csv, .json, .mcap"), ("no/such/run.csv", "does not exist"), ("..", "run")],
 )
 def test_bad_target_is_refused(name: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(mbdyn_ros.InputError) as caught:

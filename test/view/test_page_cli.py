@@ -63,8 +63,8 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_what_makes_no_page_is_refused() -> None:
-    assert "give a URDF, or --ros" in refused("view")
-    assert "are of no use there" in refused("view", "--ros", "--home", "a=1")
+    assert "give a robot, or --ros" in refused("view")
+    assert "it cannot be used with" in refused("view", "--ros", "--home", "a=1")
     kinds = "--id, --fd, --equations, --compare, --sweep, --pareto, --balance, --fit, --page"
     assert f"give one of {kinds}" in refused("mechanism", "four_bar", "--page", "--id")
     words = refused("mechanism", "four_bar", "--page", "--plot", "a.png")

@@ -1,4 +1,4 @@
-"""The robot of a verb: its file, and how it is loaded."""
+"""Options that verbs share: the robot and how it is loaded, states, wrenches."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..robot import Robot
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+AT_HOME = " Joints not named are at home: 0, unless --home or the file says else."
+
 
 @dataclass(frozen=True)
 class RobotOptions:
@@ -158,3 +161,31 @@ def shareable_urdf(description: Source) -> str:
     from ..model.write.urdf import urdf_of
 
     return urdf_of(description) if isinstance(description, NamedText) else ""
+
+
+def state_option(quantity: str, unit: str, more: str = "") -> Callable[[F], F]:
+    """An option --position, --velocity, --acceleration or --effort."""
+    what = quantity.capitalize()
+    plural = what.removesuffix("y") + ("ies" if what.endswith("y") else "s")
+    return click.option(
+        f"--{quantity}", multiple=True, callback=joined_pairs, metavar="VALUES",
+        help=f"{plural}, {unit}.{more}",
+    )  # fmt: skip
+
+
+def load_options(function: F) -> F:
+    """The options --wrench and --no-friction of programs that take loads."""
+    function = click.option(
+        "--no-friction", is_flag=True, help="Leave damping and dry friction out."
+    )(function)
+    return wrench_option(function)
+
+
+def wrench_option(function: F) -> F:
+    """The option --wrench."""
+    return click.option(
+        "--wrench",
+        multiple=True,
+        metavar="LINK=FX,FY,FZ,TX,TY,TZ",
+        help="Force (N) and torque (N m) from outside on a link, at its origin in its axes.",
+    )(function)
