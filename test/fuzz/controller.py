@@ -26,8 +26,8 @@ def controller(dice: random.Random) -> Callable[[], None]:
     made = robot(dice.choice(("boom.urdf", "four_bar.urdf", "manipulator.urdf")))
 
     def call() -> None:
-        from mbdyn_ros.ros.nodes.conditions import Conditions
         from mbdyn_ros.ros.nodes.control_loop import ControlLoop, Doubts
+        from mbdyn_ros.ros.nodes.follower import Conditions
 
         conditions = Conditions(1.0, 60.0, 0.1, True, 0.1, dice.choice((0.0, 0.2)))
         doubts = Doubts(dice.choice((0.0, 0.01)), dice.choice((0.0, 0.1)))

@@ -21,8 +21,8 @@ from trajectory_msgs.msg import JointTrajectory
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.motion.reference import Reference
-from mbdyn_ros.ros.nodes.conditions import Conditions
 from mbdyn_ros.ros.nodes.feedforward import Feedforward
+from mbdyn_ros.ros.nodes.follower import Conditions
 
 __all__ = ["rig"]
 

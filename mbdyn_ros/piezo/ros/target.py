@@ -10,7 +10,7 @@ from ...motion.poses import rotation_of
 from ...motion.reference import Reference
 from ...motion.turns import Turns
 from ...robot import Robot
-from ...ros.messages.target_pose import target_place, target_turn
+from ...ros.messages.poses import target_place, target_turn
 
 PEAK_SPEED = 1.875
 """Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""

@@ -22,14 +22,13 @@ from ...control import MODES, Controller, default_gains
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from ..messages.target_pose import target_place, target_turn
+from ..messages.poses import target_place, target_turn
 from ..node.diagnostics import Health
 from ..node.process import run
 from ..node.refusals import Refusals
-from .conditions import Conditions
 from .control_loop import ControlLoop, Doubts, stability
 from .effort_node import EffortNode
-from .follower import Follower
+from .follower import Conditions, Follower
 from .parameters import ALLOW_UNSTABLE, COMPUTED_TORQUE, CONTROL_GAINS
 
 TOPICS = {"joints": "~/reference", "pose": "~/target"}

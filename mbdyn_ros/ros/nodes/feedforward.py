@@ -12,8 +12,7 @@ from ...model.model import Array
 from ...motion.reference import Reference, between
 from ...robot import Robot
 from ..messages.layout import Layout
-from .conditions import Conditions
-from .follower import Follower
+from .follower import Conditions, Follower
 
 EFFORT_SOURCES = ("inverse_dynamics", "reference", "none")
 """Where the efforts come from that a PD adds to: computed, those in the reference's points, or

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -11,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
-from ...motion.playback import Playback, approach, require_timely
+from ...motion.playback import Playback, approach, patience, require_timely
 from ...motion.reference import Reference, State
 from ...motion.turns import Turns
 from ...robot import Robot
@@ -19,7 +20,39 @@ from ..messages.effort_limits import EffortLimits
 from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
 from ..messages.reference_limits import ReferenceLimits
-from .conditions import Conditions
+from ..node.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Times of the node's clock, s; distances of joints, rad or m.
+
+    reference_timeout : after the last point, until efforts become zero; infinite for never.
+    longest_wait : until the first point.
+    state_timeout : age at which joint states are stale.
+    check_limits : whether a reference must stay within the limits of the description.
+    start_tolerance : how far from the robot a reference may start; 0 for anywhere.
+    following_tolerance : how far the robot may be from its reference; 0 for anywhere.
+    """
+
+    reference_timeout: float
+    longest_wait: float
+    state_timeout: float
+    check_limits: bool
+    start_tolerance: float
+    following_tolerance: float
+
+    @staticmethod
+    def read(values: Parameters) -> Conditions:
+        """The conditions for the values of the parameters."""
+        return Conditions(
+            reference_timeout=patience(values["reference_timeout"]),
+            longest_wait=values["longest_wait"],
+            state_timeout=values["state_timeout"],
+            check_limits=values["check_limits"],
+            start_tolerance=values["start_tolerance"],
+            following_tolerance=values["following_tolerance"],
+        )
 
 
 class Follower:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array import places
-from ...errors import InputError, SimulationError
+from ...errors import InputError, MbdynError, ModelError, SimulationError
 from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.actuators.stepped import SteppedActuation
 from ...simulation.contact.environment import Environment
+from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.stops import with_stops
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.fixed_step import neutral_position
@@ -254,3 +255,21 @@ def _places(labels: Sequence[str], others: Sequence[str]) -> tuple[Rows, Rows]:
         np.array([labels.index(label) for label in shared], dtype=int),
         np.array([others.index(label) for label in shared], dtype=int),
     )
+
+
+def walls_of(robot: Robot, source: str) -> Environment | None:
+    """The environment that the parameter `environment` names, or holds; None where it is empty.
+
+    Raises
+    ------
+    ModelError
+        It cannot be read, or does not fit the robot.
+    """
+    if not source:
+        return None
+    try:
+        environment = read_environment(source)
+        environment.contact_points(robot)
+    except MbdynError as error:
+        raise ModelError(f"parameter environment: {error}") from None
+    return environment

@@ -26,14 +26,13 @@ from .command_inboxes import CommandInboxes
 from .force_torque_reports import ForceTorqueReports
 from .imu_reports import ImuReports
 from .parameters import SIMULATOR
-from .session import Session
+from .session import Session, walls_of
 from .simulator_health import SessionHealth
 from .simulator_services import SimulatorServices
 from .simulator_settings import Settings
 from .simulator_views import SimulatorViews
 from .standard_services import StandardServices
 from .trajectory_action import TrajectoryAction
-from .walls import walls_of
 
 MOST_MADE_UP = 50
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported."""

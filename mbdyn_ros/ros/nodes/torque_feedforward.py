@@ -16,10 +16,9 @@ from typing import Any
 from ...errors import InputError
 from ...robot import Robot
 from ..node.process import run
-from .conditions import Conditions
 from .effort_node import EffortNode
 from .feedforward import Feedforward
-from .follower import Follower
+from .follower import Conditions, Follower
 from .parameters import TORQUE_FEEDFORWARD
 
 
