@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...model.tree import WORLD
-from ..rubbing import RubbingRows
+from ..dry_friction import DryFrictionRows
 from ..system import System
 from .contact import ContactGeometry
 
@@ -49,7 +49,7 @@ class Reach:
             return _places(moves)
 
         own = {body: closed(bodies[body]) for body in contacts.bodies}
-        faces, rubbing = range(len(contacts.faces)), RubbingRows.of(system)
+        faces, rubbing = range(len(contacts.faces)), DryFrictionRows.of(system)
         reach = [own[point.body] for point in contacts.points for _ in faces]
         reach += [closed(bodies[one.body] | bodies[two.body]) for one, two in contacts.couples]
         reach += [closed(joints[k]) for _, k, _, _ in contacts.stops]

@@ -10,10 +10,10 @@ import casadi as ca
 from ...program.declaration import program
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, by_rows, constant
+from ..dry_friction import DryFrictionRows
 from ..efforts import driving, reduced_efforts
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
-from ..rubbing import RubbingRows
 from ..system import System
 from ..tree.acting import acting
 from ..tree.gibbs_motion import body_motions
@@ -81,7 +81,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         normals += between(couple, one, other)[1:]
     normals.append(SX.zeros(6 * contacts.slots))
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
-    rubbing, dry = RubbingRows.of(system), acting(system.tree, "friction")
+    rubbing, dry = DryFrictionRows.of(system), acting(system.tree, "friction")
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
     bounds = [
         sum((ca.fabs(embedding.matrix[i, k]) * dry[i] for i in members), SX(0))
@@ -122,7 +122,7 @@ class RowsLayout:
         first = size * len(order)
         stops = [first + nv * k for k in range(len(contacts.stops))]
         rubbing = first + nv * len(stops)
-        normals = rubbing + nv * len(RubbingRows.of(system))
+        normals = rubbing + nv * len(DryFrictionRows.of(system))
         couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
         rims = [point.axis is not None for point in contacts.points for _ in range(faces)]
         *at_walls, between_links = accumulate((6 if rim else 3 for rim in rims), initial=normals)

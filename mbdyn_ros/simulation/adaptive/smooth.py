@@ -6,8 +6,8 @@ import numpy as np
 
 from ...compiler.bound import Bound
 from ...compiler.kernel import Kernel
+from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import motion_rate
-from ...equations.rubbing import tree_friction
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot

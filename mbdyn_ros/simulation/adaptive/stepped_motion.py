@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...array import Array
-from ...equations.rubbing import tree_friction
+from ...equations.dry_friction import tree_friction
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..effort import Constant

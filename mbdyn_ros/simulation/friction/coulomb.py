@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...equations.rubbing import RubbingRows, tree_friction
+from ...equations.dry_friction import DryFrictionRows, tree_friction
 from ...model.model import Array
 from ...robot import Robot
 from ..velocity_map import VelocityMap
@@ -28,7 +28,7 @@ def fastest_damping(matrix: Array, damping: Array) -> float:
 class Coulomb:
     """Friction of a robot: D v, and the dry friction +-F along each of m rows J, sliding at J v.
 
-    The rows are those of `equations/rubbing.py`.
+    The rows are those of `equations/dry_friction.py`.
 
     labels : of the rows (m,).
     coordinate : (m,) which coordinate of v a row is, -1 where it mixes several.
@@ -40,7 +40,7 @@ class Coulomb:
         system = robot.calls.traced  # every joint whose friction may be set has its row
         coordinates = system.coordinates
         self._loss, self._dry = tree_friction(robot.system.tree)
-        rubbing = RubbingRows.of(system)
+        rubbing = DryFrictionRows.of(system)
         single = [k for k, _ in rubbing.single]
         self._members = [list(members) for _, members in rubbing.single]
         self._own = list(rubbing.own)

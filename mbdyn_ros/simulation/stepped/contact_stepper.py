@@ -16,8 +16,8 @@ from ...arguments import (
     single_vector,
     whole_efforts,
 )
+from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import PositionRate
-from ...equations.rubbing import tree_friction
 from ...errors import InputError, brief, no_stepping
 from ...model.model import Array
 from ...robot import Robot

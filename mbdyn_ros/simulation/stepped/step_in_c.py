@@ -15,8 +15,8 @@ from ...compiler.runtime.structures import structure
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Reach, flattened
 from ...equations.contact.stepping import (
+    DryFrictionRows,
     RowsLayout,
-    RubbingRows,
     contact_rows,
     damped_dynamics,
     damped_mass,
@@ -78,7 +78,7 @@ class StepInC:
         system = robot.calls.traced
         damped = system.has("damping") and not system.is_deep
         self.damped = damped
-        rubs = RubbingRows.of(system)
+        rubs = DryFrictionRows.of(system)
         self.contacts, self.rubbing = geometry.count, len(rubs)
         wanted: list[tuple[object, ...]] = [
             (damped_dynamics,) if damped else (forward_dynamics, None, False, False),

@@ -19,7 +19,7 @@ from .tree.acting import acting
 
 
 @dataclass(frozen=True)
-class RubbingRows:
+class DryFrictionRows:
     """Which joints of the tree make the rows of dry friction.
 
     single : coordinate of v, and the velocities of the tree that it moves and that rub.
@@ -30,7 +30,7 @@ class RubbingRows:
     own: tuple[int, ...]
 
     @staticmethod
-    def of(system: System) -> RubbingRows:
+    def of(system: System) -> DryFrictionRows:
         """The rows of a system."""
         leader = {row: k for k, row in enumerate(system.coordinates.v)}
         mixed: set[int] = set()
@@ -49,7 +49,7 @@ class RubbingRows:
         single = tuple(
             (k, tuple(i for i in rough if i not in mixed and leader[i] == k)) for k in chosen
         )
-        return RubbingRows(single, tuple(row for row in rough if row in mixed))
+        return DryFrictionRows(single, tuple(row for row in rough if row in mixed))
 
     def __len__(self) -> int:
         return len(self.single) + len(self.own)
