@@ -163,9 +163,9 @@ KNOTS = {
     "ros/node": """
         diagnostics payloads refusals robot_node running_numbers""",
     "ros/nodes": """
-        command_inboxes controller_watch force_torque_reports impact_reports imu_reports
-        path_motion session simulator simulator_services simulator_views standard_services
-        stepping trajectory_action""",
+        command_inboxes controller_watch impact_reports path_motion sensor_reports session
+        simulator simulator_services simulator_views standard_services stepping
+        trajectory_action""",
 }
 """Files that import each other, if only for their annotations, by room: never more."""
 

@@ -185,8 +185,7 @@ def test_messages_name_whole_joints() -> None:
     pytest.importorskip("sensor_msgs")
     from mbdyn_ros.ros.messages.conversions import joint_state_message
     from mbdyn_ros.ros.messages.layout import Layout
-    from mbdyn_ros.ros.nodes.session import Session
-    from mbdyn_ros.ros.nodes.simulator_settings import Settings
+    from mbdyn_ros.ros.nodes.session import Session, Settings
 
     both = Both(False)
     order = tuple(reversed([joint[0] for joint in JOINTS]))

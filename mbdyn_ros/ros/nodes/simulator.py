@@ -23,13 +23,11 @@ from ..node.process import run
 from ..node.refusals import Refusals, one_line
 from ..node.robot_node import RobotNode
 from .command_inboxes import CommandInboxes
-from .force_torque_reports import ForceTorqueReports
-from .imu_reports import ImuReports
 from .parameters import SIMULATOR
-from .session import Session, walls_of
+from .sensor_reports import ForceTorqueReports, ImuReports
+from .session import Session, Settings, walls_of
 from .simulator_health import SessionHealth
 from .simulator_services import SimulatorServices
-from .simulator_settings import Settings
 from .simulator_views import SimulatorViews
 from .standard_services import StandardServices
 from .trajectory_action import TrajectoryAction
