@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import tempfile
 import traceback
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,98 @@ METHODS: dict[str, tuple[str, ...]] = {
     "regressor": ("q", "v", "v"),
     "inverse_dynamics_derivatives": ("q", "v", "v"),
 }
+
+
+EXPRESSIONS = (
+    "1+2", "pi/2", "[1,2][0]", "2**10", "9**9**9", "'a'*10**9", "lambda: 0", "().__class__",
+    "(lambda: [c for c in ().__class__.__base__.__subclasses__()])()", "__import__('os').getpid()",
+    "open('/etc/passwd').read()", "'{0.__class__}'.format(1)", "getattr(1, 'real')", "vars()",
+    "max(1, 2)", "math.sin(1)", "a if True else b", "[x for x in range(3)][1]", "x.y.z", "1/0",
+)  # fmt: skip
+
+
+def xacro_expressions(dice: random.Random) -> Callable[[], None]:
+    """Expressions of xacro in a file that does not look like one."""
+    chosen = dice.choice(EXPRESSIONS)
+    expression = mutated_word(chosen, dice) if dice.random() < 0.4 else chosen
+    for mark, written in (("&", "&amp;"), ("<", "&lt;"), ('"', "&quot;")):
+        expression = expression.replace(mark, written)
+    name = f"l${{{expression}}}" if dice.random() < 0.8 else expression
+    text = (
+        '<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        f'<xacro:property name="a" value="${{{expression}}}"/><link name="{name}"/></robot>'
+    )
+
+    def call() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "robot.urdf"
+            path.write_text(text, encoding="utf-8", errors="replace")
+            mbdyn_ros.load(path).report()
+
+    return call
+
+
+FORMATS = (
+    "%s%s%s", "%n", "%p %p", "{0}", "{}", "%1$s", "${HOME}", "$(id)", "\\n", "*/", "//", "a b",
+)  # fmt: skip
+
+
+def names_in_formats(dice: random.Random) -> Callable[[], None]:
+    """Names that are formats elsewhere: read, and written in every format of ours."""
+    name = "".join(dice.choice(FORMATS) for _ in range(dice.randint(1, 2)))
+    attribute = dice.choice(("name", "class", "childclass", "material"))
+    mjcf = (
+        f'<mujoco><worldbody><body {"name" if attribute == "name" else "childclass"}="{name}">'
+        f'<joint name="j"/><geom {attribute if attribute != "childclass" else "class"}="{name}" '
+        'size="1"/></body></worldbody></mujoco>'
+    )
+    one = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    urdf = (
+        f'<robot name="r"><link name="base"/><link name="{name}">{one}</inertial></link>'
+        f'<joint name="j{name}" type="continuous"><parent link="base"/><child link="{name}"/>'
+        '<axis xyz="0 0 1"/></joint></robot>'
+    )
+    text, ending = dice.choice((mjcf, urdf)), dice.choice(("urdf", "mjcf", "sdf"))
+
+    def call() -> None:
+        made = mbdyn_ros.load(text)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"robot.{'xml' if ending == 'mjcf' else ending}"
+            getattr(made, f"save_{ending}")(path)
+            assert mbdyn_ros.load(path).nv == made.nv
+
+    return call
+
+
+def rows_from_threads(dice: random.Random) -> Callable[[], None]:
+    """Rows of a parameter that another thread changes while batches run."""
+    made = mbdyn_ros.example("boom", variable=["gravity"])
+    sizes = [dice.choice((1, 2, 7, 64, 500)) for _ in range(6)]
+    count = dice.choice((1, 7, 64))
+    q = np.zeros((count, made.nv))
+    if dice.random() < 0.5:
+        sizes = [count] * len(sizes)
+
+    def change() -> None:
+        for size in sizes:
+            made.set_gravity(np.tile([0.0, 0.0, -9.81], (size, 1)))
+
+    def call() -> None:
+        with ThreadPoolExecutor(1) as other:
+            done = other.submit(change)
+            refused = None
+            while not done.done():
+                try:
+                    answer = made.gravity_vector(q)
+                    assert np.isfinite(answer).all()
+                except mbdyn_ros.MbdynError as error:
+                    refused = error
+            done.result()
+        if refused is not None:
+            raise refused
+        made.gravity_vector(np.zeros((sizes[-1] + 1, made.nv)))
+
+    return call
 
 
 def arguments(dice: random.Random) -> Callable[[], None]:
@@ -187,6 +281,7 @@ TARGETS: dict[str, Target] = {
     one.__name__: one
     for one in (
         urdf, side_car, dh_table, walls, arguments, mechanism, command_line, request, controller,
+        xacro_expressions, names_in_formats, rows_from_threads,
     )  # fmt: skip
 }
 
