@@ -289,3 +289,49 @@ def test_the_same_robot_as_urdf() -> None:
     np.testing.assert_allclose(
         theirs.inverse_dynamics(q, v, a), ours.inverse_dynamics(q, v, a), rtol=1e-5
     )
+
+
+BODY = "<mujoco>{0}<worldbody>{1}<body>{2}<geom {3} size='1'/></body></worldbody></mujoco>"
+UNSURVIVED = {
+    "class": (BODY.format("", "", "<joint/>", "class='%s%s%s%s%s%s'"), "format of C"),
+    "name": (BODY.format("", "", "<joint name='%n'/>", ""), "format of C"),
+    "childclass": (BODY.format("", "", "<body childclass='%p'/>", ""), "format of C"),
+    "users": (BODY.format("<size nuser_body='2000000000'/>", "", "", ""), "more than 100000"),
+    "keys": (BODY.format("<size nkey='20000000'/>", "", "", ""), "more than 100000"),
+    "field": (
+        BODY.format(
+            "<asset><hfield name='h' nrow='30000' ncol='30000' size='1 1 1 1'/></asset>", "", "", ""
+        ),
+        "more than 10000000 heights",
+    ),
+    "copies": (BODY.format("", "<replicate count='1000000000'/>", "", ""), "1e\\+09 copies"),
+    "copies of copies": (
+        BODY.format("", "<replicate count='999'><replicate count='999'/></replicate>", "", ""),
+        "copies",
+    ),
+    "armature": (BODY.format("", "", "<joint armature='-1'/>", ""), "armature -1 is negative"),
+    "friction": (BODY.format("", "", "<joint frictionloss='-1'/>", ""), "friction -1 is negative"),
+    "NaN": (BODY.format("", "", "<joint pos='nan 0 0'/>", ""), "not finite"),
+}
+
+
+@pytest.mark.parametrize("name", UNSURVIVED)
+def test_what_mujoco_does_not_survive(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, words = UNSURVIVED[name]
+    with pytest.raises(ModelError, match=words):
+        read_description(text)
+    main, part = tmp_path / "main.xml", tmp_path / "part.xml"
+    part.write_text(text)
+    main.write_text("<mujoco><include file='part.xml'/></mujoco>")
+    with pytest.raises(ModelError, match=words):
+        read_description(main)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["main.xml", "part.xml"]
+
+
+def test_negative_damping_and_stiffness_are_warned_of() -> None:
+    model = read_description(BODY.format("", "", "<joint damping='-1' stiffness='-2'/>", ""))
+    assert "damping -1 is negative" in model.warnings[0]
+    assert "spring_stiffness -2 is negative" in model.warnings[1]

@@ -409,3 +409,70 @@ def test_refusals(name: str) -> None:
     body, words = REFUSED[name]
     with pytest.raises(ModelError, match=f"^<text>:1: .*{words}"):
         read_description(sdf(body))
+
+
+ARM = (
+    link("a")
+    + link("b")
+    + (
+        '<joint name="j" type="{0}"><parent>a</parent><child>b</child>{1}'
+        "<axis><xyz>{2}</xyz>{3}</axis></joint>"
+    )
+)
+NUMBERS = {
+    "axis": (ARM.format("revolute", "", "1e-320 0 0", ""), "has no direction"),
+    "pitch": (
+        ARM.format("screw", "<screw_thread_pitch>0</screw_thread_pitch>", "1 0 0", ""),
+        "screw_thread_pitch> is 0",
+    ),
+    "friction": (
+        ARM.format("revolute", "", "1 0 0", "<dynamics><friction>-1</friction></dynamics>"),
+        "friction -1 is negative; friction opposes motion",
+    ),
+    "inertia": (
+        '<link name="a"><inertial><inertia><ixy>1.79e308</ixy></inertia></inertial></link>',
+        "1e\\+100",
+    ),
+    "place": (
+        '<link name="a"><inertial><pose>1e200 0 0 0 0 0</pose></inertial></link>',
+        "1e\\+100",
+    ),
+    "circle": (
+        '<frame name="f" attached_to="g"/><frame name="g" attached_to="f"/>' + link("a"),
+        "relative to itself",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_no_joint_or_link_has(name: str) -> None:
+    text, words = NUMBERS[name]
+    with pytest.raises(ModelError, match=words):
+        read_description(sdf(text))
+
+
+def test_negative_damping_is_warned_of() -> None:
+    dynamics = "<dynamics><damping>-1</damping><spring_stiffness>-2</spring_stiffness></dynamics>"
+    warnings = read_description(sdf(ARM.format("revolute", "", "1 0 0", dynamics))).warnings
+    assert "damping -1 is negative" in warnings[0]
+    assert "spring_stiffness -2 is negative" in warnings[1]
+
+
+def test_deep_chains_of_frames() -> None:
+    names = ["a", *(f"f{k}" for k in range(2000))]
+    frames = "".join(
+        f'<frame name="{name}" attached_to="{before}"><pose>0 0 1 0 0 0</pose></frame>'
+        for before, name in zip(names, names[1:], strict=False)
+    )
+    assert read_description(sdf(link("a") + frames)).root == "a"
+
+
+def test_includes_that_multiply(tmp_path: Path) -> None:
+    for k in range(9):
+        inner = "".join(
+            f"<include><name>m{n}</name><uri>{k + 1}.sdf</uri></include>" for n in range(6)
+        )
+        body = (inner if k < 8 else "") + '<link name="a"/>'
+        (tmp_path / f"{k}.sdf").write_text(sdf(body))
+    with pytest.raises(ModelError, match="more than 50000 elements"):
+        read_description(tmp_path / "0.sdf")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 REFUSED = {
     "friction": "friction opposes motion, give its magnitude",
     "armature": "no rotor has that inertia, give reduction^2 times that of the rotor",
@@ -10,6 +12,14 @@ REFUSED = {
 
 WARNED = {"damping": "drives the joint", "spring_stiffness": "drives the joint away"}
 """Numbers of a joint that are seldom negative, and what they do then."""
+
+
+def judge(numbers: Mapping[str, float]) -> tuple[str | None, list[str]]:
+    """Why no joint can have these numbers, if none can, and what is surely not meant of them."""
+    written = {name: f"{name} {value:g}" for name, value in numbers.items()}
+    refused = (refusal(name, value, written[name]) for name, value in numbers.items())
+    doubts = (doubt(name, value, written[name]) for name, value in numbers.items())
+    return next(filter(None, refused), None), list(filter(None, doubts))
 
 
 def refusal(name: str, value: float, written: str) -> str | None:

@@ -5,7 +5,7 @@ Chignoli et al., URDF+: An Enhanced URDF for Robots with Kinematic Loops, arXiv 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,17 +72,27 @@ def read_marks(document: XmlSource, remarks: Remarks) -> dict[str, bool]:
 
 
 def independent_joints(
-    source: str, joints: Sequence[Joint], marks: Mapping[str, bool]
+    source: str,
+    joints: Sequence[Joint],
+    marks: Mapping[str, bool],
+    loops: Iterable[Loop | HeldJoint] = (),
 ) -> tuple[str, ...] | None:
     """The joints that a file chooses as independent; None where it marks none.
 
-    As in URDF+ a joint without a mark is independent as soon as another one is marked, but for
-    one that mimics.
+    As in URDF+ a joint without a mark is independent as soon as another one is marked, except for
+    one that mimics. In a loop where some joints are marked "true" and none "false", those without
+    a mark are dependent.
     """
     if not marks:
         return None
+    dependent: set[str] = set()
+    for tied in _joints_of_loops(joints, loops):
+        if {marks[name] for name in tied if name in marks} == {True}:
+            dependent |= {name for name in tied if name not in marks}
     chosen = tuple(
-        joint.name for joint in joints if joint.nv and marks.get(joint.name, joint.mimic is None)
+        joint.name
+        for joint in joints
+        if joint.nv and marks.get(joint.name, joint.mimic is None and joint.name not in dependent)
     )
     if not chosen:
         raise ModelError(
@@ -90,3 +100,24 @@ def independent_joints(
             "whose positions determine the others"
         )
     return chosen
+
+
+def _joints_of_loops(joints: Sequence[Joint], loops: Iterable[Loop | HeldJoint]) -> list[set[str]]:
+    """The movable joints of every loop; loops that share a joint are one set."""
+    above = {joint.child: joint for joint in joints}
+
+    def up(link: str) -> dict[str, bool]:
+        passed: dict[str, bool] = {}
+        while (joint := above.get(link)) is not None and joint.name not in passed:
+            passed[joint.name] = bool(joint.nv)
+            link = joint.parent
+        return passed
+
+    found: list[set[str]] = []
+    for one in loops:
+        loop = one if isinstance(one, Loop) else one.written_loop
+        first, second = up(loop.predecessor), up(loop.successor)
+        tied = {name for name in first.keys() ^ second.keys() if (first | second)[name]}
+        apart = [other for other in found if not other & tied]
+        found = [*apart, tied.union(*(other for other in found if other & tied))]
+    return found

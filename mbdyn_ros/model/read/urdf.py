@@ -141,6 +141,7 @@ def read_urdf(source: Source) -> Model:
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
     warnings += cut_warnings(document.name, joints, cut, held)
     marked = (*joints, *(one.joint for one in held))  # those of loops have no marks
+    tying = [*closings, *(loop_of(joint) for joint in cut if joint.name not in kept)]
     held += [one for one in closings if isinstance(one, HeldJoint)]
     loops = [one for one in closings if isinstance(one, Loop)]
     loops += [loop_of(joint) for joint in cut if joint.name not in kept]
@@ -158,7 +159,7 @@ def read_urdf(source: Source) -> Model:
         warnings=tuple(warnings),
         loops=(*loops, *(one.loop for one in held)),
         couplings=tuple(couplings),
-        independent=independent_joints(document.name, marked, marks),
+        independent=independent_joints(document.name, marked, marks, tying),
         driven=driven_joints(
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),

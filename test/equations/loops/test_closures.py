@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from named_loops import CLOSED, SECOND, four_bar, loop
 
+import mbdyn_ros
 from mbdyn_ros.model import Model, ModelError, read_urdf
 from mbdyn_ros.model.closing_types import CLOSING_TYPES
 
@@ -118,6 +120,10 @@ def test_independent_joints() -> None:
     # as in URDF+, a joint that says nothing is independent
     assert read_urdf(four_bar(j2="false")).independent == ("j1", "j4")
     assert read_urdf(four_bar(j1="true")).independent == ("j1", "j2", "j4")
+    # but in a loop with a "true" and no "false" those that say nothing are dependent
+    assert read_urdf(four_bar(loop(), j1="true")).independent == ("j1",)
+    closed = read_urdf(four_bar(loop(), j1="true", j2="false"))
+    assert closed.independent == ("j1", "j4")
 
 
 def test_a_joint_that_mimics_is_not_independent_unless_it_says_so() -> None:
@@ -434,3 +440,11 @@ def test_elements_anywhere(data: st.DataObject) -> None:
         end = data.draw(st.integers(start, min(start + 4, len(parts))))
         parts[start:end] = data.draw(st.sampled_from([[], parts[start:end] * 2, ["<axis/>"]]))
     read_or_refuse("".join(parts) or "<robot/>")
+
+
+def test_marking_what_the_warning_proposes() -> None:
+    original = mbdyn_ros.example("excavator")
+    text = Path(str(original.model.source)).read_text()
+    assert text.count('independent="true"') == len(original.independent_joints)
+    marked = mbdyn_ros.load(text.replace(' independent="false"', ""))
+    assert marked.independent_joints == original.independent_joints

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...model import Inertia, Joint, Limits, Link, Pose
+from ..acting import judge
 from ..placed_joint import placed_joint, tidy
 from .compiled import Compiled
 from .holding import active_holds, is_mocap
@@ -30,6 +31,7 @@ class Bodies:
     is_free: bool = False
     links: list[Link] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) -> Bodies:
@@ -78,7 +80,7 @@ def _join(
         child = name if k == first + count - 1 else f"{names.joints[k]}/moved"
         if model.jnt_type[k] == FREE:
             at, place = Pose(), Pose()  # its position is that in the world
-        joint = _joint(compiled, names, efforts, k, parent, child, at @ place)
+        joint = _joint(compiled, names, efforts, k, parent, child, at @ place, result)
         if child != name:
             result.links.append(Link(child))
             result.joints.append(joint)
@@ -91,7 +93,7 @@ def _join(
 
 def _joint(
     compiled: Compiled, names: Names, efforts: Mapping[int, float], k: int, parent: str,
-    child: str, origin: Pose,
+    child: str, origin: Pose, result: Bodies,
 ) -> Joint:  # fmt: skip
     model = compiled.model
     dof, kind = model.jnt_dofadr[k], model.jnt_type[k]
@@ -101,6 +103,16 @@ def _joint(
         limits = Limits(lower, upper, effort=efforts.get(k, np.inf))
         axis = tidy(model.jnt_axis[k] / np.linalg.norm(model.jnt_axis[k]))
     name = names.joints[k]
+    acting = {
+        "damping": float(model.dof_damping[dof]),
+        "friction": float(model.dof_frictionloss[dof]),
+        "armature": float(model.dof_armature[dof]),
+        "spring_stiffness": float(model.jnt_stiffness[k]) if kind in (SLIDE, HINGE) else 0.0,
+    }
+    refused, doubts = judge(acting)
+    if refused:
+        raise compiled.error(f'<joint> "{name}"', refused)
+    result.warnings += [f'{compiled.name}: <joint> "{name}": {one}' for one in doubts]
     joint = Joint(
         name,
         _type(model, k),
@@ -109,15 +121,15 @@ def _joint(
         origin,
         axis,
         limits,
-        damping=float(model.dof_damping[dof]),
-        friction=float(model.dof_frictionloss[dof]),
-        armature=float(model.dof_armature[dof]),
+        damping=acting["damping"],
+        friction=acting["friction"],
+        armature=acting["armature"],
         line=names.line("joint", name),
     )
     if kind not in (SLIDE, HINGE):
         return joint
     place = model.jnt_qposadr[k]
-    if stiffness := float(model.jnt_stiffness[k]):
+    if stiffness := acting["spring_stiffness"]:
         slack = float(model.qpos_spring[place])
         joint = replace(joint, spring_stiffness=stiffness, spring_reference=slack)
     if reference := model.qpos0[place]:  # its position where the body stands as written
@@ -159,6 +171,4 @@ def _add_sites(compiled: Compiled, names: Names, result: Bodies) -> None:
 
 
 def _is_free(model: Any, body: int) -> bool:
-    return bool(
-        model.body_jntnum[body] == 1 and model.jnt_type[model.body_jntadr[body]] == FREE
-    )
+    return bool(model.body_jntnum[body] == 1 and model.jnt_type[model.body_jntadr[body]] == FREE)

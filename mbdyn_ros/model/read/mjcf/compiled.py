@@ -12,6 +12,7 @@ from ....errors import ModelError
 from ...shapes import Mesh
 from ..source_text import TEXT, NamedText, Source, load_text
 from ..xml_source import XmlSource
+from .safety import check_files, quiet
 
 NUMBERS = {
     "BODY": ("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia"),
@@ -65,7 +66,7 @@ def compile_mjcf(source: Source) -> Compiled:
     Raises
     ------
     ModelError
-        MuJoCo is not installed or refuses the file, or a file that is included is not there.
+        MuJoCo is not installed or refuses the file, or `check_files` does.
     """
     found = NamedText(*load_text(source))
     document = XmlSource(found)
@@ -75,19 +76,18 @@ def compile_mjcf(source: Source) -> Compiled:
         raise ModelError(
             f"{found.name}: is MJCF, which MuJoCo reads: pip install 'mbdyn_ros[mjcf]'"
         ) from None
-    if found.name != TEXT:
-        path = Path(found.name)
-        _check_includes(document, path.parent, {path.resolve()})
+    path = Path(found.name)
+    own = set() if found.name == TEXT else {path.resolve()}
+    check_files(document, path.parent, own)
     try:
-        spec = _spec(mujoco, found)
-        meshes = _without_files(mujoco, spec)
-        model = spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
+        with quiet(mujoco):
+            spec = _spec(mujoco, found)
+            meshes = _without_files(mujoco, spec)
+            model = spec.compile()
+    except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         words = " ".join(str(error).split())
         raise ModelError(f"{found.name}: MuJoCo refuses it: {words}") from None
-    compiled = Compiled(
-        document, mujoco, spec, model, {shape.id: mesh for shape, mesh in meshes}
-    )
+    compiled = Compiled(document, mujoco, spec, model, {shape.id: mesh for shape, mesh in meshes})
     _check_finite(compiled)
     return compiled
 
@@ -114,20 +114,6 @@ def _spec(mujoco: Any, found: NamedText) -> Any:
     spec = mujoco.MjSpec.from_string(found.text)
     spec.modelfiledir = str(Path(found.name).parent)
     return spec
-
-
-def _check_includes(document: XmlSource, folder: Path, seen: set[Path]) -> None:
-    """Refuse a file that is included and not there; MuJoCo does not say by which other one."""
-    for element in document.root.iter("include"):
-        name = element.get("file")
-        if not name:
-            continue  # MuJoCo says so
-        file = folder / name
-        if not file.is_file():
-            raise document.error(element, f'includes "{name}", and there is no file {file}')
-        if file.resolve() not in seen:
-            seen.add(file.resolve())
-            _check_includes(XmlSource(file), folder, seen)
 
 
 def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:

@@ -49,9 +49,7 @@ def read_equalities(compiled: Compiled, names: Names) -> Equalities:
     for hold in active_holds(compiled):
         first, second = (names.bodies[body] for body in hold.bodies)
         kind = "fixed" if hold.is_weld else "spherical"
-        result.loops.append(
-            Loop(_name(compiled, hold.number), kind, first, second, *hold.frames)
-        )
+        result.loops.append(Loop(_name(compiled, hold.number), kind, first, second, *hold.frames))
     for k in range(model.neq):
         if not model.eq_active0[k]:
             continue

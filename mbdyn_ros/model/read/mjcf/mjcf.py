@@ -66,13 +66,15 @@ def read_mjcf(source: Source) -> Model:
         links=tuple(bodies.links),
         joints=joints,
         source=compiled.name,
-        warnings=(*_warnings(compiled, forces), *inertia_warnings(compiled.name, bodies.links)),
+        warnings=(
+            *_warnings(compiled, forces),
+            *bodies.warnings,
+            *inertia_warnings(compiled.name, bodies.links),
+        ),  # fmt: skip
         loops=tuple(equalities.loops),
         couplings=tuple(equalities.couplings),
         driven=tuple(
-            dict.fromkeys(
-                name for k in actuators.driven if (name := names.joints[k]) in movable
-            )
+            dict.fromkeys(name for k in actuators.driven if (name := names.joints[k]) in movable)
         ),
         transmissions=tuple(
             Transmission(name, (name,), (names.joints[k],), simple(gear))
@@ -128,9 +130,7 @@ def _with_homes(compiled: Compiled, names: Names, model: Model) -> Model:
     return replace(model, homes=homes, home={name: at for name, at in home.items() if at})
 
 
-def _positions(
-    q: np.ndarray, compiled: Compiled, names: Names, model: Model
-) -> dict[str, float]:
+def _positions(q: np.ndarray, compiled: Compiled, names: Names, model: Model) -> dict[str, float]:
     """The positions of joints of one coordinate, those that a ball was split into too."""
     own = compiled.model
     known = {joint.name for joint in model.joints if joint.nq == 1}

@@ -36,6 +36,8 @@ class Frames:
     def __init__(self, scopes: Iterable[Scope]) -> None:
         self._frames: dict[str, Frame] = {}
         self._links: set[str] = set()
+        self._poses: dict[str, Pose] = {}
+        self._carriers: dict[str, str] = {}
         for scope in scopes:
             self._add_model(scope)
             for element in scope.element:
@@ -48,7 +50,7 @@ class Frames:
 
     def pose(self, name: str) -> Pose:
         """Where a frame is in the world; of a lone model, in that model's frame."""
-        return self._pose(name, WORLD, [])
+        return self._pose(name, WORLD)
 
     def between(self, frame: str, other: str) -> Pose:
         """Where `other` is in `frame`."""
@@ -73,14 +75,18 @@ class Frames:
         return f"{name} (joint)" if f"{name} (joint)" in self._frames else name
 
     def _link(self, scope: Scope, element: Element, full: str) -> str:
-        passed = []
+        passed: dict[str, None] = {}
         name = full
         while full != WORLD and full not in self._links:
+            if full in self._carriers:
+                full = self._carriers[full]
+                break
             self._known(scope, element, full)
             if full in passed:
                 raise scope.document.error(element, f'"{name}" is attached to itself')
-            passed.append(full)
+            passed[full] = None
             full = self._frames[full].attached_to
+        self._carriers.update(dict.fromkeys(passed, full))
         return full
 
     def _known(self, scope: Scope, element: Element, full: str) -> str:
@@ -156,27 +162,35 @@ class Frames:
             scope.full(attached) if attached else "",
         )  # fmt: skip
 
-    def _pose(self, name: str, base: str, passed: list[str]) -> Pose:
-        if name == base or name == WORLD:
-            return Pose()
-        frame = self._frames[name]
-        if name in passed:
-            raise frame.scope.document.error(
-                frame.element, f'its pose is relative to itself (through {", ".join(passed)})'
-            )
-        passed = [*passed, name]
-        outer = frame.relative_to
-        if outer != WORLD and outer not in self._frames:
-            raise frame.scope.document.error(
-                frame.element,
-                f'its pose is relative to "{outer}", and there is no link or frame of that name'
-                f"{suggestion(outer, self._frames)}",
-            )
-        pose = self._pose(outer, base, passed) @ frame.pose
-        if frame.placement:
-            if frame.placement not in self._frames:
+    def _pose(self, name: str, base: str) -> Pose:
+        """Where a frame is in another one that it is relative to, directly or not."""
+        chain: dict[str, Frame] = {}
+        while name not in (base, WORLD) and not (base == WORLD and name in self._poses):
+            frame = self._frames[name]
+            if name in chain:
+                passed = list(chain)
+                shown = passed if len(passed) < 10 else [*passed[:5], "...", *passed[-4:]]
                 raise frame.scope.document.error(
-                    frame.element, f'its placement_frame "{frame.placement}" is no frame in it'
+                    frame.element, f"its pose is relative to itself (through {', '.join(shown)})"
                 )
-            pose = pose @ self._pose(frame.placement, name, []).inverse()
+            chain[name] = frame
+            outer = frame.relative_to
+            if outer != WORLD and outer not in self._frames:
+                raise frame.scope.document.error(
+                    frame.element,
+                    f'its pose is relative to "{outer}", and there is no link or frame of that '
+                    f"name{suggestion(outer, self._frames)}",
+                )
+            name = outer
+        pose = self._poses[name] if base == WORLD and name in self._poses else Pose()
+        for inner, frame in reversed(chain.items()):
+            pose = pose @ frame.pose
+            if frame.placement:
+                if frame.placement not in self._frames:
+                    raise frame.scope.document.error(
+                        frame.element, f'its placement_frame "{frame.placement}" is no frame in it'
+                    )
+                pose = pose @ self._pose(frame.placement, inner).inverse()
+            if base == WORLD:
+                self._poses[inner] = pose
         return pose

@@ -57,9 +57,7 @@ def read_gearbox(
     return Combination(name, tuple(factors), 0.0, element.sourceline)
 
 
-def _hinge(
-    body: str, link: str, joints: Sequence[SdfJoint]
-) -> tuple[SdfJoint | None, float]:
+def _hinge(body: str, link: str, joints: Sequence[SdfJoint]) -> tuple[SdfJoint | None, float]:
     """The hinge between two links, and 1 where it turns the second, -1 where the first."""
     for one in joints:
         if one.joint.type in ("revolute", "continuous"):

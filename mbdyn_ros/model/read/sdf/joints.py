@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...model import Array, Joint, Limits, Link, Mimic, Pose
+from ..acting import judge
 from ..placement import normalized
+from ..remarks import Remarks
 from .frames import Frames
 from .scope import MODEL_FRAME, Scope
 from .words import number, text_of, truth, vector
@@ -25,6 +27,8 @@ SINGLE = {
 DOUBLE = ("universal", "revolute2")
 """Types that are two revolute joints, about `axis` and about `axis2`."""
 GEARBOX = "gearbox"
+SMALLEST_AXIS = 1e-100
+"""An axis whose every component is smaller has no direction."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class SdfJoint:
 
 
 def read_joint(
-    scope: Scope, element: Element, frames: Frames
+    scope: Scope, element: Element, frames: Frames, remarks: Remarks
 ) -> tuple[list[SdfJoint], list[Link]]:
     """The joints that one stands for, and the links between; a gearbox stands for none."""
     document = scope.document
@@ -55,14 +59,24 @@ def read_joint(
     origin = frames.between(parent, frames.joint(name))
     end = frames.between(frames.joint(name), child)
     if kind in SINGLE:
-        joint = _joint(scope, element, frames, name, SINGLE[kind], (parent, child), "axis", origin)
+        joint = _joint(
+            scope, element, frames, name, SINGLE[kind], (parent, child), "axis", origin, remarks
+        )
         return [SdfJoint(joint, end)], []
     between = f"{name}/first"
     first = _joint(
-        scope, element, frames, between, "revolute", (parent, between), "axis", origin
+        scope, element, frames, between, "revolute", (parent, between), "axis", origin, remarks
     )
     second = _joint(
-        scope, element, frames, f"{name}/second", "revolute", (between, child), "axis2", Pose()
+        scope,
+        element,
+        frames,
+        f"{name}/second",
+        "revolute",
+        (between, child),
+        "axis2",
+        Pose(),
+        remarks,
     )
     return [SdfJoint(first), SdfJoint(second, end)], [Link(between, line=element.sourceline)]
 
@@ -81,8 +95,9 @@ def axis_of(scope: Scope, element: Element, tag: str, frames: Frames, joint: str
     axis = document.child(element, tag)
     if axis is None:
         raise document.error(element, f"has no <{tag}>; add <{tag}><xyz>0 0 1</xyz></{tag}>")
-    unit = normalized(vector(document, axis, "xyz", (0.0, 0.0, 1.0)))
-    if unit is None:
+    given_axis = vector(document, axis, "xyz", (0.0, 0.0, 1.0))
+    unit = normalized(given_axis)
+    if unit is None or max(map(abs, given_axis)) < SMALLEST_AXIS:
         raise document.error(axis, "its <xyz> has no direction; give one such as 0 0 1")
     xyz = document.child(axis, "xyz")
     given = "" if xyz is None else xyz.get("expressed_in", "")
@@ -97,7 +112,7 @@ def axis_of(scope: Scope, element: Element, tag: str, frames: Frames, joint: str
 
 def _joint(
     scope: Scope, element: Element, frames: Frames, name: str, kind: str, ends: tuple[str, str],
-    tag: str, origin: Pose,
+    tag: str, origin: Pose, remarks: Remarks,
 ) -> Joint:  # fmt: skip
     document = scope.document
     parent, child = ends
@@ -115,11 +130,16 @@ def _joint(
     dynamics = document.child(axis, "dynamics")
     stiffness = number(document, dynamics, "spring_stiffness", 0.0)
     friction = number(document, dynamics, "friction", 0.0)
-    if friction < 0.0:
-        raise document.error(axis, f"its friction {friction:g} is negative; give its magnitude")
+    damping = number(document, dynamics, "damping", 0.0)
+    acting = {"damping": damping, "friction": friction, "spring_stiffness": stiffness}
+    refused, doubts = judge(acting)
+    if refused:
+        raise document.error(axis, refused)
+    for one in doubts:
+        remarks.add(axis, one)
     return Joint(
         name, kind, parent, child, origin, direction, limits,
-        damping=number(document, dynamics, "damping", 0.0),
+        damping=damping,
         friction=friction,
         spring_stiffness=stiffness,
         spring_reference=number(document, dynamics, "spring_reference", 0.0) if stiffness else 0.0,
@@ -145,7 +165,10 @@ def _pitch(scope: Scope, element: Element) -> float:
     """The way of a screw, m/rad: right-handed by `screw_thread_pitch`, else rad/m left-handed."""
     document = scope.document
     if text_of(document, element, "screw_thread_pitch"):
-        return number(document, element, "screw_thread_pitch", 1.0) / (2 * math.pi)
+        pitch = number(document, element, "screw_thread_pitch", 1.0)
+        if pitch == 0.0:
+            raise document.error(element, "its <screw_thread_pitch> is 0; give metres per turn")
+        return pitch / (2 * math.pi)
     turns = number(document, element, "thread_pitch", 1.0)
     if turns == 0.0:
         raise document.error(element, "its <thread_pitch> is 0; give radians per metre")

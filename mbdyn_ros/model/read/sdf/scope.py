@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 WORLD = "world"
 MODEL_FRAME = "__model__"
+MOST_ELEMENTS = 50_000
+"""Links, joints, frames and models of a robot, those of included files counted each time."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,17 @@ def scopes(document: XmlSource, outermost: Element) -> Iterator[Scope]:
     """A model or world, and all models in it, outer ones first."""
     is_world = outermost.tag == WORLD
     frame = WORLD if is_world else MODEL_FRAME
+    elements = 0
     static = (outermost.findtext("static") or "").strip().lower() in ("true", "1")
-    yield from _with_inner(Scope(document, outermost, frame=frame, is_static=static))
+    for scope in _with_inner(Scope(document, outermost, frame=frame, is_static=static)):
+        elements += len(scope.element)
+        if elements > MOST_ELEMENTS:
+            raise document.error(
+                outermost,
+                f"its models and what they include have more than {MOST_ELEMENTS} elements; "
+                "do files include each other several times?",
+            )
+        yield scope
 
 
 def _with_inner(scope: Scope) -> Iterator[Scope]:

@@ -112,7 +112,7 @@ class _Parts:
             if scope.is_static:
                 self.static.append(self.links[-1].name)
         for element in scope.element.iterchildren("joint"):
-            joints, between = read_joint(scope, element, frames)
+            joints, between = read_joint(scope, element, frames, remarks)
             self.joints += joints
             self.links += between
         for element in scope.element.iterchildren("joint"):

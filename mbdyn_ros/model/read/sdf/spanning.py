@@ -35,9 +35,7 @@ def spanning_tree(
         kept[found.joint.name] = found
         reached.add(found.joint.child)
     tree = [kept[one.joint.name] for one in joints if one.joint.name in kept]
-    cut = [
-        one for one in joints if one.joint.name not in kept and one.joint.parent in reached
-    ]
+    cut = [one for one in joints if one.joint.name not in kept and one.joint.parent in reached]
     return tree, cut, reached
 
 

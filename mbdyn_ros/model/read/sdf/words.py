@@ -9,7 +9,7 @@ import numpy as np
 
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
-from ..number import to_float
+from ..number import LARGEST, to_finite, to_float
 from ..placed_joint import tidy
 from ..placement import normalized, rotation_from_rpy
 from ..xml_source import XmlSource
@@ -30,12 +30,13 @@ def text_of(document: XmlSource, parent: Element | None, tag: str) -> str:
 def numbers_of(document: XmlSource, element: Element, count: tuple[int, ...]) -> list[float]:
     """The finite numbers in the text of an element, one of the counts of them; none for none."""
     words = (element.text or "").split()
-    values = [to_float(word) for word in words]
-    found = [one for one in values if one is not None and math.isfinite(one)]
+    values = [to_finite(word) for word in words]
+    found = [one for one in values if one is not None]
     if len(found) != len(words) or len(words) not in (0, *count):
         raise document.error(
             element,
-            f'"{" ".join(words)}" is not {" or ".join(map(str, count))} finite numbers',
+            f'"{" ".join(words)}" is not {" or ".join(map(str, count))} finite numbers '
+            f"(below {LARGEST:g})",
         )
     return found
 
