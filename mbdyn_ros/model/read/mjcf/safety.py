@@ -20,7 +20,7 @@ LARGEST_SIZE = 100_000
 MOST_COPIES = 20_000
 """Of what stands in a `<replicate>`, `<composite>` or `<flexcomp>`, those around it counted."""
 
-MOST_HEIGHTS = 10_000_000
+LARGEST_FIELD = 10_000_000
 """Numbers of a height field."""
 
 COPIERS = ("replicate", "composite", "flexcomp")
@@ -43,7 +43,7 @@ def check_files(document: XmlSource, folder: Path, seen: set[Path], copies: floa
         if tag == "size":
             _check_sizes(document, element)
         elif tag == "hfield":
-            _check_product(document, element, ("nrow", "ncol"), MOST_HEIGHTS, "heights")
+            _check_product(document, element, ("nrow", "ncol"), LARGEST_FIELD, "heights")
         elif tag in COPIERS:
             _copies(document, element, copies)
         name = element.get("file")
