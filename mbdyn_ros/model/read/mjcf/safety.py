@@ -1,4 +1,4 @@
-"""What a MJCF must not hold before MuJoCo sees it: texts and numbers that it does not survive."""
+"""Texts and numbers of a MJCF that MuJoCo does not survive, refused before it sees them."""
 
 from __future__ import annotations
 
