@@ -156,6 +156,7 @@ setup(
         ],
         "mjcf": MJCF,
         "ros": ROS,
+        "xacro": [],  # needs nothing any more; the name stays for those who install it
         "symbolic": ["sympy"],
         "dask": ["dask[distributed]"],
         "bench": [*PEERS, "adam-robotics[casadi]", "drake"],
