@@ -140,8 +140,10 @@ import os, signal, sys, threading, time
 import mbdyn_ros
 
 signal.alarm(120)
-warm = mbdyn_ros.load(sys.argv[2])  # imports: Python's own locks of modules are not renewed
+# All that is called later is imported now: Python's own locks of modules are not renewed.
+warm = mbdyn_ros.load(sys.argv[2])
 warm.inverse_dynamics([0.5], [0.0], [0.0])
+mbdyn_ros.example("four_bar").forward_dynamics_derivatives([0.5], [0.0], [0.0])
 work = lambda: mbdyn_ros.example("ur5").forward_dynamics_derivatives(*[[0.0] * 6] * 3)
 other = threading.Thread(target=work)
 other.start()
