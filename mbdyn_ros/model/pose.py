@@ -43,3 +43,24 @@ class Pose:
         result[:3, :3] = self.rotation
         result[:3, 3] = self.translation
         return result
+
+
+def rotation_onto(axis: Array) -> Array:
+    """A rotation (3, 3) that takes z onto the unit vector `axis`.
+
+    It is the shortest one for z >= 0, and turned by pi about x before it for z < 0.
+    """
+    x, y, z = axis
+    if z < 0:  # the formula below is singular at -z: turn about x first
+        flip = np.diag([1.0, -1.0, -1.0])
+        return flip @ rotation_onto(flip @ axis)
+    k = 1 / (1 + z)
+    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+
+
+def across(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that make a right-handed frame (e1, e2, axis)."""
+    helper = np.eye(3)[np.argmin(np.abs(axis))]
+    e1 = np.cross(helper, axis)
+    e1 /= np.linalg.norm(e1)
+    return e1, np.cross(axis, e1)

@@ -15,10 +15,11 @@ from random_robots import Array, Pair, RandomRobot, assert_close, explore, robot
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.model import axes, tree  # noqa: E402
-from mbdyn_ros.model.axes import BodyFrame, body_axes, rotation_onto  # noqa: E402
+from mbdyn_ros.model.axes import BodyFrame, body_axes  # noqa: E402
 from mbdyn_ros.model.joints import Motion  # noqa: E402
 from mbdyn_ros.model.joints.revolute import Revolute  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402
+from mbdyn_ros.model.pose import rotation_onto  # noqa: E402
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program  # noqa: E402
 

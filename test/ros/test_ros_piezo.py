@@ -26,7 +26,7 @@ import mbdyn_ros
 from mbdyn_ros.piezo import Rotor, pulse_windows
 from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
 from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
-from mbdyn_ros.ros.node.diagnostics import Health
+from mbdyn_ros.ros.node.health import Health
 
 __all__ = ["rig"]
 

@@ -15,7 +15,7 @@ from mbdyn_ros import executables
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.executables import NODES
 from mbdyn_ros.ros.node import refusals as refusals_module
-from mbdyn_ros.ros.node.diagnostics import Health
+from mbdyn_ros.ros.node.health import Health
 from mbdyn_ros.ros.node.refusals import ROBOTS, Refusals
 
 REFUSED = (

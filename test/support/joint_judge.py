@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 import mbdyn_ros
-from mbdyn_ros.model.axes import across
+from mbdyn_ros.model.pose import across
 
 Array = np.ndarray
 PITCH = 0.07

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ...model.axes import across
 from ...model.closing_types import Slide, Turn
 from ...model.clusters import Closure, loop_axes
 from ...model.model import Pose
+from ...model.pose import across
 from ...model.tree import Tree
 from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, constant, cross

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...model.axes import rotation_onto
 from ...model.model import Array
 from ...model.model import Pose as Place
+from ...model.pose import rotation_onto
 from ...model.shapes import Box, Cylinder, Sphere
 from ...view.colors import color_of, rgb
 from ...view.scene.scene import Item, Lines, Scene, Skin

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import InputError
-from ..axes import across
 from ..closing_types import Slide, Turn
 from ..coupled_joints import carrying_joints, factors_of
 from ..model import Array, Combination, Coupling, Joint, Loop, Model, Pose
+from ..pose import across
 from ..split_joints import joints_of_parts, split_joints
 from .parts import keep_choices, keep_foreign, names_of, require, still_unused
 

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..axes import rotation_onto
-from ..pose import Array, Pose
+from ..pose import Array, Pose, rotation_onto
 
 Rows = Sequence[Sequence[Any]]
 """A rotation (3, 3) by its rows, of numbers or symbols."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..axes import rotation_onto
-from ..pose import Array
+from ..pose import Array, rotation_onto
 from .joint_type import JointType, Step
 from .prismatic import Prismatic
 from .revolute import Revolute

@@ -5,8 +5,7 @@ It bends the axis in two directions and does not twist about it, as a universal 
 
 from __future__ import annotations
 
-from ..axes import across
-from ..pose import Array
+from ..pose import Array, across
 from .joint_type import JointType, Step
 from .revolute import Revolute
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..axes import across, rotation_onto
 from ..closing_types import Slide, Turn
 from ..coupled_joints import factors_of
 from ..model import Array, Coupling, Inertia, Loop, Model, Pose
+from ..pose import across, rotation_onto
 from .elements import element, number, numbers
 from .mjcf_inertias import least, scaled
 

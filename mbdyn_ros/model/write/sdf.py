@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from lxml import etree
 
-from ..axes import across
 from ..model import Array, Inertia, Joint, Link, Loop, Model, Pose
+from ..pose import across
 from ..read.source_text import TEXT
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from .angles import roll_pitch_yaw

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..axes import rotation_onto
 from ..closing_types import Slide
 from ..coupled_joints import factors_of
 from ..model import Array, Combination, Joint, Link, Loop, Mimic, Model, Pose
+from ..pose import rotation_onto
 from ..split_joints import parts, split_joints
 from .angles import roll_pitch_yaw
 from .mjcf_closures import link_pose

@@ -29,7 +29,7 @@ from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference
 from ...ros.messages.trajectory_bytes import read_trajectory
-from ...ros.node.diagnostics import Health
+from ...ros.node.health import Health
 from ...ros.node.managed_node import ManagedNode
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals

@@ -20,7 +20,7 @@ from ...robot import Robot
 from ...ros.messages.conversions import doubles, fill_time
 from ...ros.messages.named_numbers import partial_position
 from ...ros.node.description import LATCHED
-from ...ros.node.diagnostics import Health
+from ...ros.node.health import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
 from ...ros.node.process import run

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...ros.node.diagnostics import Health
+from ...ros.node.health import Health
 from .. import PulseController
 
 

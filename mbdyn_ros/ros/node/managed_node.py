@@ -16,7 +16,7 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 
 from ...errors import InputError, MbdynError
-from .diagnostics import Health
+from .health import Health
 from .parameters import Spec
 from .refusals import in_words
 from .robot_node import RobotNode

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from rclpy.node import Node
 
 from ...array import Array
 from ...errors import InputError, MbdynError
 from ...robot import Robot
 from .interfaces import NOT_BUILT, srv
-from .parameters import STRINGS, Spec
+from .parameters import STRINGS, Parameters, Spec
 from .refusals import one_line
-
-if TYPE_CHECKING:
-    from .robot_node import RobotNode
 
 VARIABLE = Spec(
     "variable", STRINGS, "links whose payload ~/set_payload may change; gravity, friction, "
@@ -29,24 +28,24 @@ HEAVIEST = 1e12
 class Payloads:
     """The bodies that every robot carries which the node loads, the present one and all to come."""
 
-    def __init__(self, node: RobotNode) -> None:
-        self._node = node
+    def __init__(self, node: Node, parameters: Parameters) -> None:
+        self._node, self._parameters = node, parameters
         self._robots: weakref.WeakSet[Robot] = weakref.WeakSet()
         self._held: dict[str, tuple[float, Array, Array]] = {}
 
     @property
     def variable(self) -> list[str]:
         """The links that may carry one."""
-        given = self._node.parameters
+        given = self._parameters
         return list(given[VARIABLE.name]) if VARIABLE.name in given else []
 
-    def open(self) -> None:
-        """Offer the service."""
-        if VARIABLE.name not in self._node.parameters:
+    def open(self, offer: Callable[[str, Any, Callable[[Any], str]], None]) -> None:
+        """Offer the service by the node's `offer`."""
+        if VARIABLE.name not in self._parameters:
             return
         kind = getattr(srv, "SetPayload", None)
         if kind is not None:
-            self._node.offer("set_payload", kind, self._set)
+            offer("set_payload", kind, self._set)
         elif self.variable:
             self._node.get_logger().warning(
                 f"the package mbdyn_ros_interfaces has no SetPayload: there is no service "

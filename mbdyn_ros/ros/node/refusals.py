@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rclpy.node import Node
 
 from ...errors import MbdynError
 from ...names import in_text
-
-if TYPE_CHECKING:
-    from .diagnostics import Health
+from .health import Health
 
 HEAD, TAIL = 3000, 1000
 """Characters that are kept of a text that is longer than both together: a name may be a book."""

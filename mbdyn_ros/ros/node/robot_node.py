@@ -18,7 +18,8 @@ from ...errors import InputError, MbdynError, ModelError
 from ...model.read.xacro.xacro import xacro_arguments
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name, of_parameter
-from .diagnostics import Diagnostics, Health
+from .diagnostics import Diagnostics
+from .health import Health
 from .node_clock import NodeClock
 from .parameters import Parameters, Spec
 from .payloads import Payloads
@@ -73,8 +74,8 @@ class RobotNode(Node):
         self._sole: list[Any] = []
         self.fault = ""
         self._hardware = ""
-        self.payloads = Payloads(self)
-        self.numbers = RunningNumbers(self)
+        self.payloads = Payloads(self, self.parameters)
+        self.numbers = RunningNumbers(self, self.parameters, self.lock, self.payloads)
         self.loop: RateLoop | None = None
 
     def begin(self) -> None:
@@ -84,7 +85,7 @@ class RobotNode(Node):
             self._take(self.description.source)
         self.parameters.on_change(self._review)
         self.open_inputs()
-        self.payloads.open()
+        self.payloads.open(self.offer)
         self.diagnostics = Diagnostics(self, self.health)
         if self.LOOP:
             priority = self.parameters["realtime_priority"]

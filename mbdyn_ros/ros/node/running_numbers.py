@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+
+from rclpy.node import Node
 
 from ...equations.variable import AT_JOINTS, GRAVITY
 from ...errors import InputError, MbdynError, suggestion
 from ...model.read.yaml_source import YamlSource
 from ...robot import Robot
-from .parameters import Spec
+from .parameters import Parameters, Spec
+from .payloads import Payloads
 from .refusals import one_line
-
-if TYPE_CHECKING:
-    from .robot_node import RobotNode
 
 JOINT_DYNAMICS = Spec(
     "joint_dynamics", "", "numbers that act on joints, as YAML: {elbow: {damping: 3.0, friction: "
@@ -29,14 +29,17 @@ Numbers = dict[str, dict[str, float]]
 class RunningNumbers:
     """Gravity and numbers of joints, as parameters give them, on every robot that a node loads."""
 
-    def __init__(self, node: RobotNode) -> None:
-        self._node = node
+    def __init__(
+        self, node: Node, parameters: Parameters, lock: threading.Lock, payloads: Payloads
+    ) -> None:
+        self._node, self._parameters = node, parameters
+        self._lock, self._payloads = lock, payloads
         self._robots: weakref.WeakSet[Robot] = weakref.WeakSet()
         self._given: Numbers = {}
 
     def carry(self, robot: Robot) -> None:
         """Set them on a robot that was just loaded; what does not fit is dropped."""
-        if JOINT_DYNAMICS.name in self._node.parameters:
+        if JOINT_DYNAMICS.name in self._parameters:
             try:
                 given = self._checked([robot], self._read())
                 self._act(robot, given, {})
@@ -55,7 +58,7 @@ class RunningNumbers:
         """
         left = list(names)
         if JOINT_DYNAMICS.name in left:
-            with self._node.lock:
+            with self._lock:
                 robots = list(self._robots)
                 given = self._checked(robots, self._read())
                 for robot in robots:
@@ -63,19 +66,19 @@ class RunningNumbers:
                 self._given = given
             left.remove(JOINT_DYNAMICS.name)
         if GRAVITY in left and GRAVITY in self._variable:
-            with self._node.lock:
+            with self._lock:
                 for robot in list(self._robots):
-                    robot.set_gravity(self._node.parameters[GRAVITY])
+                    robot.set_gravity(self._parameters[GRAVITY])
             left.remove(GRAVITY)
         return left
 
     @property
     def _variable(self) -> list[str]:
-        return self._node.payloads.variable
+        return self._payloads.variable
 
     def _read(self) -> Numbers:
         """The numbers of the parameter, those of unknown names refused."""
-        text = self._node.parameters[JOINT_DYNAMICS.name]
+        text = self._parameters[JOINT_DYNAMICS.name]
         if not text.strip():
             return {}
         known = [name for names in AT_JOINTS.values() for name in names]

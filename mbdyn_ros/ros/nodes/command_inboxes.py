@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
@@ -14,14 +14,12 @@ from ...errors import InputError
 from ..messages.conversions import seconds
 from ..messages.joint_commands import QUANTITIES, NamedCommand
 from ..messages.joint_state_inbox import joint_state_inbox
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.inbox import Inbox
 from ..node.refusals import one_line
 from .controller_watch import ControllerWatch
 from .session import Session
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 ARRAYS = {"commands": "effort", "velocity_commands": "velocity", "position_commands": "position"}
 """Topics of numbers in the order of the parameter `joints`, and what they are."""
@@ -38,7 +36,7 @@ NAMED = {
 class CommandInboxes:
     """Commands and pushes for the robot of a simulator, as they come; bad ones are refused."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
         one, several = QoSProfile(depth=1), QoSProfile(depth=10)
         self._arrays = [

@@ -23,7 +23,7 @@ from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
 from ..messages.poses import target_place, target_turn
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.process import run
 from ..node.refusals import Refusals
 from .control_loop import ControlLoop, Doubts, stability

@@ -5,15 +5,13 @@ Hardware of ros2_control goes on sending what a controller wrote last when that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..messages.joint_commands import QUANTITIES, JointCommands
 from ..node.description import LATCHED
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.interfaces import where_installed
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 PROCESS = 12
 """Bytes of a publisher's id that all those of one process share (DDS: the participant)."""
@@ -28,7 +26,7 @@ NONE: Unclaimed = frozenset()
 class ControllerWatch:
     """Watches which joints a controller manager's controllers command; asks at each switch."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
         self._manager = simulator.parameters["controller_manager"]
         self._unclaimed = NONE

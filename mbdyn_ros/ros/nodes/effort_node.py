@@ -20,7 +20,7 @@ from ...robot import Robot
 from ..messages.joint_state_inbox import joint_state_inbox
 from ..messages.reference_message import read_reference
 from ..messages.trajectory_bytes import read_trajectory
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.managed_node import ManagedNode
 from ..node.refusals import Refusals
 from ..node.senders import Senders, sender_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from visualization_msgs.msg import MarkerArray
@@ -17,9 +17,7 @@ from ..node.description import LATCHED
 from ..node.interfaces import NOT_BUILT, msg
 from ..show.wall_markers import ImpulseMarkers, wall_markers
 from .session import Session
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 MOST_KEPT = 200
 """Impacts whose arrows wait to be shown."""
@@ -28,7 +26,9 @@ MOST_KEPT = 200
 class ImpactReports:
     """Publishes the walls, and every impact of a session."""
 
-    def __init__(self, simulator: Simulator, session: Session, environment: Environment) -> None:
+    def __init__(
+        self, simulator: SimulationNode, session: Session, environment: Environment
+    ) -> None:
         robot = session.robot
         self._simulator = simulator
         self._frame = WORLD_FRAME if robot.floating_base else robot.model.root

@@ -20,7 +20,7 @@ from ..messages.conversions import doubles, external_wrenches, joint_state_messa
 from ..messages.layout import Layout
 from ..messages.named_numbers import effort_blocks, joint_efforts
 from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.interfaces import service_types
 from ..node.process import run
 from ..node.refusals import Refusals, in_words

@@ -23,7 +23,7 @@ from ..messages.conversions import sec_and_nanosec
 from ..messages.joint_state_inbox import joint_state_inbox
 from ..messages.sensed_joints import SensedJoints, Trust
 from ..node.arrival_loop import ArrivalLoop
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...array import Array
+from ...simulation.stepped.charted_step import ChartedStep
+from ...simulation.stepped.following import Following
 from ...simulation.stepped.servo import Targets
+from ..messages.joint_commands import JointCommands
 from ..messages.joint_path import JointPath, Tolerances
-
-if TYPE_CHECKING:
-    from .session import Session
 
 RUNNING, DONE = "running", "done"
 """States of a path: what is neither has failed."""
+
+
+class Followers(Protocol):
+    """The joints that follow a path: of a `Session`, how they move and are commanded."""
+
+    motion: ChartedStep
+    following: Following
+    commands: JointCommands
 
 
 class PathMotion:
@@ -31,7 +39,7 @@ class PathMotion:
     """
 
     def __init__(
-        self, session: Session, path: JointPath, places: Sequence[int], start: float,
+        self, session: Followers, path: JointPath, places: Sequence[int], start: float,
         tolerances: tuple[Tolerances, Tolerances], patience: float,
     ) -> None:  # fmt: skip
         self.path, self.places, self.start = path, list(places), start

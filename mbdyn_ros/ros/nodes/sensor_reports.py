@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import Imu as ImuMessage
@@ -14,9 +13,7 @@ from ...robot import Robot
 from ...simulation.imu import Imu
 from ..messages.conversions import fill_time
 from .session import Session
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 
 class ImuReports:
@@ -28,7 +25,7 @@ class ImuReports:
         The robot has no such link.
     """
 
-    def __init__(self, simulator: Simulator, robot: Robot, links: Sequence[str]) -> None:
+    def __init__(self, simulator: SimulationNode, robot: Robot, links: Sequence[str]) -> None:
         self._simulator = simulator
         try:
             units = [Imu(robot, link) for link in links]
@@ -71,7 +68,7 @@ class ForceTorqueReports:
         The robot has no such joint, or nobody knows what walls do to it.
     """
 
-    def __init__(self, simulator: Simulator, session: Session, joints: Sequence[str]) -> None:
+    def __init__(self, simulator: SimulationNode, session: Session, joints: Sequence[str]) -> None:
         self._simulator = simulator
         try:
             for joint in joints:

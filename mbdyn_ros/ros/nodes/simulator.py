@@ -5,7 +5,6 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 from collections.abc import Collection
@@ -18,14 +17,14 @@ from sensor_msgs.msg import JointState
 from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import fill_time, sec_and_nanosec
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.process import run
-from ..node.refusals import Refusals, one_line
-from ..node.robot_node import RobotNode
+from ..node.refusals import one_line
 from .command_inboxes import CommandInboxes
 from .parameters import SIMULATOR
 from .sensor_reports import ForceTorqueReports, ImuReports
 from .session import Session, Settings, walls_of
+from .simulation_node import SimulationNode
 from .simulator_health import SessionHealth
 from .simulator_services import SimulatorServices
 from .simulator_views import SimulatorViews
@@ -36,14 +35,8 @@ MOST_MADE_UP = 50
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported."""
 
 
-class Simulator(RobotNode):
-    """Runs the simulation in a thread of its own; services and commands in the executor's.
-
-    Attributes
-    ----------
-    paused : whether time stands still.
-    held : whether it was told to pause where it is: at the start, that is not to be stopped.
-    """
+class Simulator(SimulationNode):
+    """Runs the simulation in a thread of its own; services and commands in the executor's."""
 
     NAME = "simulator"
     PARAMETERS = SIMULATOR
@@ -52,17 +45,10 @@ class Simulator(RobotNode):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.session: Session | None = None
-        self.paused, self.held = self.parameters["start_paused"], False
-        self.settings = Settings.read(self.parameters)
-        self.refusals = Refusals(self, "command")
         self._reloading: threading.Thread | None = None
         self._steps = 0
         self._states = self.sole(JointState, "joint_states")
         self._pressures = self.create_publisher(JointState, "~/actuator_states", 10)
-        self._clock_out: Any = None
-        if self.parameters["publish_clock"]:
-            self._clock_out = self.sole(ClockMessage, "/clock")
         self._clock_message = ClockMessage()
         self._views = SimulatorViews(self)
         self._sensors: list[ImuReports | ForceTorqueReports] = []
@@ -175,27 +161,10 @@ class Simulator(RobotNode):
                     self._views.impacts.publish_held(session, stamp)
             self._publish_states(session, stamp)
 
-    @property
-    def makes_clock(self) -> bool:
-        """Whether time is what this node simulates."""
-        return self._clock_out is not None
-
-    def time(self, due: float = math.nan) -> float:
-        """Simulated time where we make the clock, s, else that of the node."""
-        if self._clock_out is not None and self.session is not None:
-            return self.session.motion.time
-        return super().time(due)
-
     def on_clock_jump(self, reason: str) -> None:
         """Forget the commands of before."""
         if self.session is not None:
             self.session.commands.clear()
-
-    def stamp(self, session: Session, now: float | None = None) -> int:
-        """Simulated time, ns, where we make the clock, else the node's time `now` (s)."""
-        if self._clock_out is not None:
-            return round(session.motion.time * 1e9)
-        return int(self.get_clock().now().nanoseconds) if now is None else self.clock.stamp(now)
 
     def _publish_states(self, session: Session, stamp: int) -> None:
         """Send the joint states and, where we make it, the clock; `stamp` in ns."""
@@ -208,12 +177,6 @@ class Simulator(RobotNode):
         if session.actuators is not None:
             session.actuator_states.position[:] = session.actuators.values
             self._pressures.publish(session.actuator_states.stamped(*when))
-
-    def start_again(self, session: Session) -> str:
-        """Go back to the start, under `lock`; return the fault that this cleared."""
-        session.reset()
-        self.held = False
-        return self.clear_fault()
 
     def on_fault(self) -> None:
         """Stand still, with zero effort."""

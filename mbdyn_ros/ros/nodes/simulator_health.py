@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import MbdynError
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.refusals import in_words
 from .session import Session
 

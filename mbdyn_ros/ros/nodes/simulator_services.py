@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from std_srvs.srv import SetBool, Trigger
 
@@ -13,15 +13,13 @@ from ..messages.layout import Layout
 from ..node.interfaces import service_types
 from ..node.refusals import one_line
 from .session import Session
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 
 class SimulatorServices:
     """Reset, pause, step and set the state of a simulator, between two of its ticks."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
         srv = service_types(simulator, "there is no service ~/set_state")
         for name, kind, action in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
 
 from visualization_msgs.msg import MarkerArray
 
@@ -15,9 +14,7 @@ from ..node.steady_timer import steady_timer
 from ..show.markers import RobotMarkers
 from .impact_reports import ImpactReports
 from .session import Session
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 POSE_RATE = 60.0
 """Hz, of odometry and transforms."""
@@ -26,7 +23,7 @@ POSE_RATE = 60.0
 class SimulatorViews:
     """Publishes from timers of the executor, on a clock that never stands still."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
         self._poses: PosePublisher | None = None
         self._markers: RobotMarkers | None = None

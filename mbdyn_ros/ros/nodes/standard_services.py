@@ -6,7 +6,7 @@ import re
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rclpy.timer import Timer
@@ -20,10 +20,8 @@ from ..node.interfaces import where_installed
 from ..node.refusals import in_words
 from ..node.steady_timer import steady_timer
 from .session import Session
+from .simulation_node import SimulationNode
 from .stepping import StepsAction, require_steps, take_step
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
 
 FEATURES = (
     "ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING", "ENTITY_INFO_GETTING", "SIMULATION_RESET",
@@ -43,7 +41,7 @@ UNIT = 1e-3
 class StandardServices:
     """Maps the standard to reset, pause, step and states; entities are the robot and its links."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
         self._farewell: Timer | None = None
         self._steps: StepsAction | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.task import Future
@@ -11,9 +11,7 @@ from rclpy.task import Future
 from ...errors import InputError, MbdynError
 from ..node.refusals import in_words
 from ..node.steady_timer import steady_timer
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 STEPS_OF_A_REQUEST = 100_000
 """Steps of one request: more would keep everybody waiting."""
@@ -32,7 +30,7 @@ def require_steps(steps: int) -> int:
     return steps
 
 
-def take_step(simulator: Simulator) -> None:
+def take_step(simulator: SimulationNode) -> None:
     """Take one step of a simulation that is paused and without a fault."""
     with simulator.lock:
         session, settings = simulator.require(simulator.session), simulator.settings
@@ -46,7 +44,7 @@ def take_step(simulator: Simulator) -> None:
 class StepsAction:
     """SimulateSteps: steps with feedback of each, which can be canceled."""
 
-    def __init__(self, simulator: Simulator, kind: Any, codes: Any) -> None:
+    def __init__(self, simulator: SimulationNode, kind: Any, codes: Any) -> None:
         self._simulator, self._type, self._codes = simulator, kind, codes
         self._server = ActionServer(
             simulator, kind, "~/simulate_steps", self._execute,

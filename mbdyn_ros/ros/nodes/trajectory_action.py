@@ -5,7 +5,7 @@ As joint_trajectory_controller serves it: MoveIt drives the simulator without ro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -21,9 +21,7 @@ from ..node.refusals import one_line
 from ..node.steady_timer import steady_timer
 from .path_motion import DONE, RUNNING, PathMotion
 from .session import Session
-
-if TYPE_CHECKING:
-    from .simulator import Simulator
+from .simulation_node import SimulationNode
 
 LOOKS = 100.0
 """Hz at which ends of goals are looked for."""
@@ -38,7 +36,7 @@ CANCELED = "canceled: its joints stay where they are"
 class TrajectoryAction:
     """One goal at a time; a new one ends the one before."""
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
         actions = where_installed("control_msgs.action")
         self._active: tuple[Any, PathMotion, Future] | None = None

@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError, MbdynError
 from ...robot import Robot
 from ..messages.trajectory_conversion import converted
-from ..node.diagnostics import Health
+from ..node.health import Health
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode

@@ -15,7 +15,7 @@ from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError, brief
-from ...model.axes import rotation_onto
+from ...model.pose import rotation_onto
 from ...program.symbols import lasting, serialized
 
 XYZ = ("x", "y", "z")

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...model.axes import rotation_onto
 from ...model.blocks import joint_blocks
 from ...model.model import Array, Model, Pose
+from ...model.pose import rotation_onto
 from ...model.read.mesh_file import find_mesh, load_mesh
 from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
 from ..colors import Color
