@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..arguments import checked_file
-from ..errors import brief
+from ..errors import ModelWarning, brief, warn
 from ..model import edit
 from ..model.model import Model
 from ..model.split_joints import whole_joints
 from ..model.write.elements import write_text
 from ..model.write.mjcf import mjcf_text
 from ..model.write.sdf import sdf_text
+from ..model.write.sdf_counting import LOST_COUPLING
 from ..model.write.urdf import unreadable_shapes, urdf_text
 from .core import Core
 from .described import arguments_text, described_model, home_positions
@@ -89,6 +90,11 @@ def save_sdf(self: Core, path: str | os.PathLike[str]) -> Saved:
     """Write the robot as SDF, for Gazebo and Drake; a loop is a second parent of a link.
 
     It returns and refuses what `save_urdf` does. See docs/editing.md.
+
+    Warns
+    -----
+    ModelWarning
+        SDF cannot write a coupling, so that the robot of the file moves more freely.
     """
     path = checked_file("path", path)
     model = described_model(self)
@@ -98,7 +104,14 @@ def save_sdf(self: Core, path: str | os.PathLike[str]) -> Saved:
         model = edit.renamed(model, joints, links, loops)
     model = whole_joints(model)
     text, omitted = sdf_text(model, home_positions(self, model), path.parent)
-    return Saved(write_text(path, text), (*omitted, *_machines(model, "SDF")))
+    saved = Saved(write_text(path, text), (*omitted, *_machines(model, "SDF")))
+    if lost := [one for one in omitted if one.startswith(LOST_COUPLING)]:
+        warn(
+            f"{path.name}: SDF cannot write {'; '.join(lost)}: its <mimic> joins two joints, so "
+            "these move freely in the file; save as URDF+ or MJCF to keep them coupled",
+            ModelWarning,
+        )
+    return saved
 
 
 class Saving(Core):

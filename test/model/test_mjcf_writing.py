@@ -143,3 +143,22 @@ def test_our_reader_reads_it(name: str, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
         assert read_urdf(OWN / f"{name}.urdf").name == other.model.name
+
+
+def test_an_angle_of_a_ball_has_no_motor(tmp_path: Path) -> None:
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = "".join(f'<link name="{name}">{body}</link>' for name in "gcmr")
+    robot = mbdyn_ros.load(f"""<robot name="rssr">{links}
+      <joint name="crank" type="continuous"><parent link="g"/><child link="c"/>
+      <axis xyz="0 0 1"/></joint>
+      <joint name="coupler" type="spherical"><parent link="c"/><child link="m"/>
+      <origin xyz="0.2 0 0"/></joint>
+      <joint name="rocker" type="continuous"><parent link="g"/><child link="r"/>
+      <origin xyz="1 0.1 0.2"/><axis xyz="1 0 0"/></joint>
+      <loop name="end" type="spherical"><predecessor link="m"><origin xyz="0.8 0.3 0.5"/>
+      </predecessor><successor link="r"><origin xyz="0 0.4 0.3"/></successor></loop></robot>""")
+    assert robot.actuated_joints == ("crank", "coupler/yaw")
+    saved = robot.save_mjcf(tmp_path / "r.xml")
+    assert any('the motor of "coupler/yaw"' in text for text in saved.omitted)
+    assert "coupler/yaw" not in saved.path.read_text()
+    assert mbdyn_ros.load(saved.path).nv == robot.nv

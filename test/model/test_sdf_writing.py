@@ -103,3 +103,34 @@ def test_drake_reads_the_same(name: str, tmp_path: Path) -> None:
     rows = [joint.velocity_start() for joint in joints]
     mass = plant.CalcMassMatrix(context)[np.ix_(rows, rows)]
     np.testing.assert_allclose(robot.mass_matrix(q), mass, rtol=0, atol=1e-9)
+
+
+def coupled(factors: dict[str, float]) -> str:
+    """A chain of three hinges with one coupling between joints."""
+    links = "".join(
+        f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/>'
+        "</inertial></link>"
+        for k in range(4)
+    )
+    joints = "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        '<origin xyz="0.2 0 0.1"/><axis xyz="0 1 0"/></joint>'
+        for k in range(3)
+    )
+    sums = "".join(f'<joint name="{name}" factor="{x}"/>' for name, x in factors.items())
+    return f'<robot name="r">{links}{joints}<coupling name="belt">{sums}</coupling></robot>'
+
+
+@pytest.mark.filterwarnings("error::mbdyn_ros.ModelWarning")
+def test_a_coupling_of_two_joints_is_kept(tmp_path: Path) -> None:
+    robot = mbdyn_ros.load(coupled({"j0": 1.0, "j1": -2.0}))
+    saved = robot.save_sdf(tmp_path / "r.sdf")
+    assert mbdyn_ros.load(saved.path).nv == robot.nv == 2
+
+
+def test_a_coupling_that_sdf_cannot_write_is_warned_of(tmp_path: Path) -> None:
+    robot = mbdyn_ros.load(coupled({"j0": 1.0, "j1": -2.0, "j2": 1.0}))
+    with pytest.warns(mbdyn_ros.ModelWarning, match='"belt" of j0, j1, j2.* move freely'):
+        saved = robot.save_sdf(tmp_path / "r.sdf")
+    assert 'the coupling "belt" of j0, j1, j2' in saved.omitted
+    assert mbdyn_ros.load(saved.path).nv == 3

@@ -88,7 +88,7 @@ def mjcf_text(
     writer = _Writer(model, home, shapes, inertias, closings, omitted)
     _write_root(writer, element(root, "worldbody"))
     write_equalities(root, model, closings, omitted)
-    _write_motors(root, model, actuated)
+    _write_motors(root, model, actuated, omitted)
     _write_homes(root, writer)
     _tell_others(model, omitted)
     for empty in [one for one in root if not len(one) and not one.attrib]:
@@ -203,11 +203,19 @@ def _write_closing(writer: _Writer, body: Element, closing: ClosingBody) -> None
     element(inner, "site", name=closing.site)
 
 
-def _write_motors(root: Element, model: Model, actuated: tuple[str, ...]) -> None:
+def _write_motors(
+    root: Element, model: Model, actuated: tuple[str, ...], omitted: list[str]
+) -> None:
     motors = element(root, "actuator")
     known = {joint.name: joint for joint in model.joints}
+    written = {name for joint in model.joints if joint.nv for name, _, _ in steps_of(joint)}
     for name in actuated:
         joint = known.get(name)
+        if joint is None and name not in written:  # an angle of what is one ball in MuJoCo
+            omitted.append(
+                f'the motor of "{name}": in MuJoCo its joint is a ball, whose angles are no joints'
+            )
+            continue
         if joint is None or joint.nv == 1:  # None: the part of one
             one = element(motors, "motor", name=name, joint=name)
             if joint is not None and math.isfinite(joint.limits.effort):

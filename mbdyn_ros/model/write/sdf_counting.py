@@ -15,6 +15,9 @@ from ..split_joints import parts, split_joints
 from .angles import roll_pitch_yaw
 from .mjcf_closures import link_pose
 
+LOST_COUPLING = "the coupling "
+"""How the words begin that tell of a coupling that SDF cannot write."""
+
 
 def counted_from_home(model: Model, home: Mapping[str, Array], omitted: list[str]) -> Model:
     """The model in joints that SDF has; at 0 where its loops are closed.
@@ -94,7 +97,7 @@ def with_single_mimics(model: Model, omitted: list[str]) -> Model:
                 joints[follower] = replace(joints[follower], mimic=mimic)
                 continue
         tied = ", ".join(name for name, _ in factors)
-        omitted.append(f'the coupling "{coupling.name}" of {tied}')
+        omitted.append(f'{LOST_COUPLING}"{coupling.name}" of {tied}')
     return replace(model, joints=tuple(joints.values()), couplings=())
 
 
