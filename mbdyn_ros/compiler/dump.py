@@ -34,7 +34,7 @@ def _step(step: Step) -> Iterator[str]:
         for block in step.blocks:
             yield from (f"  {line}" for line in _block(block))
     elif isinstance(step, Sum):
-        way = "inward" if step.inward else "outward"
+        way = "backward" if step.backward else "forward"
         yield f"{_described(step.table)} = sum of {step.source.name} {way}"
     elif isinstance(step, Product):
         for matrix, terms in step.matrices:

@@ -102,7 +102,7 @@ class _Lowering:
                 self._map(stage)
             elif isinstance(stage, Summed):
                 source, table = self._tables[stage.source], self._table(stage.table)
-                self._steps.append(Sum(table, source, stage.chains, stage.inward))
+                self._steps.append(Sum(table, source, stage.chains, stage.backward))
             elif isinstance(stage, Multiplied):
                 self._multiply(stage)
             else:

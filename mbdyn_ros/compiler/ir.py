@@ -52,7 +52,7 @@ class Sum:
     table: Table
     source: Table
     chains: Chains
-    inward: bool
+    backward: bool
 
 
 @dataclass(frozen=True)

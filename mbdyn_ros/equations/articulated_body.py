@@ -51,14 +51,14 @@ class ArticulatedInertia:
             inertia.second, skew(inertia.first), inertia.mass * ca.densify(SX.eye(3))
         )
 
-    def inward(self, transform: Transform) -> ArticulatedInertia:
+    def to_parent(self, transform: Transform) -> ArticulatedInertia:
         """The inertia about the parent's origin in the parent's axes."""
-        linear = transform.inward_symmetric(self.linear)
-        mixed = transform.inward_matrix(self.mixed)
+        linear = transform.symmetric_to_parent(self.linear)
+        mixed = transform.matrix_to_parent(self.mixed)
         p = skew(transform.shift)
         lever = p @ linear
         product = (mixed + 0.5 * lever) @ p
-        angular = transform.inward_symmetric(self.angular) - product - product.T
+        angular = transform.symmetric_to_parent(self.angular) - product - product.T
         return ArticulatedInertia(symmetric(angular), mixed + lever, linear)
 
     def wrench(self, alpha: SX, a: SX) -> Pair:
@@ -127,8 +127,8 @@ def articulated_body(
         turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
         carried, swing = SX.zeros(3), SX.zeros(3)
         if body.parent != WORLD:
-            carried = joint.transform.outward(w[body.parent])
-            swing = joint.transform.outward(skew_square(w[body.parent]) @ joint.transform.shift)
+            carried = joint.transform.to_child(w[body.parent])
+            swing = joint.transform.to_child(skew_square(w[body.parent]) @ joint.transform.shift)
         w.append(carried + turning)
         spin = cross(carried, turning) + joint.angular @ drift[body.v]
         slide = swing + cross(2 * carried + turning, sliding) + joint.linear @ drift[body.v]
@@ -150,12 +150,12 @@ def articulated_body(
     for cluster, known in zip(clusters, reversed(solved), strict=True):
         first = cluster.bodies[0]
         hub = motions[tree.bodies[first].parent]
-        spin, acceleration = joints[first].transform.outward_motion(*hub) if known.single else hub
+        spin, acceleration = joints[first].transform.forward_motion(*hub) if known.single else hub
         ydd = known.free - known.response[:, :3] @ spin - known.response[:, 3:] @ acceleration
         result[known.rows] = known.embedding @ ydd
         for i in cluster.bodies:
             body, joint = tree.bodies[i], joints[i]
-            given = _plus(joint.transform.outward_motion(*motions[body.parent]), zetas[i])
+            given = _plus(joint.transform.forward_motion(*motions[body.parent]), zetas[i])
             a = result[body.v]
             motions[i] = _plus(given, (joint.angular @ a, joint.linear @ a))
     return result + drift
@@ -194,7 +194,7 @@ def _assemble(
             ca.horzcat(joint.linear @ shares[i], slide),
         )
         if parent in members:
-            motion = _plus(motion, by_columns(joint.transform.outward_motion, *motions[parent]))
+            motion = _plus(motion, by_columns(joint.transform.forward_motion, *motions[parent]))
         motions[i] = motion
         moments, forces = inertias[i].wrench(*motion)
         moments[:, n], forces[:, n] = _plus(biases[i], (moments[:, n], forces[:, n]))
@@ -210,15 +210,15 @@ def _assemble(
         moments, forces = wrenches[i]
         work += shares[i].T @ (joint.angular.T @ moments + joint.linear.T @ forces)
         if parent in members:
-            moved = by_columns(joint.transform.inward_wrench, moments, forces)
+            moved = by_columns(joint.transform.wrench_to_parent, moments, forces)
             carried[parent] = _plus(moved, carried[parent]) if parent in carried else moved
-            inertias[parent] = _sum(inertias[parent], inertias[i].inward(joint.transform))
+            inertias[parent] = _sum(inertias[parent], inertias[i].to_parent(joint.transform))
 
     inertia, (moments, forces) = inertias[tops[0]], wrenches[tops[0]]
     if not single:
         steps = {i: joints[i].transform for i in tops}
-        inertia = reduce(_sum, (inertias[i].inward(step) for i, step in steps.items()))
-        at_hub = (by_columns(step.inward_wrench, *wrenches[i]) for i, step in steps.items())
+        inertia = reduce(_sum, (inertias[i].to_parent(step) for i, step in steps.items()))
+        at_hub = (by_columns(step.wrench_to_parent, *wrenches[i]) for i, step in steps.items())
         moments, forces = reduce(_plus, at_hub)
     u = moments[:, :n], forces[:, :n]
     right = ca.densify(block.T @ efforts[rows]) - work[:, n]
@@ -229,7 +229,7 @@ def _assemble(
         wrench = moments[:, n] + u[0] @ free, forces[:, n] + u[1] @ free
         if single:
             step = joints[tops[0]].transform
-            share, wrench = share.inward(step), step.inward_wrench(*wrench)
+            share, wrench = share.to_parent(step), step.wrench_to_parent(*wrench)
         inertias[hub] = _sum(inertias[hub], share)
         biases[hub] = _plus(biases[hub], wrench)
     return _Solved(rows, block, free, response, single)

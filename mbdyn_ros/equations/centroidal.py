@@ -14,7 +14,7 @@ from .algebra.spatial import SX, JointMotion, constant, cross, skew
 from .system import System
 from .tree.composite_body import CompositeInertia, composite_inertias
 from .tree.kinematics import body_poses, body_velocities
-from .tree.newton_euler import inertial_wrenches, outward, total_wrench
+from .tree.newton_euler import forward_pass, inertial_wrenches, total_wrench
 
 
 @program("q", output="position")
@@ -52,7 +52,7 @@ def centroidal_momentum_rate(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     those of gravity."""
     embedding = system.embedding(q, z)
     still = 0 * system.gravity
-    motions = outward(system.tree, embedding.joints, *embedding.motion(v, a), still)
+    motions = forward_pass(system.tree, embedding.joints, *embedding.motion(v, a), still)
     wrenches = inertial_wrenches(system.tree, motions, None)
     moment, force = total_wrench(system.tree, embedding.joints, *wrenches)
     return ca.vertcat(force, moment - cross(_center(system, embedding.joints), force))

@@ -21,7 +21,7 @@ from ..program.declaration import program
 from .algebra.spatial import SX, JointMotion, constant, cross, homogeneous, skew
 from .system import System
 from .tree import kinematics
-from .tree.newton_euler import outward
+from .tree.newton_euler import forward_pass
 
 AXES = ("world", "local", "spatial")
 """In which axes, and of which point, the motion of a link is told."""
@@ -63,7 +63,7 @@ def frame_acceleration(system: System, q: SX, z: SX, v: SX, a: SX, frame: Frame)
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
     joints, still = embedding.joints, 0 * system.gravity
-    motion = outward(system.tree, joints, velocity, acceleration, still)[index]
+    motion = forward_pass(system.tree, joints, velocity, acceleration, still)[index]
     rotation, _ = kinematics.body_poses(system.tree, joints)[index]
     linear = rotation @ (motion.a + motion.tensor @ constant(pose.translation))
     angular = rotation @ motion.alpha

@@ -1,7 +1,7 @@
 """Loads on the joints of the tree, as if the loops were open: bodies, weight and inertia.
 
-Equations 13-18 and 37 of the parallel-serial paper: f_i and n_i of each body, summed inward. What
-the closing joints add is statics, in `robot.wrenches`.
+Equations 13-18 and 37 of the parallel-serial paper: f_i and n_i of each body, summed in the
+backward pass. What the closing joints add is statics, in `robot.wrenches`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..program.declaration import program
 from .algebra.spatial import SX, by_rows
 from .system import System
 from .tree.kinematics import body_poses
-from .tree.newton_euler import joint_wrenches, outward
+from .tree.newton_euler import forward_pass, joint_wrenches
 
 LOADS = 18
 """Numbers of a body: its pose (rotation by rows, origin), and force and moment at its joint."""
@@ -29,7 +29,7 @@ def joint_loads(
     """
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
-    motions = outward(system.tree, embedding.joints, velocity, acceleration, system.gravity)
+    motions = forward_pass(system.tree, embedding.joints, velocity, acceleration, system.gravity)
     through = joint_wrenches(system.tree, embedding.joints, motions, wrenches)
     poses = body_poses(system.tree, embedding.joints)
     parts = [SX(0, 1)]

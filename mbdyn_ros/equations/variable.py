@@ -160,7 +160,7 @@ def with_symbols(rest: System, layout: Layout) -> System:
         one = CompositeInertia(own[0], own[1:4], symmetric_of(own[4:]))
         turns = () if np.array_equal(pose.rotation, np.eye(3)) else (constant(pose.rotation),)
         if turns or pose.translation.any():
-            one = one.inward(Transform(turns, constant(pose.translation)))
+            one = one.to_parent(Transform(turns, constant(pose.translation)))
         return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
 
     inertias = {link: inertia(link) for link in layout.links}

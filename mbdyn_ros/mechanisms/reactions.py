@@ -7,7 +7,7 @@ from typing import Any
 import casadi as ca
 
 from ..equations.algebra.spatial import SX, constant
-from ..equations.tree.newton_euler import joint_wrenches, outward
+from ..equations.tree.newton_euler import forward_pass, joint_wrenches
 from ..model.tree import WORLD
 from ..program.declaration import program
 from .layout import Mesh
@@ -61,7 +61,7 @@ def reactions(
         )
     ]
     joints = []
-    motions = outward(system.tree, embedding.joints, velocity, acceleration, system.gravity)
+    motions = forward_pass(system.tree, embedding.joints, velocity, acceleration, system.gravity)
     transmitted = joint_wrenches(system.tree, embedding.joints, motions, outside)
     for (moment, force), (rotation, _) in zip(transmitted, poses, strict=True):
         push = rotation @ force

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX
-from ..equations.tree.newton_euler import inertial_wrenches, outward
+from ..equations.tree.newton_euler import forward_pass, inertial_wrenches
 from ..program.declaration import program
 from .parametric import ParametricSystem
 
@@ -18,7 +18,7 @@ def shaking(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
     They are -d/dt of the linear and of the angular momentum of all parts.
     """
     closed, embedding = system.denoc(q, v)
-    motions = outward(system.tree, embedding.joints, *embedding.motion(v, a), np.zeros(3))
+    motions = forward_pass(system.tree, embedding.joints, *embedding.motion(v, a), np.zeros(3))
     moments, forces = inertial_wrenches(system.tree, motions, None)
     total = SX.zeros(3, 1)
     for moment, force, (rotation, origin) in zip(moments, forces, closed.denoc.poses, strict=True):

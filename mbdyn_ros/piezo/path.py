@@ -87,15 +87,15 @@ def circle(
         if not (math.isfinite(value) and value > 0):
             raise InputError(f"the {what} is {value}; it must be positive")
     pose = robot.frame_pose(start, link)
-    inward, along = np.linalg.svd(robot.jacobian(start, link)[:3])[0].T[:2]
-    inward, along = (one * np.sign(one[np.argmax(np.abs(one))]) for one in (inward, along))
+    backward, along = np.linalg.svd(robot.jacobian(start, link)[:3])[0].T[:2]
+    backward, along = (one * np.sign(one[np.argmax(np.abs(one))]) for one in (backward, along))
     times = np.linspace(0.0, duration, points)
     share = times / duration
     turned = TURN * share**3 * (10 - 15 * share + 6 * share**2)
     positions = [np.asarray(start, dtype=float)]
     for angle in turned[1:].tolist():
         wanted = pose.copy()
-        wanted[:3, 3] += radius * ((1 - math.cos(angle)) * inward + math.sin(angle) * along)
+        wanted[:3, 3] += radius * ((1 - math.cos(angle)) * backward + math.sin(angle) * along)
         near = robot.inverse_kinematics(
             link, wanted, position_only=True, start=positions[-1], tolerance=1e-10, starts=1
         )

@@ -33,7 +33,7 @@ def rotor_torques(tree: Tree, joints: Sequence[JointMotion], link: str) -> SX:
         while index != WORLD:
             body, joint = tree.bodies[index], joints[index]
             efforts[body.v, column] = joint.angular.T @ moment + joint.linear.T @ force
-            moment, force = joint.transform.inward_wrench(moment, force)
+            moment, force = joint.transform.wrench_to_parent(moment, force)
             index = body.parent
     return efforts
 

@@ -40,19 +40,19 @@ class Chains:
         """Whether every column has a higher number than the one that it is behind."""
         return all(before < k for k, before in enumerate(self.before))
 
-    def whole(self, inward: bool) -> tuple[int, ...]:
+    def whole(self, backward: bool) -> tuple[int, ...]:
         """For every column the one of its body whose sum goes over all columns of the body."""
-        ends = {k: body[0] if inward else body[-1] for body in self.bodies for k in body}
+        ends = {k: body[0] if backward else body[-1] for body in self.bodies for k in body}
         return tuple(ends[k] for k in range(len(self.before)))
 
-    def sums(self, table: SX, inward: bool) -> list[SX]:
-        """The sum for every column: over the bodies from the root to its own, or, inward, over its
-        own and all that it carries. Columns of one body have the same sum."""
+    def sums(self, table: SX, backward: bool) -> list[SX]:
+        """The sum for every column: over the bodies from the root to its own, or, backward, over
+        its own and all that it carries. Columns of one body have the same sum."""
         columns = [table[:, k] for k in range(len(self.before))]
         order = [k for body in self.bodies for k in body]
-        for k in reversed(order) if inward else order:
+        for k in reversed(order) if backward else order:
             before = self.before[k]
             if before != NO_COLUMN:
-                target, other = (before, k) if inward else (k, before)
+                target, other = (before, k) if backward else (k, before)
                 columns[target] = columns[target] + columns[other]
-        return [columns[k] for k in self.whole(inward)]
+        return [columns[k] for k in self.whole(backward)]

@@ -102,7 +102,7 @@ class Summed:
     table: Table
     source: Table
     chains: Chains
-    inward: bool
+    backward: bool
 
     @property
     def length(self) -> int:
@@ -112,7 +112,7 @@ class Summed:
     @property
     def values(self) -> SX:
         """The table as an expression of earlier ones."""
-        return ca.horzcat(*self.chains.sums(self.source.symbols, self.inward))
+        return ca.horzcat(*self.chains.sums(self.source.symbols, self.backward))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,11 +208,11 @@ class Stages:
         self.listed.append(Mapped(table, function, arguments))
         return table
 
-    def summed(self, source: Table, chains: Chains, inward: bool) -> Table:
+    def summed(self, source: Table, chains: Chains, backward: bool) -> Table:
         """A table of sums along a tree; see `Chains.sums`."""
         rows, columns = source.symbols.shape
         table = self._table(ca.Sparsity.dense(rows, columns), (columns,))
-        self.listed.append(Summed(table, source, chains, inward))
+        self.listed.append(Summed(table, source, chains, backward))
         return table
 
     def multiplied(self, *sums: Sequence[Product]) -> Table:

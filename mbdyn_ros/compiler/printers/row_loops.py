@@ -36,8 +36,8 @@ UPDATE = {
 }
 
 SOLVE = """
-/* The rows' steps: which row, how many terms, whether it is scaled, as on the way outward; then the
-   row of every term. Columns go through as many blocks as stay in registers. */
+/* The rows' steps: which row, how many terms, whether it is scaled, as in the forward pass; then
+   the row of every term. Columns go through as many blocks as stay in registers. */
 static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
   enum {{ PARTS = {parts}, PART = {part} }};
   {listed}  for (size_t part = 0; part < PARTS; ++part) {{
@@ -93,17 +93,17 @@ def parts(right: Table, layout: Layout) -> tuple[int, int]:
 def solution_loops(elimination: Elimination, right: Table, name: str, layout: Layout) -> str:
     """C of the function `name`, which solves for a table in its place."""
     rows = len(elimination.columns)
-    inward: list[list[int]] = [[] for _ in range(rows)]
-    outward: list[int] = []
+    backward: list[list[int]] = [[] for _ in range(rows)]
+    forward: list[int] = []
     for k, row in enumerate(elimination.columns):
-        outward += [k, len(row), 1, *row]
+        forward += [k, len(row), 1, *row]
         for j in row:
-            inward[j].append(k)
+            backward[j].append(k)
     steps = []
     for j in reversed(range(rows)):
-        if inward[j]:
-            steps += [j, len(inward[j]), 0, *inward[j]]
-    steps += outward
+        if backward[j]:
+            steps += [j, len(backward[j]), 0, *backward[j]]
+    steps += forward
     integer, text = whole_numbers("steps", steps)
     count, part = parts(right, layout)
     return SOLVE.format(

@@ -1,7 +1,7 @@
 """C of the solution of H x = right line by line, given the factors of H.
 
 A block of columns after the other: its rows stay in registers. Most rows of a block are zero where
-a tree parts into branches, and nothing is done with these on the way inward.
+a tree parts into branches, and nothing is done with these in the backward pass.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ static void {name}(realv* restrict x, const double* restrict factor) {{
 def solution_lines(elimination: Elimination, right: Table, name: str, layout: Layout) -> str:
     """C of the function `name`, which solves for a table in its place."""
     height, factor = right.rows, _factors(elimination, layout)
-    text = _pass(f"{name}_outward", _outward(elimination, factor), range(height), range(height))
+    text = _pass(f"{name}_forward", _forward(elimination, factor), range(height), range(height))
     ways: dict[tuple[int, ...], str] = {}
     passes: list[tuple[str, str]] = []
     for block, matrix, rows in _blocks(elimination, right, layout.lanes):
         if rows not in ways:
-            ways[rows] = f"{name}_inward{len(ways)}"
+            ways[rows] = f"{name}_backward{len(ways)}"
             changed = {j for k in rows for j in elimination.columns[k]}
-            steps = _inward(elimination, factor, rows)
+            steps = _backward(elimination, factor, rows)
             text += _pass(ways[rows], steps, rows, sorted(changed))
         start = f"x + {(block * len(right.widths) + matrix) * height}"
         passes.append(
-            (f"  {ways[rows]}({start}, factor);\n", f"  {name}_outward({start}, factor);\n")
+            (f"  {ways[rows]}({start}, factor);\n", f"  {name}_forward({start}, factor);\n")
         )
     return text + SOLVE.format(name=name, calls=_overlapped(passes))
 
 
 def _overlapped(passes: Sequence[tuple[str, str]]) -> str:
-    """The passes of all blocks: before a block goes outward the next goes inward, which does not
+    """The passes of all blocks: before a block goes forward the next goes backward, which does not
     wait for it."""
     (first, waiting), *others = passes
     calls = first
-    for inward, outward in others:
-        calls += inward + waiting
-        waiting = outward
+    for backward, forward in others:
+        calls += backward + waiting
+        waiting = forward
     return calls + waiting
 
 
@@ -68,8 +68,8 @@ def _pass(name: str, steps: Iterator[str], read: Sequence[int], changed: Sequenc
 def _blocks(
     elimination: Elimination, right: Table, width: int
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Every block: its number, which matrix it is of, and the rows that the way inward changes or
-    reads: what is not zero, and what this adds to."""
+    """Every block: its number, which matrix it is of, and the rows that the backward pass changes
+    or reads: what is not zero, and what this adds to."""
     before = 0
     for matrix, columns in enumerate(right.widths):
         for block, first in enumerate(range(0, columns, width)):
@@ -82,13 +82,13 @@ def _blocks(
         before += columns
 
 
-def _inward(elimination: Elimination, factor: Factors, rows: Sequence[int]) -> Iterator[str]:
+def _backward(elimination: Elimination, factor: Factors, rows: Sequence[int]) -> Iterator[str]:
     for k in reversed(rows):
         for j in elimination.columns[k]:
             yield f"x{j} -= x{k} * {factor(k, j)};"
 
 
-def _outward(elimination: Elimination, factor: Factors) -> Iterator[str]:
+def _forward(elimination: Elimination, factor: Factors) -> Iterator[str]:
     for k, row in enumerate(elimination.columns):
         yield f"x{k} *= {factor(k, k)};"
         for j in row:

@@ -43,25 +43,25 @@ def sum_text(stage: Sum, name: str, layout: Layout) -> str:
     """C of the function `name(from, to)`."""
     rows, columns = stage.table.rows, stage.table.columns
     if layout.lane is Lane.VECTOR:
-        inward = stage.inward
+        backward = stage.backward
         return ACROSS_COLUMNS.format(
             name=name,
             rows=rows,
             columns=columns,
             before=", ".join(map(str, stage.chains.before)),
-            whole=", ".join(map(str, stage.chains.whole(inward))),
-            first=columns - 1 if inward else 0,
-            last=-1 if inward else columns,
-            step=-1 if inward else 1,
-            target="before[k]" if inward else "k",
-            other="k" if inward else "before[k]",
+            whole=", ".join(map(str, stage.chains.whole(backward))),
+            first=columns - 1 if backward else 0,
+            last=-1 if backward else columns,
+            step=-1 if backward else 1,
+            target="before[k]" if backward else "k",
+            other="k" if backward else "before[k]",
         )
     lanes, count = layout.lanes, layout.blocks(columns)
     return ALONG_COLUMNS.format(
         name=name,
         rows=rows,
         loads="".join(f"    realv x{b} = from[{b * rows} + r];\n" for b in range(count)),
-        steps="".join(step.text(lanes) for step in _steps(stage.chains, stage.inward, lanes)),
+        steps="".join(step.text(lanes) for step in _steps(stage.chains, stage.backward, lanes)),
         stores="".join(f"    to[{b * rows} + r] = x{b};\n" for b in range(count)),
     )
 
@@ -88,14 +88,14 @@ class Step:
         return f"    {x} = TAKEN({x}, {y}, {', '.join(map(str, lanes))});\n"
 
 
-def _steps(chains: Chains, inward: bool, width: int) -> Iterator[Step]:
+def _steps(chains: Chains, backward: bool, width: int) -> Iterator[Step]:
     """All steps, in order."""
     columns = len(chains.before)
     blocks = [range(start, min(start + width, columns)) for start in range(0, columns, width)]
-    for block in reversed(blocks) if inward else blocks:
-        yield from (_inward if inward else _outward)(chains.before, block, width)
+    for block in reversed(blocks) if backward else blocks:
+        yield from (_backward if backward else _forward)(chains.before, block, width)
     moved: dict[tuple[int, int], dict[int, int]] = {}
-    for k, end in enumerate(chains.whole(inward)):
+    for k, end in enumerate(chains.whole(backward)):
         if end != k:
             moved.setdefault((k // width, end // width), {})[k % width] = end % width
     for (target, source), lanes in moved.items():
@@ -110,7 +110,7 @@ def _doublings(follows: dict[int, int], width: int) -> Iterator[Step]:
         follows = {k: follows[to] for k, to in follows.items() if to in follows}
 
 
-def _outward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step]:
+def _forward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step]:
     yield from _doublings({k: before[k] for k in block if before[k] in block}, width)
     links: dict[int, dict[int, int]] = {}
     for k in block:
@@ -123,7 +123,7 @@ def _outward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step
         yield Step(block.start // width, source, lanes)
 
 
-def _inward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step]:
+def _backward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step]:
     """Sums along chains; then those of the other branches are added to all that carry them in the
     block, the highest columns first, for these carry none whose sum is not complete."""
     follows: dict[int, int] = {}

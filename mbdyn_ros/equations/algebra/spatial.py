@@ -121,25 +121,25 @@ class Transform:
     turns: tuple[SX, ...]
     shift: SX
 
-    def outward(self, vector: SX) -> SX:
+    def to_child(self, vector: SX) -> SX:
         """Components in the child's axes of a vector given in the parent's."""
         for turn in self.turns:
             vector = turn.T @ vector
         return vector
 
-    def inward(self, vector: SX) -> SX:
+    def to_parent(self, vector: SX) -> SX:
         """Components in the parent's axes of a vector given in the child's."""
         for turn in reversed(self.turns):
             vector = turn @ vector
         return vector
 
-    def inward_symmetric(self, matrix: SX) -> SX:
+    def symmetric_to_parent(self, matrix: SX) -> SX:
         """A symmetric matrix (3, 3) of the child's axes in the parent's."""
         for turn in reversed(self.turns):
             matrix = symmetric(congruence(turn, matrix))
         return matrix
 
-    def inward_matrix(self, matrix: SX) -> SX:
+    def matrix_to_parent(self, matrix: SX) -> SX:
         """A general matrix (3, 3) of the child's axes in the parent's."""
         for turn in reversed(self.turns):
             matrix = congruence(turn, matrix)
@@ -155,14 +155,14 @@ class Transform:
         """Axes (3, 3) and origin (3, 1) of the child from the parent's."""
         return self.turned(rotation), origin + rotation @ self.shift
 
-    def outward_motion(self, angular: SX, linear: SX) -> tuple[SX, SX]:
+    def forward_motion(self, angular: SX, linear: SX) -> tuple[SX, SX]:
         """Velocity, or acceleration at rest, that the parent's motion gives the child."""
-        return self.outward(angular), self.outward(linear + cross(angular, self.shift))
+        return self.to_child(angular), self.to_child(linear + cross(angular, self.shift))
 
-    def inward_wrench(self, moment: SX, force: SX) -> tuple[SX, SX]:
+    def wrench_to_parent(self, moment: SX, force: SX) -> tuple[SX, SX]:
         """Moment about the parent's origin and force, in the parent's axes."""
-        force = self.inward(force)
-        return self.inward(moment) + cross(self.shift, force), force
+        force = self.to_parent(force)
+        return self.to_parent(moment) + cross(self.shift, force), force
 
 
 @dataclass(frozen=True)

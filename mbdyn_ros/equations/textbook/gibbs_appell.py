@@ -147,9 +147,9 @@ def _add_branch_inertia(
             inertia[target, source] += block
             if j != k:
                 inertia[source, target] += block.T
-            Fjk, turned = compound(joints[j]) @ Fjk, joints[j].transform.inward(turned)
+            Fjk, turned = compound(joints[j]) @ Fjk, joints[j].transform.to_parent(turned)
         F = compound(joints[k]) @ F @ compound(joints[k]).T
-        P = joints[k].transform.inward_matrix(P)
+        P = joints[k].transform.matrix_to_parent(P)
 
 
 def _add_branch_right(
@@ -183,7 +183,7 @@ def _add_branch_right(
             block[row] += ca.dot(g, U @ p) - 2 * ca.dot(U, Q.T)  # g^T U p - 2 Tr{U Q}
         right[body.v] += block
         G = compound(joints[j])
-        p, Q, chi = G @ p, G @ Q, joints[j].transform.inward(chi)
+        p, Q, chi = G @ p, G @ Q, joints[j].transform.to_parent(chi)
 
 
 @formulation("inverse_dynamics", "Gibbs-Appell", applies=Study.is_shallow_tree)

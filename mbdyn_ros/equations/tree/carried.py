@@ -116,7 +116,7 @@ def carried_by_itself(pose: SX, velocity: SX, inertia: SX) -> SX:
     inertia : mass, first moment and moments in body axes (10, 1).
     """
     turned = Transform((ca.reshape(pose[:9], 3, 3),), pose[9:12])
-    own = CompositeInertia(inertia[0], inertia[1:4], symmetric_of(inertia[4:10])).inward(turned)
+    own = CompositeInertia(inertia[0], inertia[1:4], symmetric_of(inertia[4:10])).to_parent(turned)
     w, v = velocity[:3], velocity[3:]
     mixed = skew(w) @ second_moment(own.second) + v @ own.first.T
     return Carried(own.first, own.second, own.mass * v + cross(w, own.first), mixed).column

@@ -28,15 +28,15 @@ class CompositeInertia:
         """The inertia of one rigid body."""
         return CompositeInertia(inertia.mass, constant(inertia.first), constant(inertia.second))
 
-    def inward(self, transform: Transform) -> CompositeInertia:
+    def to_parent(self, transform: Transform) -> CompositeInertia:
         """The inertia about the parent's origin in the parent's axes.
 
         I' = R I R^T + (2 h.p + m p.p) 1 - h p^T - p h^T - m p p^T with h = R m c: the parallel
         axis theorem without going through the centre of mass.
         """
-        p, first = transform.shift, transform.inward(self.first)
+        p, first = transform.shift, transform.to_parent(self.first)
         half = first + 0.5 * self.mass * p
-        second = _parallel_axis(transform.inward_symmetric(self.second), p, half)
+        second = _parallel_axis(transform.symmetric_to_parent(self.second), p, half)
         return CompositeInertia(self.mass, first + self.mass * p, second)
 
     def __add__(self, other: CompositeInertia) -> CompositeInertia:
@@ -70,7 +70,7 @@ def composite_inertias(tree: Tree, joints: Sequence[JointMotion]) -> list[Compos
     inertias = [CompositeInertia.of(body.inertia) for body in tree.bodies]
     for i, body in reversed(list(enumerate(tree.bodies))):
         if body.parent != WORLD:
-            inertias[body.parent] += inertias[i].inward(joints[i].transform)
+            inertias[body.parent] += inertias[i].to_parent(joints[i].transform)
     return inertias
 
 
@@ -90,7 +90,7 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
             matrix[body.v, target.v] = block.T
             if target.parent == WORLD:
                 break
-            moments, forces = by_columns(joint.transform.inward_wrench, moments, forces)
+            moments, forces = by_columns(joint.transform.wrench_to_parent, moments, forces)
             j = target.parent
     rotors = acting(tree, "armature")
     for k in rotors.sparsity().row():  # a sum of matrices would make a single zero structural

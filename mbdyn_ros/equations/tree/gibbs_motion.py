@@ -25,7 +25,7 @@ class Motion:
 
 def compound(joint: JointMotion) -> SX:
     """E_p A_i (4, 4): the pose of a body in its parent (3)."""
-    return homogeneous(joint.transform.inward(SX.eye(3)), joint.transform.shift)
+    return homogeneous(joint.transform.to_parent(SX.eye(3)), joint.transform.shift)
 
 
 def generator(angular: SX, linear: SX) -> SX:
@@ -43,7 +43,7 @@ def body_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> lis
     for body, joint in zip(tree.bodies, joints, strict=True):
         base = Motion(SX.eye(4), still, still, rest, rest)
         parent = base if body.parent == WORLD else motions[body.parent]
-        G, out = compound(joint), joint.transform.outward
+        G, out = compound(joint), joint.transform.to_child
         T, turning = parent.T @ G, joint.angular @ v[body.v]
         first = generator(turning, joint.linear @ v[body.v])
         second = generator(joint.angular @ a[body.v], joint.linear @ a[body.v]) + first @ first

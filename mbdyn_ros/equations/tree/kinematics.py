@@ -74,7 +74,7 @@ def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tu
     for body, joint in zip(tree.bodies, joints, strict=True):
         angular, linear = joint.angular @ v[body.v], joint.linear @ v[body.v]
         if body.parent != WORLD:
-            w, u = joint.transform.outward_motion(*velocities[body.parent])
+            w, u = joint.transform.forward_motion(*velocities[body.parent])
             angular, linear = angular + w, linear + u
         velocities.append((angular, linear))
     return velocities

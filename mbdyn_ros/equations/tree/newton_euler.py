@@ -9,8 +9,8 @@ Outward, body by body, with z the joint's motion subspace (angular S_w, linear S
     f_i     = m a_i + U_i (m c)
     n_i     = I alpha_i + w_i x I w_i + (m c) x a_i
 
-and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_i + J_i qdd_i, with
-the armature J_i of its drive.
+and backward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_i + J_i qdd_i,
+with the armature J_i of its drive.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def newton_euler(
         frame's origin in its axes; none if None.
     """
     efforts = SX(tree.nv, 1)
-    through = joint_wrenches(tree, joints, outward(tree, joints, v, a, gravity), wrenches)
+    through = joint_wrenches(tree, joints, forward_pass(tree, joints, v, a, gravity), wrenches)
     for body, joint, (moment, force) in zip(tree.bodies, joints, through, strict=True):
         efforts[body.v] = joint.angular.T @ moment + joint.linear.T @ force
     return efforts + rotor_inertia(tree) @ a
@@ -77,7 +77,7 @@ def total_wrench(
     """
     whole = [SX.zeros(3), SX.zeros(3)]
     for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
-        moment, force = joint.transform.inward_wrench(moments[i], forces[i])
+        moment, force = joint.transform.wrench_to_parent(moments[i], forces[i])
         if body.parent == WORLD:
             whole = [whole[0] + moment, whole[1] + force]
         else:
@@ -100,14 +100,14 @@ class BodyMotion:
     tensor: SX
 
 
-def outward(
+def forward_pass(
     tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX, gravity: Array
 ) -> list[BodyMotion]:
     """Motion of every body, from the root to the leaves."""
     rest = constant([0.0, 0.0, 0.0])
     motions: list[BodyMotion] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
-        out, shift = joint.transform.outward, joint.transform.shift
+        out, shift = joint.transform.to_child, joint.transform.shift
         turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
         if body.parent == WORLD:
             carried, spun, moved = rest, rest, out(constant(-gravity))

@@ -1,6 +1,6 @@
 """Derivatives of inverse dynamics, in closed form over composite bodies (`carried`).
 
-The recursions hand poses, velocities and accelerations outward and sums inward; all else is one
+The recursions hand poses, velocities and accelerations forward and sums backward; all else is one
 formula for every coordinate, and every derivative the product of two coordinates' numbers.
 """
 
@@ -79,7 +79,7 @@ class TreeDerivatives:
         axes = self._each([ca.vertcat(joint.angular, joint.linear) for joint in joints])
         screws = stages.mapped(screw_of, poses, stages.written(axes))
         moved = stages.mapped(operator.mul, screws, self._v)
-        self._velocities = stages.summed(moved, self._chains, inward=False)
+        self._velocities = stages.summed(moved, self._chains, backward=False)
         self._carriers = self._carried_over(self._velocities, moved)
         self.rates = stages.mapped(rates_of, screws, self._velocities, self._carriers)
         own = [
@@ -92,10 +92,10 @@ class TreeDerivatives:
         ]
         self._inertias = stages.written(self._columns(own, once=True))
         masses = self._columns([SX(body.inertia.mass) for body in tree.bodies], once=True)
-        whole = self._chains.sums(masses, inward=True)
+        whole = self._chains.sums(masses, backward=True)
         self._mass = stages.written(ca.horzcat(*whole))
         self._own = stages.mapped(carried_by_itself, poses, self._velocities, self._inertias)
-        self._carried = stages.summed(self._own, self._chains, inward=True)
+        self._carried = stages.summed(self._own, self._chains, backward=True)
         self.units = stages.mapped(unit_response, self._carried, self._mass, screws)
         self._outside: Table | None = None
         if wrenches is not None:
@@ -124,7 +124,7 @@ class TreeDerivatives:
             alone = stages.written(self._columns([SX(not more) for more in several]))
             return stages.mapped(operator.mul, sums, alone)
         together = stages.written(self._columns([SX(more) for more in several]))
-        own = stages.summed(changes, self._apart, inward=False)
+        own = stages.summed(changes, self._apart, backward=False)
         return stages.mapped(lambda x, own, more: x - more * own, sums, own, together)
 
     def motion(self, a: SX) -> Motion:
@@ -136,7 +136,7 @@ class TreeDerivatives:
             self._v,
             stages.written(a.T),
         )
-        sums = stages.summed(changes, self._chains, inward=False)
+        sums = stages.summed(changes, self._chains, backward=False)
         accelerations = stages.mapped(
             lambda x, carrier, start: ca.vertcat(
                 x[:3], x[3:] + start, carrier[:3], carrier[3:] + start
@@ -149,7 +149,7 @@ class TreeDerivatives:
         forces = stages.mapped(own_wrench, *given)
         if self._outside is not None:
             forces = stages.mapped(operator.sub, forces, self._outside)
-        through = stages.summed(forces, self._chains, inward=True)
+        through = stages.summed(forces, self._chains, backward=True)
         return Motion(through, accelerations)
 
     def efforts(self, motion: Motion) -> SX:
@@ -164,7 +164,7 @@ class TreeDerivatives:
         starts: list[SX] = []
         for body, joint in zip(self._tree.bodies, self._joints, strict=True):
             if body.parent == WORLD:
-                starts.append(joint.transform.outward(constant(-self._gravity)))
+                starts.append(joint.transform.to_child(constant(-self._gravity)))
             else:
                 starts.append(starts[body.parent])
         return starts

@@ -42,7 +42,7 @@ def symbolic_inertias(tree: Tree, parameters: SX) -> Tree:
         index, pose = tree.frames[link]
         own = parameters[:, k]
         into = Transform((constant(pose.rotation),), constant(pose.translation))
-        whole[index] += CompositeInertia(own[0], own[1:4], symmetric_of(own[4:])).inward(into)
+        whole[index] += CompositeInertia(own[0], own[1:4], symmetric_of(own[4:])).to_parent(into)
     bodies = (
         replace(body, inertia=RigidInertia(one.mass, one.first, one.second))  # type: ignore[arg-type]
         for body, one in zip(tree.bodies, whole, strict=True)
