@@ -66,6 +66,9 @@ def obey(line: str) -> None:
     words = shlex.split(command, comments=True)[1:]
     moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)
     if moves and settings.get_current_profile_name() != "long":
+        if "--duration" in words:  # given once only
+            place = words.index("--duration")
+            del words[place : place + 2]
         words += SECONDS
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"

@@ -21,7 +21,7 @@ def is_xacro(source: Source) -> bool:
     """
     if isinstance(source, NamedText) or (isinstance(source, str) and "<" in source):
         return False
-    if str(source).lower().endswith(".xacro"):
+    if isinstance(source, str | Path) and str(source).lower().endswith(".xacro"):
         return True
     return has_xacro(load_text(source)[1])
 
