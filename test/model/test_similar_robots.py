@@ -139,7 +139,7 @@ def test_shapes_follow() -> None:
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), "two"])
 def test_wrong_factors_are_refused(factor: object) -> None:
-    with pytest.raises(mbdyn_ros.InputError, match="the factor of length is .*; it must be above 0"):
+    with pytest.raises(mbdyn_ros.InputError, match="factor of length is .*; it must be above 0"):
         edit.scaled(read_urdf(MIXED), factor)  # type: ignore[arg-type]
     with pytest.raises(mbdyn_ros.InputError, match="has no direction"):
         edit.mirrored(read_urdf(MIXED), (0, 0, 0))

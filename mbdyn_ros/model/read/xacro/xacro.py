@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def is_xacro(source: Source) -> bool:
     """
     if isinstance(source, NamedText) or (isinstance(source, str) and "<" in source):
         return False
-    if isinstance(source, str | Path) and str(source).lower().endswith(".xacro"):
+    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(".xacro"):
         return True
     return has_xacro(load_text(source)[1])
 
