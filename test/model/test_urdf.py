@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from mbdyn_ros.errors import ModelError
 from mbdyn_ros.model import Model, read_urdf
 from mbdyn_ros.model.read.placement import normalized, rotation_from_rpy
 
@@ -429,3 +430,18 @@ def test_default_namespace() -> None:
 def test_robot_without_name_or_joints() -> None:
     model = read_urdf("<robot><link name='a'/></robot>")
     assert (model.name, model.joints, model.root) == ("robot", (), "a")
+
+
+def test_a_world_that_is_not_declared() -> None:
+    """As files for MoveIt and Drake have it; another name that is not there is refused still."""
+    text = """<robot name="r"><link name="a"/><link name="b"/>
+      <joint name="weld" type="fixed"><parent link="{0}"/><child link="a"/></joint>
+      <joint name="j" type="continuous"><parent link="{0}"/><child link="b"/></joint></robot>"""
+    model = read_urdf(text.format("world"))
+    assert model.root == "world" and [link.name for link in model.links] == ["world", "a", "b"]
+    (warning,) = model.warnings
+    assert "parent 'world' is not declared" in warning and "likewise" in warning
+    declared = text.replace('<link name="a"/>', '<link name="a"/><link name="world"/>')
+    assert read_urdf(declared.format("world")).warnings == ()
+    with pytest.raises(ModelError, match='its parent "wold" is no link'):
+        read_urdf(text.format("wold"))

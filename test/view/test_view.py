@@ -78,6 +78,25 @@ def test_packages_are_looked_for_where_ros_has_them(
         load_mesh(mesh)
 
 
+def test_meshes_are_no_archives_not_endless_and_in_their_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, mesh = tmp_path / "x.zip", tmp_path / "arm" / "a.STL"
+    archive.write_bytes(b"PK")
+    with pytest.raises(mbdyn_ros.InputError, match=r"x.zip: meshes are read from files that end"):
+        load_mesh(archive)
+    mesh.parent.mkdir()
+    mesh.write_text("solid\nendsolid\n")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path))
+    assert find_mesh("package://arm/a.STL", None) == mesh
+    for outside in ("package://arm/../x.zip", "package://../x.zip", "package://arm/%2e%2e/x.zip"):
+        assert find_mesh(outside, None) is None
+    monkeypatch.setattr("mbdyn_ros.model.read.mesh_file.LARGEST_MESH", 8)
+    with pytest.raises(mbdyn_ros.InputError, match="a.STL: larger than 8 bytes"):
+        load_mesh(mesh)
+
+
 @pytest.mark.parametrize(
     ("visual", "words"),
     [

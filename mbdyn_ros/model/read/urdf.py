@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..foreign import foreign_of
-from ..model import Combination, Coupling, Joint, Loop, Model
+from ..model import Combination, Coupling, Joint, Link, Loop, Model
 from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
@@ -34,6 +34,9 @@ FOREIGN = ("constraint", "loop_joint")
 """Closed loops in the words of other formats; Drake's end in _constraint."""
 DRIVES = ("ros2_control", "transmission")
 """Elements for other programs of which the drives are read here."""
+WORLD = "world"
+"""Name of a link that files of MoveIt and Drake hang robots on without declaring it."""
+
 NO_GAZEBO_JOINT = (
     "a <joint> in <gazebo> is not read; a loop it closes stays open: write it as a <loop>"
 )
@@ -77,6 +80,7 @@ def read_urdf(source: Source) -> Model:
     - Inertias that no body can have are computed as they stand, with a warning.
     - Of ros2_control the joints that it drives and its transmissions are read; of transmissions
       (simple, differential, four-bar linkage) the reductions, and rotors as `armature` of joints.
+    - A parent ``world`` that is not declared is a link without inertia, with a warning.
     - Shapes are read for those who ask what touches what or how it looks; one that cannot be read
       is refused only then.
     - Choices may stand in the file, as in a side-car: see `urdf_choices`.
@@ -121,6 +125,7 @@ def read_urdf(source: Source) -> Model:
     )
     check_unique(document.name, links, "link")
     check_unique(document.name, joints, "joint")
+    links = _with_world(document, remarks, links, joints)
     check_ends(document.name, links, joints)
     transmissions, joints = read_transmissions(document, joints, remarks)
     marks = read_marks(document, remarks)
@@ -168,6 +173,20 @@ def read_urdf(source: Source) -> Model:
         unused=Counter(str(one.tag) for one, *_ in foreign if one.tag not in DRIVES),
     )
     return read_choices(document, couple_joints(model, coupled))
+
+
+def _with_world(
+    document: XmlSource, remarks: Remarks, links: tuple[Link, ...], joints: tuple[Joint, ...]
+) -> tuple[Link, ...]:
+    """The links, and the world as one more where joints hang on it and nobody declares it."""
+    elements = document.root.iterchildren("joint")
+    hanging = [one for one, joint in zip(elements, joints, strict=True) if joint.parent == WORLD]
+    if not hanging or any(link.name == WORLD for link in links):
+        return links
+    for element in hanging:
+        problem = f"its parent {WORLD!r} is not declared; taken as a link without inertia"
+        remarks.add(element, problem)
+    return (Link(WORLD), *links)
 
 
 def _foreign(document: XmlSource) -> Iterator[tuple[Element, str, str]]:
