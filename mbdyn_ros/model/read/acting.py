@@ -14,9 +14,15 @@ WARNED = {"damping": "drives the joint", "spring_stiffness": "drives the joint a
 """Numbers of a joint that are seldom negative, and what they do then."""
 
 
-def judge(numbers: Mapping[str, float]) -> tuple[str | None, list[str]]:
-    """Why no joint can have these numbers, if none can, and what is surely not meant of them."""
-    written = {name: f"{name} {value:g}" for name, value in numbers.items()}
+def judge(
+    numbers: Mapping[str, float], written: Mapping[str, str] | None = None
+) -> tuple[str | None, list[str]]:
+    """Why no joint can have these numbers, if none can, and what is surely not meant of them.
+
+    written : each of them as the file has it; by default its name and value.
+    """
+    if written is None:
+        written = {name: f"{name} {value:g}" for name, value in numbers.items()}
     refused = (refusal(name, value, written[name]) for name, value in numbers.items())
     doubts = (doubt(name, value, written[name]) for name, value in numbers.items())
     return next(filter(None, refused), None), list(filter(None, doubts))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ModelError
 from ..joints import JointType, joint_type
 from ..model import ACTING, Joint, Limits, Mimic
-from .acting import doubt, refusal
+from .acting import judge
 from .number import LARGEST
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
@@ -110,12 +110,11 @@ def _unbounded(bound: float) -> float:
 def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> dict[str, float]:
     """The numbers that act on each coordinate of a joint, by their names in `Joint`."""
     numbers = {name: document.number(dynamics, name, 0.0) for name in ACTING}
-    for name, value in numbers.items():
-        written = f'{name}="{dynamics.get(name)}"'
-        if problem := refusal(name, value, written):
-            raise document.error(dynamics, problem)
-        if problem := doubt(name, value, written):
-            remarks.add(dynamics, problem)
+    refused, doubts = judge(numbers, {name: f'{name}="{dynamics.get(name)}"' for name in numbers})
+    if refused:
+        raise document.error(dynamics, refused)
+    for problem in doubts:
+        remarks.add(dynamics, problem)
     return numbers
 
 
