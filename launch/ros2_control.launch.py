@@ -1,6 +1,7 @@
 """A robot under ros2_control: ros2 launch mbdyn_ros ros2_control.launch.py robot:=robot.urdf
 
-The simulator is the hardware of a controller manager: it follows positions and velocities, or takes
+The simulator is the hardware of a controller manager, over topics or in its process
+(hardware:=mbdyn_ros_controllers/SimulatedSystem): it follows positions and velocities, or takes
 efforts. The `<ros2_control>` block and the controllers are made for the robot. Needs a full ROS 2
 with ros2_control. `--show-args` lists the arguments; docs/ros2_control.md has the rest.
 """
@@ -10,6 +11,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
+from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.launch_nodes import (
     GRAVITY,
     ROBOT,
@@ -31,6 +33,7 @@ from mbdyn_ros.ros.launch_support import (
 )
 from mbdyn_ros.ros.ros2_control import (
     NEEDED,
+    SIMULATED_HARDWARE,
     TOPIC_HARDWARE,
     TOPICS,
     ControlledRobot,
@@ -49,7 +52,12 @@ ARGUMENTS = {
         "forward_position_controller", "controllers that are loaded, and wait",
     ),
     "update_rate": ("500", "cycles of the controller manager per second, Hz"),
-    "hardware": (TOPIC_HARDWARE, "plugin that passes commands and states on over topics"),
+    "hardware": (
+        TOPIC_HARDWARE, "plugin that passes commands and states on over topics, or "
+        f"{SIMULATED_HARDWARE}, which simulates in the controller manager",
+    ),
+    "imu_links": ("", "links with IMUs as state interfaces, of hardware that simulates itself"),
+    "force_torque_joints": ("", "joints with force-torque sensors, likewise"),
     "keep_blocks": ("false", "use the <ros2_control> blocks of the description as they are"),
     "environment": ("", "YAML file with walls that points of the robot hit"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
@@ -78,7 +86,15 @@ def start(context):
     text = given.description("robot")
     robot = ControlledRobot(text, given["mechanism"], given["home"])
     if not given.truth("keep_blocks"):
-        text = robot.description(given["hardware"])
+        sensors = given["imu_links"].split(), given["force_torque_joints"].split()
+        text = robot.description(given["hardware"], *sensors)
+    over_topics = given["hardware"] != SIMULATED_HARDWARE
+    for name in () if over_topics else ("mechanism", "home", "environment", "params_file"):
+        if given[name]:
+            raise InputError(
+                f"launch argument {name} is for the node simulator; {SIMULATED_HARDWARE} knows the "
+                "robot's description alone"
+            )
     rate = given.number("update_rate")
     controllers = given.files("controllers_file") or [str(robot.controllers_file(round(rate)))]
     clock = {"use_sim_time": given.truth("use_sim_time")}
@@ -122,7 +138,7 @@ def start(context):
     ]
     return [
         LogInfo(msg=f"controllers: {controllers[0]}"),
-        hardware,
+        *([hardware] if over_topics else []),
         *robot_state_publisher(given, [description, clock]),
         manager,
         *spawners,

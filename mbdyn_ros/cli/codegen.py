@@ -34,6 +34,10 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
               "springs; may be repeated.")
 @click.option("--control-link", metavar="LINK", default="",
               help="With --cpp: the link that the control law cartesian_impedance is about.")
+@click.option("--imu", "imu_links", multiple=True, metavar="LINK",
+              help="With --cpp: a link with an inertial measurement unit; may be repeated.")
+@click.option("--force-torque", "force_torque_joints", multiple=True, metavar="JOINT",
+              help="With --cpp: a joint with a force-torque sensor; may be repeated.")
 @click.option("--closed-form", "formulas", is_flag=True,
               help="Formulas of every element of H, C and g; into a folder as C code.")
 @click.option("--symbols", metavar="KINDS", default="",
@@ -52,6 +56,8 @@ def codegen(
     in_cpp: bool,
     variable: tuple[str, ...],
     control_link: str,
+    imu_links: tuple[str, ...],
+    force_torque_joints: tuple[str, ...],
     formulas: bool,
     symbols: str,
     precision: str,
@@ -104,15 +110,23 @@ def codegen(
         raise click.UsageError("--format and --digits go with --closed-form")
     if output is None:
         raise click.UsageError("name a folder for the C code: -o FOLDER")
-    if control_link and not in_cpp:
-        raise click.UsageError("--control-link goes with --cpp")
+    only_in_cpp = {
+        "--control-link": control_link,
+        "--imu": imu_links,
+        "--force-torque": force_torque_joints,
+    }
+    for name, given in only_in_cpp.items():
+        if given and not in_cpp:
+            raise click.UsageError(f"{name} goes with --cpp")
     if in_cpp and precision != "double":
         raise click.UsageError("--precision goes with C code, not with --cpp")
     if in_cpp:
         description = options.described(source)
         robot = options.read(description)
         text = description.text if isinstance(description, NamedText) else None
-        written = robot.generate_cpp(output, links or None, variable, text, control_link)
+        written = robot.generate_cpp(
+            output, links or None, variable, text, control_link, imu_links, force_torque_joints
+        )
         _say(robot, written, as_json)
         return
     robot = options.read(source)

@@ -48,13 +48,15 @@ class CProgram:
     examples : values of its own inputs at which its test is recorded, by name, each for a robot
         at a position: the state -> (n,).
     subject : a system of its own, with symbols for numbers of the robot; None for the robot's.
+    name : of the function, behind the library's prefix; empty: that of the program.
     """
 
     declaration: Declaration
-    about: str | None
+    about: object
     text: str
     examples: Mapping[str, Callable[[Mapping[str, Array]], Array]]
     subject: Subject | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from ..model.model import Array
 from ..names import in_c_string
 from .c_gap import Opening, gap_text
 from .c_library import CFunction, CLibrary
+from .c_sensors import sensor_text
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class CModel:
     links : names of links and of the C functions of their Jacobians.
     openings : loops that may stay open. modes : laws of control.
     root : the link that carries all others.
+    joint_limits : (2, n) of joint_positions. joint_rate_limits : of joint_velocities.
+    imus, force_torques : what the sensors are on or in (links, joints), and their C functions.
     """
 
     library: CLibrary
@@ -59,6 +62,10 @@ class CModel:
     openings: tuple[Opening, ...]
     modes: tuple[CMode, ...]
     root: str
+    joint_limits: Array
+    joint_rate_limits: Array
+    imus: tuple[tuple[str, str], ...]
+    force_torques: tuple[tuple[str, str], ...]
 
     def function(self, program: str) -> CFunction | None:
         """The function of a program; None where it has no answer for this robot."""
@@ -93,6 +100,13 @@ class CModel:
             "parameter_values": self.parameter_values,
         }
 
+    @property
+    def limits(self) -> dict[str, Sequence[float]]:
+        """The limits of all joints, by their fields in the table."""
+        lower, upper = self.joint_limits
+        fastest = self.joint_rate_limits
+        return {"position_lower": lower, "position_upper": upper, "velocity_limit": fastest}
+
 
 FIELDS = {
     "inverse_dynamics": ("q v a parameters", "effort"),
@@ -104,6 +118,8 @@ FIELDS = {
     "actuated_effort": ("q force", "effort"),
 }
 """Arguments and results of the table's functions, which are programs."""
+
+RESPONSE_FIELDS = {"actuator_response": ("q v parameters", "response")}
 
 POSE_FIELDS = {"link_pose": ("q", "pose"), "link_error": ("q place turn", "error")}
 """Those of the link that a mode leads."""
@@ -118,9 +134,11 @@ def model_text(model: CModel) -> str:
     prefix, memory = library.prefix, f"{library.prefix}_loops"
     searched = library.closing is not None
     lists = [_strings(field, names) for field, names in model.names.items() if names]
-    lists += [_numbers(field, numbers) for field, numbers in model.numbers.items() if len(numbers)]
+    known = model.numbers | model.limits
+    lists += [_numbers(field, numbers) for field, numbers in known.items() if len(numbers)]
     turns = ", ".join(str(int(one)) for one in model.joint_turns) or "0"
     functions = [_called(model, field) for field in FIELDS]
+    sensors = {"imu": model.imus, "force_torque": model.force_torques}
     links = [
         LINK.format(k=k, function=function, loops=_loops(library), nq=library.nq)
         for k, (_, function) in enumerate(model.links)
@@ -143,7 +161,10 @@ def model_text(model: CModel) -> str:
         f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps,",
         f"{len(model.modes)}, {'modes' if model.modes else 'NULL'},",
         *(f"{field if model.function(field) else 'NULL'}," for field in POSE_FIELDS),
-        in_c_string(model.root),
+        in_c_string(model.root) + ",",
+        *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.limits.items()),
+        *(f"{field if model.function(field) else 'NULL'}," for field in RESPONSE_FIELDS),
+        *(f"{len(ones)}, {f'{kind}_list' if ones else 'NULL'}," for kind, ones in sensors.items()),
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
@@ -162,7 +183,8 @@ def model_text(model: CModel) -> str:
         ),
         *functions,
         *links,
-        *(_called(model, field) for field in POSE_FIELDS),
+        *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS),
+        *(sensor_text(library, kind, ones) for kind, ones in sensors.items()),
         _modes(model),
         gap_text(model.openings, prefix),
         f"static const mbdyn_ros_link links[] = {{{rows}}};\n" if rows else "",
@@ -188,7 +210,7 @@ def _called(model: CModel, field: str) -> str:
     function = model.function(field)
     if function is None:
         return ""
-    names, output = (FIELDS | POSE_FIELDS)[field]
+    names, output = (FIELDS | POSE_FIELDS | RESPONSE_FIELDS)[field]
     inputs = names.split()
     given = {name for name, _ in function.arguments}
     unused = [name for name in inputs if name not in given]

@@ -14,18 +14,19 @@ from casadi import SX
 from ..arguments import checked_names, require_link
 from ..compiler.bound import Bound
 from ..compiler.loading import interpret
-from ..equations import control_laws, control_terms, programs
+from ..equations import control_laws, control_terms, programs, sensors
+from ..equations.actuator_response import actuator_response
 from ..equations.control_modes import MODES
 from ..equations.frames import Frame, jacobian
 from ..equations.system import System
-from ..equations.variable import Layout, with_symbols, without
+from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import InputError
 from ..export.c_gap import Opening
 from ..export.c_library import CFunction, CLibrary, CProgram
 from ..export.c_model import CMode, CModel
 from ..model.model import Array
-from ..model.tree import WORLD
 from ..names import identifier, library_name
+from ..prepare.tree import WORLD
 from ..program.declaration import Declaration
 from ..program.program import Program
 from ..program.symbols import serialized
@@ -38,7 +39,7 @@ State = dict[str, Array]
 SOME_BODY = np.array([0.5, 0.05, 0.02, -0.01, 0.03, -0.002, 0.001, 0.04, 0.0005, 0.05])
 """Ten numbers of a body that the test program fastens to links whose inertias are parameters."""
 
-NOTHING = Layout()
+NOTHING = ParameterLayout()
 """No parameters."""
 
 RECORDED_STATES = 3
@@ -49,7 +50,7 @@ RECORDED_STATES = 3
 def describe(
     robot: Configurations,
     links: Sequence[str] | None,
-    layout: Layout = NOTHING,
+    layout: ParameterLayout = NOTHING,
     more: Sequence[CProgram] = (),
     follows: bool = False,
 ) -> CLibrary:
@@ -103,7 +104,7 @@ def describe(
         else:
             program = Program(one.declaration, one.subject, one.about)
         own = [state | {key: of(state) for key, of in one.examples.items()} for state in states]
-        function = _function(f"{prefix}_{program.name}", program, own)
+        function = _function(f"{prefix}_{one.name or program.name}", program, own)
         functions.append(replace(function, text=one.text))
     return CLibrary(
         prefix=prefix,
@@ -155,7 +156,7 @@ def _function(name: str, program: Program, states: Iterable[State]) -> CFunction
     return CFunction(name, program, tuple(sizes), shape, tuple(records))
 
 
-def _states(robot: Configurations, layout: Layout) -> list[State]:
+def _states(robot: Configurations, layout: ParameterLayout) -> list[State]:
     """Positions that the loops can take, with velocities, accelerations, efforts, parameters."""
     parameters = robot._parameters.values(layout)
     for link in layout.links:
@@ -188,9 +189,11 @@ def _states(robot: Configurations, layout: Layout) -> list[State]:
 def describe_model(
     robot: Configurations,
     links: Sequence[str] | None,
-    layout: Layout,
+    layout: ParameterLayout,
     description: str,
     led: str = "",
+    imus: Sequence[str] = (),
+    force_torques: Sequence[str] = (),
 ) -> CModel:
     """Describe the package to be written for a robot.
 
@@ -198,11 +201,14 @@ def describe_model(
     ----------
     description : hash of the text that the robot was made of.
     led : link that Cartesian impedance is about; without it there is no such mode.
+    imus : links with inertial measurement units. force_torques : joints with sensors in them.
     """
     modes = _modes(robot, led)
-    programs = [*_control_programs(robot), *_laws(modes, led)]
+    units, scales = list(dict.fromkeys(imus)), list(dict.fromkeys(force_torques))
+    programs = [*_control_programs(robot), *_laws(modes, led), *_sensors(robot, units, scales)]
     library = describe(robot, links, layout, programs, follows=True)
     coordinates, closing = robot.system.coordinates, robot.system.closing
+    limits, fastest = _joint_limits(robot)
     content = hashlib.sha256(f"{robot.system.digest()} {layout!r}".encode())
     content.update(repr((robot.position_labels, robot.effort_labels)).encode())
     content.update(closing.home.tobytes())
@@ -230,6 +236,12 @@ def describe_model(
         openings=tuple(_openings(robot.system)),
         modes=modes,
         root=robot.model.root,
+        joint_limits=np.array(limits).T,
+        joint_rate_limits=np.array(fastest),
+        imus=tuple((one, f"{library.prefix}_imu_{k}") for k, one in enumerate(units)),
+        force_torques=tuple(
+            (one, f"{library.prefix}_force_torque_{k}") for k, one in enumerate(scales)
+        ),
     )
 
 
@@ -237,6 +249,9 @@ def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     """The programs that controllers need beside those of every library."""
     joints = "Positions, velocities and accelerations of all joints, one behind the other."
     yield CProgram(control_terms.joint_motion, None, joints, {})
+    if not robot.massless_links and robot.effort_labels:
+        freely = "Mobility of the actuated joints, and their accelerations without effort."
+        yield CProgram(actuator_response, None, freely, {})
     if len(robot.effort_labels) < robot.nv:
         return
     rest = "Efforts that hold the robot at rest, against gravity and springs."
@@ -247,6 +262,39 @@ def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     work = "Efforts that do the work of forces at the independent joints."
     forces = {"force": lambda state: state["a"]}
     yield CProgram(control_terms.actuated_effort, None, work, forces)
+
+
+def _joint_limits(robot: Configurations) -> tuple[list[tuple[float, float]], list[float]]:
+    """Lower and upper limits of the positions of all joints, and limits of their velocities.
+
+    Those of joints of one coordinate; others have none.
+    """
+    positions, velocities = [], []
+    for name, block in robot.system.coordinates.joint_blocks.items():
+        joint, kind = robot.model.joint(name), block.kind
+        bounds = -np.inf, np.inf
+        if kind.nq == 1 and not kind.is_endless:
+            bounds = joint.limits.lower, joint.limits.upper
+        positions += [bounds] * kind.nq
+        speed = joint.limits.velocity if kind.nv == 1 else 0.0
+        velocities += [speed or np.inf] * kind.nv  # 0 stands where nobody knew one
+    return positions, velocities
+
+
+def _sensors(
+    robot: Configurations, imus: Sequence[str], force_torques: Sequence[str]
+) -> Iterator[CProgram]:
+    """The programs of sensors."""
+    model = robot.model
+    for k, link in enumerate(imus):
+        require_link(robot.system.tree, link, model.source)
+        text = f"Orientation, turning, acceleration and velocity of an IMU on link {link}."
+        rate = {"rate": lambda _: np.array([0.1, -0.2, 0.3])}
+        yield CProgram(sensors.imu, link, text, rate, robot.system, f"imu_{k}")
+    for k, joint in enumerate(force_torques):
+        text = f"Force and moment that joint {joint} hands on, by the motion of what it carries."
+        name, carried = f"force_torque_{k}", sensors.Carried.by(model, joint)
+        yield CProgram(sensors.force_torque, carried, text, {}, robot.system, name)
 
 
 def _modes(robot: Configurations, led: str) -> tuple[CMode, ...]:

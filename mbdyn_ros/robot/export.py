@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..arguments import checked_text
+from ..arguments import checked_names, checked_text
 from ..errors import InputError, brief, shown
 from ..model.read.source_text import load_text
 from .configuration import Configurations
@@ -138,6 +138,8 @@ class Exports(Configurations):
         parameters: Sequence[str] = (),
         description: str | None = None,
         control_link: str = "",
+        imu_links: Sequence[str] = (),
+        force_torque_joints: Sequence[str] = (),
     ) -> Exported:
         """Write the equations as a C++17 class around self-contained C99, as a CMake package.
 
@@ -153,6 +155,9 @@ class Exports(Configurations):
             noticed; that of the file it was loaded from, if not given.
         control_link : link that the mode `cartesian_impedance` of the control laws is about;
             without it there is no such mode.
+        imu_links : links with inertial measurement units (`simulation.imu`), whose readings the C
+            interface then has. force_torque_joints : joints with force-torque sensors
+            (`simulation.force_torque`), fixed ones too, which carry no part of a closed loop.
 
         Returns
         -------
@@ -184,5 +189,10 @@ class Exports(Configurations):
             description = load_text(self.model.source)[1]
         known_by = description_hash(description) if description else ""
         return export_cpp(
-            directory, lambda: describe_model(self, links, layout, known_by, control_link)
-        )
+            directory,
+            lambda: describe_model(
+                self, links, layout, known_by, control_link,
+                checked_names("imu_links", imu_links),
+                checked_names("force_torque_joints", force_torque_joints),
+            ),
+        )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -12,8 +12,8 @@ import yaml
 from lxml import etree
 
 from ..control.default_gains import locked_masses
-from ..errors import MbdynError
-from ..model.blocks import Block
+from ..errors import InputError, MbdynError
+from ..prepare.coordinates import JointBlock
 from ..robot import Robot, load
 
 QUANTITIES_SENT = ("position", "velocity", "effort")
@@ -21,6 +21,18 @@ QUANTITIES_SENT = ("position", "velocity", "effort")
 
 TOPIC_HARDWARE = "joint_state_topic_hardware_interface/JointStateTopicSystem"
 """The hardware that passes commands and states on over topics."""
+
+SIMULATED_HARDWARE = "mbdyn_ros_controllers/SimulatedSystem"
+"""The hardware that simulates the robot in the process of the controller manager."""
+
+IMU_INTERFACES = [
+    *(f"orientation.{axis}" for axis in "xyzw"),
+    *(f"{kind}.{axis}" for kind in ("angular_velocity", "linear_acceleration") for axis in "xyz"),
+]
+"""States of an IMU, as imu_sensor_broadcaster reads them."""
+
+FORCE_TORQUE_INTERFACES = [f"{kind}.{axis}" for kind in ("force", "torque") for axis in "xyz"]
+"""States of a force-torque sensor, as force_torque_sensor_broadcaster reads them."""
 
 TOPICS = {
     "joint_commands_topic": "simulator/joint_command",
@@ -50,21 +62,40 @@ class ControlledRobot:
     def __init__(self, description: str, mechanism: str = "", home: str = "") -> None:
         self._description = description
         self._robot: Robot = load(description, mechanism or None, home or None)
-        blocks: Mapping[str, Block] = self._robot.system.coordinates.joint_blocks
+        blocks: Mapping[str, JointBlock] = self._robot.system.coordinates.joint_blocks
         self._joints = [name for name, block in blocks.items() if block.kind.nv == 1]
         self.driven = [name for name in self._robot.actuated_joints if name in self._joints]
         if not self.driven:
             raise MbdynError(f"{self._robot.model.name} has no joint that a controller can drive")
 
-    def description(self, hardware: str = TOPIC_HARDWARE) -> str:
-        """The URDF with a block for the simulator in the place of those that it has."""
+    def description(
+        self,
+        hardware: str = TOPIC_HARDWARE,
+        imu_links: Sequence[str] = (),
+        force_torque_joints: Sequence[str] = (),
+    ) -> str:
+        """The URDF with a block for simulated hardware in the place of those that it has.
+
+        imu_links, force_torque_joints : where `SIMULATED_HARDWARE` has sensors, each named as its
+            link or joint: topics carry states of joints alone.
+
+        Raises
+        ------
+        InputError
+            Other hardware has no sensors.
+        """
+        if hardware != SIMULATED_HARDWARE and (imu_links or force_torque_joints):
+            raise InputError(
+                f"hardware {hardware} has no sensors; with {SIMULATED_HARDWARE} imu_links and "
+                "force_torque_joints are state interfaces"
+            )
         root = etree.fromstring(self._description.encode())
         for block in root.findall("ros2_control"):
             root.remove(block)
         block = etree.SubElement(root, "ros2_control", name="simulated_robot", type="system")
         system = etree.SubElement(block, "hardware")
         etree.SubElement(system, "plugin").text = hardware
-        for name, value in TOPICS.items():
+        for name, value in () if hardware == SIMULATED_HARDWARE else TOPICS.items():
             etree.SubElement(system, "param", name=name).text = value
         for name in self._joints:
             joint = etree.SubElement(block, "joint", name=name)
@@ -72,6 +103,15 @@ class ControlledRobot:
                 etree.SubElement(joint, "command_interface", name=kind)
             for kind in QUANTITIES_SENT:
                 etree.SubElement(joint, "state_interface", name=kind)
+        for kind, names, interfaces in (
+            ("link", imu_links, IMU_INTERFACES),
+            ("joint", force_torque_joints, FORCE_TORQUE_INTERFACES),
+        ):
+            for name in names:
+                sensor = etree.SubElement(block, "sensor", name=name)
+                etree.SubElement(sensor, "param", name=kind).text = name
+                for one in interfaces:
+                    etree.SubElement(sensor, "state_interface", name=one)
         return str(etree.tostring(root, encoding="unicode"))
 
     def controllers(self, rate: int = 500) -> dict[str, Any]:

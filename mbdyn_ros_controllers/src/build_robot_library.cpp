@@ -33,6 +33,10 @@ int main(int count, char **arguments) {
       request.variable.emplace_back(arguments[++k]);
     } else if (more && std::strcmp(arguments[k], "--link") == 0) {
       request.link = arguments[++k];
+    } else if (more && std::strcmp(arguments[k], "--imu") == 0) {
+      request.imus.emplace_back(arguments[++k]);
+    } else if (more && std::strcmp(arguments[k], "--force-torque") == 0) {
+      request.force_torques.emplace_back(arguments[++k]);
     } else if (urdf.empty() && arguments[k][0] != '-') {
       urdf = arguments[k];
     } else {
@@ -42,8 +46,10 @@ int main(int count, char **arguments) {
   }
   if (urdf.empty()) {
     std::cerr << "Usage: build_robot_library ROBOT.urdf [--joint NAME]... [--variable LINK]...\n"
-                 "                           [--link LINK]\n"
-                 "  the controller's parameters joints (--joint), variable and link\n";
+                 "                           [--link LINK] [--imu LINK]...\n"
+                 "                           [--force-torque JOINT]...\n"
+                 "  the controller's parameters joints (--joint), variable and link; the sensors\n"
+                 "  of SimulatedSystem in the order of the <ros2_control> block\n";
     return 2;
   }
   std::ifstream in(urdf, std::ios::binary);

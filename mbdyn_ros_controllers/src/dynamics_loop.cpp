@@ -178,6 +178,18 @@ bool DynamicsController::read_references(Session &session, double period) noexce
       return false;
     }
   }
+  std::size_t joint = session.dependent.none();
+  if (limited && !by_hand) {
+    joint = session.dependent.passed(session.wanted_q.data(), session.q.data());
+  }
+  if (joint != session.dependent.none()) {
+    session.trouble(Trouble::stopped, joint);
+    for (std::size_t k = 0; k < n; ++k) {
+      session.wanted_q[k] = std::isnan(session.held_q[k]) ? session.q[k] : session.held_q[k];
+      session.wanted_v[k] = session.wanted_a[k] = 0.0;
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) session.held_q[k] = session.wanted_q[k];
   session.begun = session.begun || given;
   for (std::size_t k = 0; k < session.added.size(); ++k) {
     session.added[k] = or_zero(value(3 * n + k));

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
@@ -38,12 +37,6 @@ constexpr double unsaid = std::numeric_limits<double>::quiet_NaN();
 constexpr int pause = 1000;                // between warnings of refused messages, ms
 constexpr double slow_growth = 1.0;        // 1/s, as control/sampled.py has it
 constexpr double leeway = 1e-3;            // part of a velocity or effort limit, as the nodes have
-
-std::string text_of(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", number);
-  return text;
-}
 
 // A description gives a velocity limit of 0 where nobody knew one.
 double speed_limit(double given) {
@@ -72,10 +65,12 @@ DynamicsSession::DynamicsSession(const RobotLibrary &given, const Params &params
       received({0, 0, std::vector<double>(3 * joints().count + actuated().count, unsaid)}),
       targets(Target()),
       posture(std::vector<double>(joints().count, unsaid)),
-      frame_(frame) {
+      dependent(*given.library.table()),
+      frame_(frame),
+      dependent_(*given.library.table()) {
   const std::size_t n = joints().count, m = actuated().count;
-  for (auto *one : {&q, &v, &last_q, &posture_wanted, &next_q, &next_v, &wanted_q, &wanted_v,
-                    &wanted_a}) {
+  for (auto *one : {&q, &v, &last_q, &posture_wanted, &next_q, &next_v, &wanted_q, &held_q,
+                    &wanted_v, &wanted_a}) {
     one->assign(n, unsaid);
   }
   for (auto *one : {&added, &effort}) one->assign(m, 0.0);
@@ -322,6 +317,14 @@ std::string DynamicsSession::beyond_limits(const std::vector<double> &values,
       return outside("velocity", joints().names[k], values[n + k], -speed, speed);
     }
   }
+  const std::vector<double> home(robot_table.home_q, robot_table.home_q + n);
+  const bool known = !std::isnan(measured[0]);
+  const std::size_t joint =
+      dependent_.passed(values.data(), known ? measured.data() : home.data());
+  if (joint != dependent_.none()) {
+    return outside("position", robot_table.joint_position.names[joint], dependent_.position(joint),
+                   robot_table.position_lower[joint], robot_table.position_upper[joint]);
+  }
   for (std::size_t k = 0; k < actuated().count; ++k) {
     const double most = robot_table.effort_limit[k];
     if (std::fabs(values[3 * n + k]) > (1.0 + leeway) * most) {
@@ -518,6 +521,10 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
     case Trouble::clamped:
       words = "the reference of " + name(joints()) + " was beyond its limits, and was held to them";
       break;
+    case Trouble::stopped:
+      words = "the reference would take " + name(table().joint_position) +
+              ", which other joints determine, beyond its limits, and was held where it was";
+      break;
     case Trouble::too_large:
       words = "the reference of " + name(joints()) + " was infinite, or more than " +
               text_of(largest_number) + ": efforts are zero, and the controller ends";
@@ -542,6 +549,7 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
 void DynamicsSession::start() noexcept {
   law.reset();
   for (double &x : wanted_q) x = unsaid;
+  for (double &x : held_q) x = unsaid;
   for (double &x : last_q) x = unsaid;
   posture.set(last_q);
   seen = received.get().number;

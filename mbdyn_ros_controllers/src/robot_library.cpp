@@ -52,7 +52,7 @@ std::string joined(const std::vector<std::string> &names, const char *between) {
   return text;
 }
 
-std::string text_of(const fs::path &file) {
+std::string content_of(const fs::path &file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -135,7 +135,7 @@ std::string run(const std::vector<std::string> &arguments, const fs::path &log,
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  std::string said = text_of(log);
+  std::string said = content_of(log);
   const std::string folder = log.parent_path().string() + "/";
   for (std::size_t at = 0; (at = said.find(folder)) != said.npos;) said.erase(at, folder.size());
   if (said.size() > longest_quote) said = "... " + said.substr(said.size() - longest_quote);
@@ -161,6 +161,10 @@ std::string build(const RobotRequest &request, const fs::path &file) {
     write.insert(write.end(), {"--variable", link});
   }
   if (!request.link.empty()) write.insert(write.end(), {"--control-link", request.link});
+  for (const std::string &link : request.imus) write.insert(write.end(), {"--imu", link});
+  for (const std::string &joint : request.force_torques) {
+    write.insert(write.end(), {"--force-torque", joint});
+  }
   std::string words = run(write, log, deadline);
   if (!words.empty()) {
     if (request.independent.empty()) return words;
@@ -190,7 +194,8 @@ std::string cached_file(const RobotRequest &request) {
   const std::string key = mbdyn_ros::description_hash(request.description) + "\n" +
                           joined(request.independent, "\n") + "\n\n" +
                           joined(request.variable, "\n") + "\n\n" + request.link + "\n\n" +
-                          interface;
+                          joined(request.imus, "\n") + "\n\n" +
+                          joined(request.force_torques, "\n") + "\n\n" + interface;
   return cache_folder() / (mbdyn_ros::description_hash(key).substr(0, 32) + ".so");
 }
 

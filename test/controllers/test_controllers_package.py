@@ -20,6 +20,7 @@ PACKAGE = ROOT / "mbdyn_ros_controllers"
 SOURCES = PACKAGE / "src"
 HEADERS = PACKAGE / "include" / PACKAGE.name
 CMAKE = (PACKAGE / "CMakeLists.txt").read_text()
+PLUGINS = ("mbdyn_ros_controllers.xml", "simulated_system.xml")
 VERSION = ElementTree.parse(PACKAGE / "package.xml").findtext("version")
 COMPILER = shutil.which("g++") or shutil.which("c++")
 CRANE = ROOT / "urdf" / "manipulator.urdf"
@@ -75,11 +76,14 @@ def test_versions_are_that_of_the_manifest():
 def test_plugins_that_are_described_are_exported():
     described = {
         (one.get("type"), one.get("base_class_type"))
-        for one in ElementTree.parse(PACKAGE / "mbdyn_ros_controllers.xml").iter("class")
+        for file in PLUGINS
+        for one in ElementTree.parse(PACKAGE / file).iter("class")
     }
     found = of_code(r"PLUGINLIB_EXPORT_CLASS\(([\w:]+),\s*([\w:]+)\)")
     assert described == found
-    assert len(described) == 2
+    assert len(described) == 3
+    for kind, file in zip(("controller", "hardware"), PLUGINS, strict=True):
+        assert f"pluginlib_export_plugin_description_file({kind}_interface {file})" in CMAKE
 
 
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*.yaml")), ids=lambda path: path.stem)

@@ -6,16 +6,15 @@ them, with the same threads.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 import yaml
-from cpp_tools import CXX, HERE, INCLUDE, SOURCES, command, library_of, needs_cxx
+from cpp_tools import CXX, INCLUDE, SOURCES, command, library_of, needs_cxx
+from plugin_tools import PACKAGE, stand_in_headers
 
 import mbdyn_ros
 
-PACKAGE = HERE.parents[1] / "mbdyn_ros_controllers"
 TYPES = {
     "string": "std::string", "double": "double", "bool": "bool",
     "double_array": "std::vector<double>", "string_array": "std::vector<std::string>",
@@ -24,7 +23,10 @@ ARM = """<robot name="arm"><link name="base"/>
   <joint name="joint" type="revolute"><axis xyz="0 1 0"/><parent link="base"/><child link="rod"/>
     <limit lower="-2" upper="2" velocity="3" effort="50"/><dynamics damping="0.1"/></joint>
   <link name="rod"><inertial><origin xyz="0.3 0 0"/><mass value="2"/>
-    <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="gear" type="revolute"><axis xyz="0 1 0"/><parent link="base"/><child link="wheel"/>
+    <limit lower="-0.7" upper="9" velocity="9" effort="9"/>
+    <mimic joint="joint" multiplier="-2"/></joint><link name="wheel"/></robot>"""
 
 LISTENER = """#ifndef {guard}
 #define {guard}
@@ -92,15 +94,8 @@ def listener(file: Path, more: str) -> str:
 
 @pytest.fixture(scope="module")
 def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with every header of ROS that the plugins include, each the stand-in."""
-    folder = tmp_path_factory.mktemp("headers")
-    own = PACKAGE / "include"
-    for source in [*own.rglob("*.hpp"), *(PACKAGE / "src").glob("*.cpp")]:
-        for name in re.findall(r'#include "([a-z_]+/[\w/]+\.hpp)"', source.read_text()):
-            there = any((root / name).exists() for root in (own, INCLUDE))
-            if not there and not name.endswith("_parameters.hpp"):
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_text('#include "ros_stand_in.hpp"\n')
+    """A folder with every header of ROS that the plugins include, and those of parameters."""
+    folder = stand_in_headers(tmp_path_factory.mktemp("headers"))
     place = folder / PACKAGE.name
     place.mkdir()
     for file in (PACKAGE / "src").glob("*.yaml"):

@@ -13,10 +13,15 @@ pytest.importorskip("rclpy")
 from ros_rig import ARM, STONE
 
 import mbdyn_ros
-from mbdyn_ros.errors import MbdynError
+from mbdyn_ros.errors import InputError, MbdynError
 from mbdyn_ros.ros.launch_support import robot_description
 from mbdyn_ros.ros.messages.command_layout import command_interfaces
-from mbdyn_ros.ros.ros2_control import ControlledRobot, controllers_text, require_packages
+from mbdyn_ros.ros.ros2_control import (
+    SIMULATED_HARDWARE,
+    ControlledRobot,
+    controllers_text,
+    require_packages,
+)
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -49,6 +54,21 @@ def test_the_block() -> None:
     assert interfaces["grip"] == {"position", "velocity", "effort"} and not interfaces["mirror"]
     other = robot.description("topic_based_ros2_control/TopicBasedSystem")
     assert "<plugin>topic_based_ros2_control/TopicBasedSystem</plugin>" in other
+
+
+def test_the_block_of_hardware_that_simulates() -> None:
+    """No topics, and sensors where they are asked for, of which others than it have none."""
+    robot = ControlledRobot(robot_description("manipulator"))
+    text = robot.description(SIMULATED_HARDWARE, ["tool"], ["tool_joint"])
+    [block] = etree.fromstring(text.encode()).findall("ros2_control")
+    assert block.findall("hardware/param") == [] and len(block.findall("joint")) == 8
+    imu, scale = block.findall("sensor")
+    assert (imu.get("name"), imu.findtext("param"), len(imu)) == ("tool", "tool", 11)
+    assert [one.get("name") for one in scale[1:]] == [
+        "force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="JointStateTopicSystem has no sensors; with mbdyn_ros_c"):
+        robot.description(imu_links=["tool"])
 
 
 @pytest.mark.parametrize("name", ["ur5", "manipulator"])

@@ -33,6 +33,7 @@
 
 #include "mbdyn_ros/control_law.hpp"
 #include "mbdyn_ros/latest.hpp"
+#include "mbdyn_ros_controllers/dependent_limits.hpp"
 #include "mbdyn_ros_controllers/dynamics_controller_parameters.hpp"
 #include "mbdyn_ros_controllers/robot_library.hpp"
 #include "mbdyn_ros_controllers/state_age.hpp"
@@ -60,8 +61,8 @@ class DynamicsSession {
   };
   // What the loop met; `report` logs it.
   enum class Trouble : int {
-    none, not_finite, stale, frozen, open, no_answer, saturated, clamped, too_large, far, far_start,
-    far_link, busy
+    none, not_finite, stale, frozen, open, no_answer, saturated, clamped, stopped, too_large, far,
+    far_start, far_link, busy
   };
   struct Frame {  // what a session is made of, besides its robot and parameters
     unsigned rate = 0;  // Hz of the loop
@@ -112,11 +113,13 @@ class DynamicsSession {
   std::uint64_t seen = 0, target_seen = 0;
   bool followed = false;  // a message since the activation
   bool begun = false;     // a reference since the activation, near the measured state
+  DependentLimits dependent;  // in the references of a controller in front
   double unpublished = 0.0, still = 0.0;  // s since a message was published; of equal positions
   const mbdyn_ros_mode *mode = nullptr;  // of the last cycle
   mbdyn_ros::PoseReference pose;         // that the link is led to
   std::vector<double> posture_wanted;
-  std::vector<double> q, v, last_q, next_q, next_v, wanted_q, wanted_v, wanted_a, added, effort;
+  std::vector<double> q, v, last_q, next_q, next_v, wanted_q, held_q, wanted_v, wanted_a,
+      added, effort;
 
  private:
   DynamicsSession(const RobotLibrary &robot, const Params &params, const Frame &frame);
@@ -134,6 +137,7 @@ class DynamicsSession {
 
   const Frame frame_;
   std::mutex setting_;     // of all but the loop
+  DependentLimits dependent_;  // in those of the topic
   std::uint64_t messages_ = 0;
   bool unstable_ = false;  // the gains, where the robot was; logged
   bool misdated_ = false;  // the stamps of measured states, by another clock; logged

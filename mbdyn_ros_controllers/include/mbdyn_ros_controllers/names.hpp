@@ -17,6 +17,7 @@
 #define MBDYN_ROS_CONTROLLERS__NAMES_HPP_
 
 #include <cstddef>
+#include <cstdio>
 #include <string>
 
 #include "mbdyn_ros/model.h"
@@ -29,6 +30,12 @@ inline std::string listed(const mbdyn_ros_names &names) {
     if (k > 0) text += ", ";
     text += names.names[k];
   }
+  return text;
+}
+
+inline std::string text_of(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", number);
   return text;
 }
 

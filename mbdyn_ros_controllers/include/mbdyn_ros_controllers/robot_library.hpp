@@ -29,6 +29,8 @@ struct RobotRequest {
   std::vector<std::string> independent;  // joints of q, v and a; none: the robot's own choice
   std::vector<std::string> variable;     // links whose payload may change
   std::string link;                      // that cartesian_impedance leads; empty: none
+  std::vector<std::string> imus;           // links with inertial measurement units
+  std::vector<std::string> force_torques;  // joints with force-torque sensors
   std::string file;                      // the library; empty: that of the cache
   std::string command = "mbdyn";         // what writes the equations
   double timeout = 120.0;                // of building it, s; 0: it is not built

@@ -257,6 +257,7 @@ void references(char **arguments) {
   const auto good = controller_interface::return_type::OK;
   CHECK(cycle() == good);
   CHECK(has(send(50.0, 0.0, 0.0), "outside its limits"));
+  CHECK(has(send(0.4, 0.0, 0.0), "position of gear is -0.8, outside its limits -0.7 to 9"));
   CHECK(has(send(1e300, 0.0, 0.0), "more than 1e+12"));
   CHECK(has(send(0.05, 1e9, 0.0), "the velocity of"));
   CHECK(has(send(0.05, 0.0, 1e11), "the effort of"));
@@ -332,6 +333,15 @@ void references(char **arguments) {
   again();
   lead(0, 0.15);  // more than start_tolerance
   CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());
+  again();
+  CHECK(cycle() == good && set("following_tolerance", 1.0).empty());
+  lead(0, 0.4);  // the gear would turn beyond its limit
+  CHECK(cycle() == good);
+  stand_in::said().lines.clear();
+  node->fire();
+  CHECK(!stand_in::said().lines.empty() &&
+        has(stand_in::said().lines.back(), "gear, which other joints determine"));
+  CHECK(set("following_tolerance", 0.2).empty());
   again();
   lead(n, 1e300);
   CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());

@@ -38,6 +38,12 @@ typedef struct {
   int (*jacobian)(void *memory, const double *q, double *jacobian);
 } mbdyn_ros_link;
 
+typedef struct {
+  const char *name; /* the link that an IMU is on, the joint that a force-torque sensor is in */
+  int (*reading)(void *memory, const double *q, const double *v, const double *motion,
+                 double *reading);
+} mbdyn_ros_sensor;
+
 /* What a mode of control follows. */
 enum { MBDYN_ROS_NOTHING = 0, MBDYN_ROS_JOINTS = 1, MBDYN_ROS_POSE = 2 };
 
@@ -132,6 +138,24 @@ typedef struct {
                     double *error);
 
   const char *root; /* the link that stands in the world, or flies */
+
+  /* Limits of all joints, infinite where there are none: of joint_position, of joint_velocity. */
+  const double *position_lower, *position_upper, *velocity_limit;
+
+  /* Of m efforts: their mobility (m, m), and behind it the accelerations (m) of the actuated joints
+     without effort, row by row (m, m + 1); null where a link has no mass. */
+  int (*actuator_response)(void *memory, const double *q, const double *v,
+                           const double *parameters, double *response);
+
+  /* Of a link that moves on at the acceleration `motion` (3) of its origin, world axes: orientation
+     x y z w in the world; angular velocity and acceleration less gravity, in the link's axes; and
+     the velocity of its origin, world axes (13). */
+  size_t imu_count;
+  const mbdyn_ros_sensor *imus;
+  /* Force and moment (6) that the parent exerts on the child, about the child's origin in its axes,
+     at the accelerations `motion` (nv). */
+  size_t force_torque_count;
+  const mbdyn_ros_sensor *force_torques;
 } mbdyn_ros_model;
 
 #ifdef __cplusplus

@@ -101,6 +101,16 @@ class Model {
   Status jacobian(std::size_t link, const double *q, double *jacobian) noexcept {
     return Status(table_->links[link].jacobian(memory_.data(), q, jacobian));
   }
+  /* Mobility and free accelerations (m, m + 1) of the m actuated joints. */
+  Status actuator_response(const double *q, const double *v, const double *parameters,
+                           double *response) noexcept {
+    return Status(table_->actuator_response(memory_.data(), q, v, parameters, response));
+  }
+  /* What a sensor of the table shows. */
+  Status reading(const mbdyn_ros_sensor &sensor, const double *q, const double *v,
+                 const double *motion, double *numbers) noexcept {
+    return Status(sensor.reading(memory_.data(), q, v, motion, numbers));
+  }
   double gap(const double *q, const char **loop) noexcept {
     return table_->gap(memory_.data(), q, loop);
   }

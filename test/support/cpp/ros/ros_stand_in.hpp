@@ -20,6 +20,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -333,6 +334,76 @@ class Loaned {
 };
 using LoanedCommandInterface = Loaned;
 using LoanedStateInterface = Loaned;
+
+// What hardware is told of itself, and the interfaces that are made for it of that.
+enum class return_type : std::uint8_t { OK = 0, ERROR = 1 };
+enum class CallbackReturn : std::uint8_t { SUCCESS, FAILURE, ERROR };
+struct InterfaceInfo {
+  std::string name, initial_value;
+};
+struct ComponentInfo {
+  std::string name;
+  std::vector<InterfaceInfo> command_interfaces, state_interfaces;
+  std::unordered_map<std::string, std::string> parameters;
+};
+struct HardwareInfo {
+  std::string name, original_xml;
+  std::unordered_map<std::string, std::string> hardware_parameters;
+  std::vector<ComponentInfo> joints, sensors;
+};
+struct HardwareComponentInterfaceParams {
+  HardwareInfo hardware_info;
+};
+class SystemInterface {
+ public:
+  virtual ~SystemInterface() = default;
+  virtual CallbackReturn on_init(const HardwareComponentInterfaceParams &params) {
+    info_ = params.hardware_info;
+    for (const auto *components : {&info_.joints, &info_.sensors}) {
+      for (const ComponentInfo &one : *components) {
+        for (const InterfaceInfo &kind : one.state_interfaces) offer(states_, one.name, kind.name);
+        for (const InterfaceInfo &kind : one.command_interfaces) {
+          offer(commands_, one.name, kind.name);
+        }
+      }
+    }
+    return CallbackReturn::SUCCESS;
+  }
+  virtual CallbackReturn on_configure(const rclcpp_lifecycle::State &) = 0;
+  virtual CallbackReturn on_activate(const rclcpp_lifecycle::State &) = 0;
+  virtual CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) = 0;
+  virtual return_type prepare_command_mode_switch(const std::vector<std::string> &,
+                                                  const std::vector<std::string> &) = 0;
+  virtual return_type perform_command_mode_switch(const std::vector<std::string> &,
+                                                  const std::vector<std::string> &) = 0;
+  virtual return_type read(const rclcpp::Time &, const rclcpp::Duration &) = 0;
+  virtual return_type write(const rclcpp::Time &, const rclcpp::Duration &) = 0;
+  rclcpp::Logger get_logger() const { return {}; }
+  const Handle::SharedPtr &get_state_interface_handle(const std::string &name) const {
+    return states_.at(name);
+  }
+  const Handle::SharedPtr &get_command_interface_handle(const std::string &name) const {
+    return commands_.at(name);
+  }
+  bool set_state(const Handle::SharedPtr &handle, double value, bool) {
+    return handle->set_value(value);
+  }
+  bool get_command(const Handle::SharedPtr &handle, double &value, bool) const {
+    const auto found = handle->get_optional();
+    if (found) value = *found;
+    return found.has_value();
+  }
+
+ protected:
+  HardwareInfo info_;
+
+ private:
+  using Handles = std::unordered_map<std::string, Handle::SharedPtr>;
+  static void offer(Handles &handles, const std::string &prefix, const std::string &kind) {
+    handles[prefix + "/" + kind] = std::make_shared<Handle>(prefix, kind);
+  }
+  Handles states_, commands_;
+};
 
 }  // namespace hardware_interface
 
