@@ -247,6 +247,22 @@ def test_the_compiler_knows_no_robot() -> None:
     assert top["compiler"] <= {*common, "program"} and top["program"] <= common
 
 
+def test_the_model_is_data() -> None:
+    """It knows nothing of what is computed from it; and it is prepared on numbers alone."""
+    top = edges(modules())[()]
+    assert top["model"] <= {"array", "errors", "extras", "names"}
+    assert top["prepare"] <= {"array", "errors", "model"}
+    for module, path in modules().items():
+        roots = {
+            alias.name.partition(".")[0]
+            for node in nodes(parsed(path))
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in (node.names if isinstance(node, ast.Import) else [ast.alias(node.module)])
+            if alias.name
+        }
+        assert module[0] not in ("model", "prepare") or not roots & {"casadi", "scipy"}, module
+
+
 def test_only_ros_imports_rclpy() -> None:
     """Nothing outside the nodes needs ROS."""
     for module, path in modules().items():

@@ -16,9 +16,9 @@ import numpy as np
 from ..equations.loops.linkage import Linkage, cluster_coordinates
 from ..equations.loops.stepwise import Standstill, closed_form
 from ..errors import ModelError
-from ..model.clusters import Cluster
 from ..model.model import Array
-from ..model.tree import Tree
+from ..prepare.clusters import Cluster
+from ..prepare.tree import Tree
 from .closure_gap import ClosureGap, beyond_limits, positions_text
 from .constraint_equations import ClusterEquations, closings
 from .gear_train import gear_train
@@ -91,7 +91,7 @@ def assemble(
     if train := gear_train(tree, cluster, home, wanted, preferred):
         count = len(cluster.gears)
         return Assembly(*train, rank=count, row_count=count)
-    bodies = cluster.tied
+    bodies = cluster.coupled
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
     rough = np.array([home.get(body, 0.0) for body in bodies])
     bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
@@ -169,7 +169,7 @@ def assemble(
         tuple(independent),
         tuple(dependent),
         rows,
-        slack=equations.slack(rows) if rounded else (),
+        tolerances=equations.tolerances(rows) if rounded else (),
         unit=equations.unit,
     )
     equations = equations.keeping(linkage)
@@ -200,7 +200,7 @@ def _kind(cluster: Cluster) -> str:
 
 def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
     """Names of joints of a cluster, for messages; of a planar joint, of its motions."""
-    return ", ".join(tree.bodies[cluster.tied[k]].label for k in places)
+    return ", ".join(tree.bodies[cluster.coupled[k]].label for k in places)
 
 
 def _first_closed(
@@ -238,7 +238,7 @@ def _choice(
 
     matrices : rows without units, at home first.
     """
-    places = {body: k for k, body in enumerate(cluster.tied)}
+    places = {body: k for k, body in enumerate(cluster.coupled)}
     groups = [[places[body] for body in group if body in places] for group in preferred]
     if not cluster.closures:  # linear: any choice is as good as any other
         groups = [[place] for group in groups for place in group]
@@ -276,7 +276,7 @@ def _at_home(
     walk = loops.straight(closed, rough)
     if walk.arrived:
         return [loops.end(walk)]
-    if not any(linkage.cluster.tied[k] in home for k in free):
+    if not any(linkage.cluster.coupled[k] in home for k in free):
         return [closed]
     joints = tuple(_joint_names(tree, linkage.cluster, [k]) for k in free)
     at = partial(positions_text, joints)

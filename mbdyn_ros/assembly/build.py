@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..equations.loops.linkage import Linkage
-from ..equations.loops.units import way_of
+from ..equations.loops.units import closure_length
 from ..equations.system import System
 from ..errors import ModelError
-from ..model.clusters import find_clusters
-from ..model.coordinates import choose_coordinates
 from ..model.model import Array, Model, constant
 from ..model.split_joints import split_joints, turned_from
-from ..model.straight import Tilt, set_straight
-from ..model.tree import Tree, build_tree
+from ..prepare.clusters import find_clusters
+from ..prepare.coordinates import choose_coordinates
+from ..prepare.straight import Tilt, set_straight
+from ..prepare.tree import Tree, build_tree
 from ..program.symbols import serialized
 from .closure_gap import closure_gaps
 from .gimbal import QuarterPitchError
@@ -120,8 +120,8 @@ def _rigid_text(model: Model, tree: Tree, assembly: Assembly) -> str:
     """Words about links that loops without mobility hold together."""
     cluster = assembly.linkage.cluster
     loops = ", ".join(repr(loop.name) for loop in cluster.closures)
-    links = [link.name for link in model.links if tree.frames[link.name][0] in cluster.tied]
-    joints = ", ".join(dict.fromkeys(tree.bodies[body].joint for body in cluster.tied))
+    links = [link.name for link in model.links if tree.frames[link.name][0] in cluster.coupled]
+    joints = ", ".join(dict.fromkeys(tree.bodies[body].joint for body in cluster.coupled))
     return (
         f"loop {loops} leaves the joints between its links no mobility: {', '.join(links)} and "
         f"what carries them are one rigid body, and {joints} stand still. If they should move, "
@@ -177,7 +177,7 @@ def build_system(
             cluster,
             rough,
             limits,
-            None if wanted is None else [b for b in chosen if b in cluster.tied],
+            None if wanted is None else [b for b in chosen if b in cluster.coupled],
             preferred,
         )
         for cluster in constrained
@@ -231,13 +231,13 @@ def _independent_joints(
 ) -> list[str]:
     """The independent joints: as wanted, checked to be complete, else in document order."""
     dependent = {
-        tree.bodies[assembly.linkage.cluster.tied[k]].joint
+        tree.bodies[assembly.linkage.cluster.coupled[k]].joint
         for assembly in assemblies
         for k in assembly.linkage.dependent
     }
     for assembly in assemblies:
         for k in assembly.linkage.independent:
-            name = tree.bodies[assembly.linkage.cluster.tied[k]].joint
+            name = tree.bodies[assembly.linkage.cluster.coupled[k]].joint
             if name in dependent:
                 raise PartlyDependentError(name)
     free = [joint.name for joint in model.joints if joint.nv and joint.name not in dependent]
@@ -249,13 +249,14 @@ def _independent_joints(
     if missing := [name for name in free if name not in wanted]:
         raise ModelError(
             f"{model.source}: the independent joints ({', '.join(wanted)}) leave "
-            f"{', '.join(missing)} undetermined: name them too"
+            f"{', '.join(missing)} undetermined: name them too, or add the <loop> or <coupling> "
+            "that determines them"
         )
     standing = {
         tree.bodies[body].joint
         for assembly in assemblies
         if assembly.locked
-        for body in assembly.linkage.cluster.tied
+        for body in assembly.linkage.cluster.coupled
     }
     return [name for name in wanted if name not in standing]
 
@@ -268,13 +269,13 @@ def _actuated_joints(
         return model.actuated
     if model.independent is not None:
         return independent
-    tied = {
+    coupled = {
         tree.bodies[body].joint
         for assembly in assemblies
         if not (assembly.linkage.linear or assembly.locked)
-        for body in assembly.linkage.cluster.tied
+        for body in assembly.linkage.cluster.coupled
     }
-    more = [name for name in model.driven if name in tied and name not in independent]
+    more = [name for name in model.driven if name in coupled and name not in independent]
     return [*independent, *more]
 
 
@@ -284,7 +285,9 @@ def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]
     for index, body in enumerate(tree.bodies):
         home[body.q] = rough.get(index, body.motion.neutral)
     for assembly in assemblies:
-        for body_index, position in zip(assembly.linkage.cluster.tied, assembly.home, strict=True):
+        for body_index, position in zip(
+            assembly.linkage.cluster.coupled, assembly.home, strict=True
+        ):
             home[tree.bodies[body_index].q] = position
     home.setflags(write=False)
     return home
@@ -300,7 +303,7 @@ def home_notes(system: System, rough: Mapping[str, float]) -> list[str]:
     for linkage in system.linkages:
         if linkage.linear:
             continue
-        bodies = [system.tree.bodies[body] for body in linkage.cluster.tied]
+        bodies = [system.tree.bodies[body] for body in linkage.cluster.coupled]
         labels, home = [body.label for body in bodies], system.home[system.rows(linkage)]
         start = np.array(
             [
@@ -321,11 +324,11 @@ def _far_apart(
     gaps = closure_gaps(system.tree, linkage.cluster, residual)
     moved = home - start
     most = int(np.argmax(np.abs(moved)))
-    slides = system.tree.bodies[linkage.cluster.tied[most]].motion.slides
+    slides = system.tree.bodies[linkage.cluster.coupled[most]].motion.slides
     way = f"{labels[most]} by {moved[most]:.3g} {'m' if slides else 'rad'}"
     notes = []
     for closure in linkage.cluster.closures:
-        around = way_of(system.tree, closure)
+        around = closure_length(system.tree, closure)
         apart = gaps[closure.name].metres
         if apart > FAR * around:
             notes.append(

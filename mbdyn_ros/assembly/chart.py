@@ -47,7 +47,7 @@ class Chart:
         self._rank = len(linkage.rows)
         self._block = np.ix_(linkage.rows, linkage.dependent)
         self.places = np.array(system.rows(linkage))
-        self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.tied]
+        self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.coupled]
         x, rows = rows_at_positions(system.tree, linkage.cluster)
         transposed = [ca.densify(rows.matrix).T]
         function = lasting(ca.Function("rows", [x], transposed, {"cse": True}))

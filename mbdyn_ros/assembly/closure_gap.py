@@ -13,9 +13,9 @@ from ..equations.algebra.spatial import SX
 from ..equations.loops.linkage import Linkage
 from ..equations.loops.planar_figure import PlanarFigure
 from ..equations.system import System
-from ..model.clusters import Cluster
 from ..model.model import Array
-from ..model.tree import Tree
+from ..prepare.clusters import Cluster
+from ..prepare.tree import Tree
 from ..program.symbols import serialized
 from .loop_walk import LoopWalk
 
@@ -144,7 +144,9 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
         gap = _least_gap(system, linkage, whole[free], start)
         return Unreachable(
             linkage.cluster.name,
-            tuple(system.tree.bodies[linkage.cluster.tied[k]].joint for k in linkage.independent),
+            tuple(
+                system.tree.bodies[linkage.cluster.coupled[k]].joint for k in linkage.independent
+            ),
             whole[free],
             nearest,
             gap,
@@ -167,7 +169,7 @@ def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> Clos
     from scipy.optimize import least_squares  # slow to import, and only errors need it
 
     residual = system.residuals[linkage]
-    x = np.zeros(len(linkage.cluster.tied))
+    x = np.zeros(len(linkage.cluster.coupled))
     x[list(linkage.independent)] = y
 
     def gap(z: Array) -> Array:

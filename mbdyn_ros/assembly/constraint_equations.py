@@ -11,10 +11,10 @@ import numpy as np
 
 from ..equations.loops.linkage import Linkage, rows_at_positions
 from ..equations.loops.units import rows_in, unit_of_length, units_of
-from ..model.closing_types import Turn
-from ..model.clusters import Cluster
+from ..model.closing_types import Rotation
 from ..model.model import Array
-from ..model.tree import Tree
+from ..prepare.clusters import Cluster
+from ..prepare.tree import Tree
 from ..program.continuation import CLOSED
 from .closure_gap import ClosureGap, closure_gap, closure_gaps
 from .rank import RANK
@@ -28,7 +28,7 @@ SETTLING_STEPS = 30
 NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
 
-FULLY_ALIGNED = {Turn.ABOUT: 1.0, Turn.NOWHERE: 2.0}
+FULLY_ALIGNED = {Rotation.ABOUT: 1.0, Rotation.NOWHERE: 2.0}
 """Value of `LoopRows.aligned` where the frames of a closed loop are not turned."""
 
 OUTSIDE = 0.1
@@ -73,15 +73,15 @@ class ClusterEquations:
         self.linear = not cluster.closures
         geared = {body for gear in cluster.gears for body, _ in gear.factors}
         self.turns = np.array(
-            [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.tied]
+            [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.coupled]
         )
         self._function = ca.Function("rows", [x], outputs)
         self.units = units_of(tree, cluster, np.array(self._function(rough)[1]))
         self.unit = 1.0 if self.linear else unit_of_length(self.units.size)
         self._rows = rows_in(tree, cluster, self.unit)
-        slides = [tree.bodies[body].motion.slides for body in cluster.tied]
+        slides = [tree.bodies[body].motion.slides for body in cluster.coupled]
         self.steps = np.where(slides, self.unit, 1.0)
-        self._slack = np.zeros(len(self._rows))
+        self._tolerances = np.zeros(len(self._rows))
         aligned = zip(cluster.closures, ca.vertsplit(rows.aligned)[1:], strict=True)
         turned = [
             1 - cosine / FULLY_ALIGNED[closure.closing.turn]
@@ -101,13 +101,13 @@ class ClusterEquations:
         return ca.Function("distant", [self._x], [self._apart, derivatives])
 
     def keeping(self, linkage: Linkage) -> ClusterEquations:
-        """The equations of a linkage: the rows that it leaves out may stay open by its slack."""
+        """The equations of a linkage: rows that it leaves out may stay open by its tolerance."""
         other = copy(self)
-        if linkage.slack:
-            other._slack = np.array(linkage.slack) * self._rows
+        if linkage.tolerances:
+            other._tolerances = np.array(linkage.tolerances) * self._rows
         return other
 
-    def slack(self, rows: Sequence[int]) -> tuple[float, ...]:
+    def tolerances(self, rows: Sequence[int]) -> tuple[float, ...]:
         """How far rounding may leave each row open (m or rad) where `rows` are closed."""
         most = LEFT_OPEN / self.units.rows * (self.units.around / self.units.size)
         most[list(rows)] = 0.0
@@ -123,8 +123,8 @@ class ClusterEquations:
         return float(self._function(x)[2]) > 0
 
     def gap(self, x: Array) -> float:
-        """Largest residual, beyond the slack of rows that rounding leaves open."""
-        over = np.abs(self.residual(x)) - self._slack
+        """Largest residual, beyond the tolerance of rows that rounding leaves open."""
+        over = np.abs(self.residual(x)) - self._tolerances
         return max(float(over.max(initial=0.0)), 0.0)
 
     def distance(self, x: Array) -> float:
@@ -230,7 +230,7 @@ class ClusterEquations:
 
     def _counted(self, rows: Array) -> Array:
         """Elements of the rows that may not stay open."""
-        return rows[self._slack == 0.0]
+        return rows[self._tolerances == 0.0]
 
 
 def closings(

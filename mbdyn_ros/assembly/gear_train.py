@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..equations.loops.linkage import Linkage, cluster_coordinates
-from ..model.clusters import Cluster
 from ..model.model import Array
-from ..model.tree import Tree
+from ..prepare.clusters import Cluster
+from ..prepare.tree import Tree
 
 SLOWEST_SHARE = 1e-3
 """Least motion of an independent joint beside the fastest of its train: below, the general way
@@ -33,7 +33,7 @@ def gear_train(
     None where the cluster is none, or where joints are not chosen at first sight. Parameters as
     of `assemble`.
     """
-    places = {body: k for k, body in enumerate(cluster.tied)}
+    places = {body: k for k, body in enumerate(cluster.coupled)}
     neighbours: list[list[tuple[int, float, float]]] = [[] for _ in places]
     for gear in cluster.gears:
         if len(gear.factors) != 2 or not all(factor for _, factor in gear.factors):
@@ -54,7 +54,7 @@ def gear_train(
                 return None
             continue
         independent.append(start)
-        rates[start], positions[start] = 1.0, home.get(cluster.tied[start], 0.0)
+        rates[start], positions[start] = 1.0, home.get(cluster.coupled[start], 0.0)
         train = [start]
         reached.add(start)
         for k in train:

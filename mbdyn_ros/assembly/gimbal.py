@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ModelError
 from ..model.model import Array
 from ..model.read.placement import rotation_from_rpy
-from ..model.tree import Tree
+from ..prepare.tree import Tree
 
 UPRIGHT = 0.3
 """Cosine of a pitch at home under which the turns of its joint are counted from home."""

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..array import Array
 from ..equations.loops.linkage import Linkage, loop_functions
-from ..model.tree import Tree
+from ..prepare.tree import Tree
 from ..program import continuation
 from ..program.continuation import Walk
 
 
 class LoopWalk:
-    """Walks of one linkage; configurations are positions (n,) of its joints, as `tied` has them.
+    """Walks of one linkage; configurations are positions (n,) of its joints, as `coupled` has them.
 
     Of where a walk leads the independent positions count alone.
     """

@@ -1,4 +1,4 @@
-"""Models of robots: read from its description, immutable, without mathematics."""
+"""Models of robots: what a description says, as immutable data; read, written and edited."""
 
 from ..errors import ModelError, ModelWarning
 from .model import Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose

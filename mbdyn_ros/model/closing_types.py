@@ -12,7 +12,7 @@ from enum import Enum
 from .named_type import named_type
 
 
-class Slide(Enum):
+class Translation(Enum):
     """Where the frames of a closing joint may slide apart; the value counts the ways."""
 
     NOWHERE = 0
@@ -25,7 +25,7 @@ class Slide(Enum):
         return 3 - self.value
 
 
-class Turn(Enum):
+class Rotation(Enum):
     """How the frames of a closing joint may turn; the value counts the ways.
 
     ABOUT the axis; BEND in two directions across the axis, without a twist about it.
@@ -47,8 +47,8 @@ class ClosingType:
     """A type of closing joint: what it leaves free. `synonyms` are other formats' names of it."""
 
     name: str
-    slide: Slide
-    turn: Turn
+    slide: Translation
+    turn: Rotation
     synonyms: tuple[str, ...] = ()
 
     @property
@@ -59,25 +59,25 @@ class ClosingType:
     @property
     def has_axis(self) -> bool:
         """Whether what it leaves free depends on a direction."""
-        return self.slide is not Slide.NOWHERE or self.turn in (Turn.ABOUT, Turn.BEND)
+        return self.slide is not Translation.NOWHERE or self.turn in (Rotation.ABOUT, Rotation.BEND)
 
     @property
     def is_hinge(self) -> bool:
         """Whether it leaves a turn about its axis and nothing else."""
-        return self.slide is Slide.NOWHERE and self.turn is Turn.ABOUT
+        return self.slide is Translation.NOWHERE and self.turn is Rotation.ABOUT
 
 
 CLOSING_TYPES = {
     one.name: one
     for one in (
-        ClosingType("fixed", Slide.NOWHERE, Turn.NOWHERE, ("weld",)),
-        ClosingType("revolute", Slide.NOWHERE, Turn.ABOUT, ("hinge", "pin")),
-        ClosingType("continuous", Slide.NOWHERE, Turn.ABOUT),
-        ClosingType("prismatic", Slide.ALONG, Turn.NOWHERE),
-        ClosingType("cylindrical", Slide.ALONG, Turn.ABOUT),
-        ClosingType("universal", Slide.NOWHERE, Turn.BEND),
-        ClosingType("spherical", Slide.NOWHERE, Turn.ALL, ("ball",)),
-        ClosingType("planar", Slide.ACROSS, Turn.ABOUT),
+        ClosingType("fixed", Translation.NOWHERE, Rotation.NOWHERE, ("weld",)),
+        ClosingType("revolute", Translation.NOWHERE, Rotation.ABOUT, ("hinge", "pin")),
+        ClosingType("continuous", Translation.NOWHERE, Rotation.ABOUT),
+        ClosingType("prismatic", Translation.ALONG, Rotation.NOWHERE),
+        ClosingType("cylindrical", Translation.ALONG, Rotation.ABOUT),
+        ClosingType("universal", Translation.NOWHERE, Rotation.BEND),
+        ClosingType("spherical", Translation.NOWHERE, Rotation.ALL, ("ball",)),
+        ClosingType("planar", Translation.ACROSS, Rotation.ABOUT),
     )
 }
 """The closing joints by name; names as for tree joints."""

@@ -10,26 +10,16 @@ import numpy as np
 from ..array import Array as Array
 from ..errors import ModelError
 from ..names import forbidden
-from .actuators import Actuator
+from .actuators import Actuator, Transmission
 from .closing_types import ClosingType, closing_type
 from .foreign import Foreign
-from .joints import JointType, Motion, joint_type
+from .inertia import Inertia as Inertia
+from .joints import JointType, MotionType, joint_type
 from .pose import Pose, constant
 from .shapes import Collision, Visual
-from .transmission import Transmission
 
-
-@dataclass(frozen=True, eq=False)
-class Inertia:
-    """Mass (kg), centre of mass (3,) (m) and moments about it (3, 3) (kg m^2), in link axes."""
-
-    mass: float = 0.0
-    center: Array = field(default_factory=lambda: constant(np.zeros(3), (3,)))
-    moments: Array = field(default_factory=lambda: constant(np.zeros((3, 3)), (3, 3)))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "center", constant(self.center, (3,)))
-        object.__setattr__(self, "moments", constant(self.moments, (3, 3)))
+BASE_JOINT = "floating_base"
+"""Name of the joint between the world and the root link of a floating base."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +104,7 @@ class Joint:
         """Number of velocity coordinates."""
         return self.kind.nv
 
-    def motions(self) -> list[tuple[str, Motion, Array]]:
+    def motions(self) -> list[tuple[str, MotionType, Array]]:
         """Names of its motions, outwards, the motions, and their axes in the joint's frame."""
         return self.kind.motions(self.axis, self.numbers)
 
@@ -258,3 +248,22 @@ class Model:
     _links: dict[str, Link] = field(init=False, repr=False)
     _joints: dict[str, Joint] = field(init=False, repr=False)
     _parents: dict[str, Joint] = field(init=False, repr=False)
+
+
+def carrying_joints(model: Model, link: str) -> list[str]:
+    """The joints that carry a link and can move, from the link inwards."""
+    names = []
+    while (joint := model.joint_to(link)) is not None:
+        names += [joint.name] if joint.nv else []
+        link = joint.parent
+    return names
+
+
+def factors_of(model: Model, coupling: Coupling | Combination) -> list[tuple[str, float]]:
+    """The joints of a coupling and their factors in its sum (whose offset is 0 between links)."""
+    if isinstance(coupling, Combination):
+        return list(coupling.factors)
+    ends = coupling.successor, coupling.predecessor
+    outer, inner = (carrying_joints(model, link) for link in ends)
+    own = [(name, 1.0) for name in outer if name not in inner]
+    return own + [(name, -coupling.ratio) for name in inner if name not in outer]

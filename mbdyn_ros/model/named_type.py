@@ -28,7 +28,7 @@ def named_type(
     known: Callable[[], str],
     elsewhere: Mapping[str, str],
 ) -> Type:
-    """The type of that name.
+    """The type of that name, or of that name elsewhere.
 
     Parameters
     ----------
@@ -42,12 +42,10 @@ def named_type(
     """
     if not name:
         raise ModelError(f"{what}has no type; {known()}")
-    if name in types:
-        return types[name]
-    problem = f"is unknown{suggestion(name, types)}"
     for one in types.values():
-        if name in one.synonyms:
-            problem = f'is here called "{one.name}"'
+        if name == one.name or name in one.synonyms:
+            return one
+    problem = f"is unknown{suggestion(name, types)}"
     if name in elsewhere:
         problem = f"is not in URDF; write it as {elsewhere[name]}"
     raise ModelError(f'{what}type "{name}" {problem}; {known()}')

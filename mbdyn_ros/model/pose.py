@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..array import Array as Array
+
+TINY = 1e-3
+"""Length (m) under which the longest of a robot's lengths says what is rounding noise."""
+
+SNAPPED = 1e-15
+"""Constants this close to 0 or +-1 are rounding noise; nothing larger is ever snapped."""
 
 
 def constant(values: object, shape: tuple[int, ...]) -> Array:
@@ -64,3 +71,24 @@ def across(axis: Array) -> tuple[Array, Array]:
     e1 = np.cross(helper, axis)
     e1 /= np.linalg.norm(e1)
     return e1, np.cross(axis, e1)
+
+
+def snap(values: Array, scale: float = 1.0) -> Array:
+    """Return `values` with entries within 1e-15 `scale` of 0 or +-`scale` made exact."""
+    result = np.array(values, dtype=np.float64)
+    for exact in (0.0, scale, -scale):
+        result[np.abs(result - exact) <= SNAPPED * scale] = exact
+    return result
+
+
+def noise(lengths: Iterable[Array]) -> float:
+    """The length (m) that is rounding noise beside vectors (3,): 1e-15, less in a tiny robot."""
+    longest = max((float(np.abs(vector).max()) for vector in lengths), default=0.0)
+    return SNAPPED * (longest if 0.0 < longest < TINY else 1.0)
+
+
+def without_noise(pose: Pose, noise: float) -> Pose:
+    """A pose whose entries within rounding of 0 and +-1 are exact; `noise` as in `noise`."""
+    translation = snap(pose.translation) if noise == SNAPPED else pose.translation.copy()
+    translation[np.abs(translation) <= noise] = 0.0
+    return Pose(snap(pose.rotation), translation)

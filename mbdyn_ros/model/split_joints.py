@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .joints import JOINT_TYPES, Motion
-from .model import Array, Joint, Limits, Link, Model, Pose, constant
+from .joints import JOINT_TYPES, MotionType
+from .model import ACTING, Array, Joint, Limits, Link, Model, Pose, constant
 
 
 def joints_of_parts(model: Model, names: Iterable[object]) -> set[str]:
@@ -97,8 +97,11 @@ def whole_joints(model: Model) -> Model:
 
 
 def _joined(name: str, those: list[Joint]) -> Joint | None:
-    """The joint of which those are the parts; None where its frames were turned since."""
+    """The joint of which those are the parts; None where its frames were turned
+    since, or different numbers act on them."""
     first, *others = those
+    if len({tuple(getattr(one, name) for name in ACTING) for one in those}) > 1:
+        return None
     if any(one.origin.translation.any() or (one.origin.rotation != np.eye(3)).any()
            for one in others):
         return None
@@ -131,7 +134,7 @@ def parts(joint: Joint) -> list[str]:
     return [f"{joint.name}/{step.name}" for step in steps] if len(steps) > 1 else []
 
 
-def _type_of(motion: Motion) -> str:
+def _type_of(motion: MotionType) -> str:
     """The type of joint that makes that motion alone; the endless one if there is one."""
     types = [one for one in JOINT_TYPES.values() if [s.motion for s in one.steps] == [motion]]
     return max(types, key=lambda one: one.is_endless).name

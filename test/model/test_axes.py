@@ -14,12 +14,15 @@ from corpus import urdf_file  # noqa: E402
 from random_robots import Array, Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.model import axes, tree  # noqa: E402
-from mbdyn_ros.model.axes import BodyFrame, body_axes  # noqa: E402
-from mbdyn_ros.model.joints import Motion  # noqa: E402
+from mbdyn_ros.model.joints import MotionType  # noqa: E402
 from mbdyn_ros.model.joints.revolute import Revolute  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402
 from mbdyn_ros.model.pose import rotation_onto  # noqa: E402
+from mbdyn_ros.prepare import (
+    axes,
+    tree,  # noqa: E402
+)
+from mbdyn_ros.prepare.axes import BodyFrame, body_axes  # noqa: E402
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program  # noqa: E402
 
@@ -27,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 
 def plain_axes(
-    motions: list[Motion], parents: list[int], origins: list[Pose], directions: list[Array]
+    motions: list[MotionType], parents: list[int], origins: list[Pose], directions: list[Array]
 ) -> list[BodyFrame]:
     """The least that is asked of frames: z along revolute axes."""
     return [

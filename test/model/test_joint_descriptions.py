@@ -36,12 +36,16 @@ def changed(old: str, new: str) -> str:
         (changed('<screw pitch="0.07"/>', "<screw/>"), r"has no pitch; add <screw pitch"),
         (changed('<axis xyz="0 1 1"/>', '<axis xyz="0 1 1"/><mimic joint="ball"/>'),
          r'<mimic>: joint "ball" \(line 12\) is spherical; only'),
-        (changed('type="spherical"', 'type="ball"'), 'type "ball" is here called "spherical"'),
     ],
 )  # fmt: skip
 def test_refusals(text: str, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         mbdyn_ros.load(text)
+
+
+def test_other_names_of_a_type_are_read() -> None:
+    assert read_urdf(changed('type="spherical"', 'type="ball"')).joint("ball").type == "spherical"
+    assert closing_type("hinge") is closing_type("pin") is closing_type("revolute")
 
 
 def test_unknown_kinds_raise() -> None:

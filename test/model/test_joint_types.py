@@ -181,6 +181,7 @@ def test_a_screw_in_a_loop_moves_as_its_parts_do() -> None:
     np.testing.assert_allclose(turned, 3 + 7 * 0.25**2, rtol=1e-12)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_messages_name_whole_joints() -> None:
     pytest.importorskip("sensor_msgs")
     from mbdyn_ros.ros.messages.conversions import joint_state_message

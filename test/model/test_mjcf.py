@@ -177,7 +177,7 @@ def test_shapes(tmp_path: Path) -> None:
     assert '"egg": a ellipsoid' in link.collisions[-1].problem
     assert link.collisions[4].origin.translation.tolist() == [1, 0, 0]
     assert len(link.visuals) == 6 and link.visuals[-1].color == (1, 0, 0, 1)
-    assert model.unused["geom of the world"] == 1
+    assert model.unused["geom of the world"] == 1  # it has no name
 
 
 def test_files_that_include_others(tmp_path: Path) -> None:
@@ -242,6 +242,38 @@ def test_written_files_are_read_again(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
     ours, theirs = (each.bias_vector(q, v) for each in (robot, again))
     np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
+
+
+SCENE = f"""<mujoco>
+  <asset> <texture name="spot" type="2d" builtin="flat" width="8" height="8"/> </asset>
+  <worldbody>
+    <light name="sun" texture="spot"/>
+    <geom name="floor" type="plane" size="1 1 1"/> <geom name="table" size="1 1 1" type="box"/>
+    <body name="leg" pos="0 0 0.5"> {{base}} {INERTIAL} </body>
+    <body name="pole"> {INERTIAL} <body name="flag" pos="0 0 1"> {INERTIAL} </body> </body>
+  </worldbody>
+  <equality> <weld body1="pole" body2="flag"/> </equality>
+</mujoco>"""
+
+
+def test_a_scene_says_what_of_it_is_no_robot() -> None:
+    model = read_description(SCENE.format(base="<freejoint/>"))
+    assert not model.loops and not model.warnings
+    assert model.unused == {
+        "equality of links that are one without it": 1,
+        "geom of the world (floor, table)": 2,
+        "start or keyframe pose of a free body (leg)": 1,
+        "light": 1,
+    }
+
+
+def test_what_acts_on_a_free_base_is_told() -> None:
+    alone = SCENE.replace('name="pole"', 'name="pole" mocap="true"').format(
+        base='<joint type="free" armature="0.1" damping="0.2"/>'
+    )
+    with pytest.warns(ModelWarning, match=r"armature of the free base \(write <freejoint/> if"):
+        robot = load(alone)
+    assert robot.floating_base
 
 
 def test_without_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:

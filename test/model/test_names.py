@@ -24,8 +24,8 @@ from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.export import c_library
 from mbdyn_ros.export.c_companions import cmake_lists, python_loader
 from mbdyn_ros.export.closed_form_text import FORMATS
-from mbdyn_ros.model.tree_text import tree_text
 from mbdyn_ros.robot.c_description import describe
+from mbdyn_ros.robot.report_parts import tree_text
 
 ARM = (
     '<robot name={name}><link name="w"/><link name={link}><inertial><origin xyz="0.5 0 0"/>'

@@ -15,7 +15,7 @@ import pinocchio as pin  # noqa: E402
 from random_robots import Pair, assert_close, words  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.model.tree import snap  # noqa: E402
+from mbdyn_ros.model.pose import snap  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -17,7 +17,7 @@ from mbdyn_ros.equations.algebra.spatial import constant  # noqa: E402
 from mbdyn_ros.equations.tree import kinematics  # noqa: E402
 from mbdyn_ros.errors import ModelError  # noqa: E402
 from mbdyn_ros.model import read_urdf  # noqa: E402
-from mbdyn_ros.model.tree import WORLD, build_tree  # noqa: E402
+from mbdyn_ros.prepare.tree import WORLD, build_tree  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -26,6 +26,11 @@ def joint(children: str, kind: str = "revolute", ends: str = AB) -> str:
     return robot(f'{LINKS}{BC}<joint name="ab" type="{kind}">{ends}{children}</joint>')
 
 
+def closed(loop: str) -> str:
+    """Three links, and a loop in line 7."""
+    return joint("").replace("\n</robot>", f"\n{loop}</robot>")
+
+
 def inertial(children: str) -> str:
     """A robot of one link."""
     return robot(f'<link name="a">\n<inertial>{children}</inertial></link>')
@@ -117,21 +122,36 @@ CASES = {
         joint("").replace('name="ab" type="revolute"', 'name="ab"'),
         f"{AB_PLACE}: has no type; the types of URDF are fixed, ",
     ),
-    "ball": (
-        joint("", "ball"),
-        f'{AB_PLACE}: type "ball" is here called "spherical"; the types of URDF are fixed, ',
-    ),
     "cylindrical": (
         joint("", "cylindrical"),
         f'{AB_PLACE}: type "cylindrical" is not in URDF; write it as a revolute and a prismatic',
     ),
     # closures in other languages (test_closures.py has those in ours)
-    "constraint": (robot('<constraint name="x"/>'), '<text>:2: <constraint name="x">: constraints'),
-    "loop_joint": (robot('<loop_joint name="x"/>'), '<text>:2: <loop_joint name="x">: constraints'),
-    "constraint of Drake": (
+    "constraint": (
+        closed('<constraint name="x"/>'),
+        '<text>:7: <constraint name="x">: has no type; a loop is closed by one of fixed, revolute',
+    ),
+    "loop_joint of one end": (
+        closed('<loop_joint name="x" type="ball"><link1 link="a"/></loop_joint>'),
+        '<text>:7: <loop_joint name="x">: has 1 ends; give a <link1> and a <link2>',
+    ),
+    "loop_joint without link": (
+        closed('<loop_joint name="x" type="ball"><link1/><link2/></loop_joint>'),
+        '<text>:7: <loop_joint name="x"> <link1>: names no link; add link="..."',
+    ),
+    "cardan constraint": (
+        closed('<constraint name="x" type="universal"/>'),
+        '<text>:7: <constraint name="x">: type="universal" has two pins, which formats count',
+    ),
+    "ball_constraint of Drake": (
         '<robot name="r" xmlns:drake="http://drake.mit.edu">\n<link name="a"/>\n'
         "<drake:ball_constraint/></robot>",
-        "<text>:3: <{http://drake.mit.edu}ball_constraint>: constraints of other formats are",
+        "<text>:3: <{http://drake.mit.edu}ball_constraint>: names no body_A; add "
+        '<drake:ball_constraint_body_A name="..."/>',
+    ),
+    "other constraint of Drake": (
+        closed("<drake:distance_constraint/>"),
+        "<text>:7: <{drake}distance_constraint>: is a constraint that is not read; write it as a",
     ),
     "xacro": (
         '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">\n<link name="a">\n'
@@ -276,7 +296,14 @@ CASES = {
         "<text>:2: column ",
         "Entity 'bomb' not defined",
     ),
-    "undeclared prefix": ("<robot>\n<xacro:x/></robot>", "<text>:2: column ", "xacro"),
+    "undeclared prefix": (
+        "<robot>\n<xacro:x/></robot>",
+        "<text>:2: <{xacro}x>: <xacro:x> is not expanded; run xacro first",
+    ),
+    "undeclared prefixes": (
+        f"<robot>{''.join(f'<p{k}:x/>' for k in range(30))}</robot>",
+        "<text>: more than 20 prefixes of names are not declared",
+    ),
     "zero character": ("<robot>\0</robot>", "<text>:1: column ", "not well-formed XML"),
     "lone surrogate": ("<robot>\ud800</robot>", "<text>: the text is not valid Unicode"),
     "empty": ("", "the robot description is empty; give a path or the XML text"),

@@ -8,9 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import InputError
-from ..closing_types import Slide, Turn
-from ..coupled_joints import carrying_joints, factors_of
-from ..model import Array, Combination, Coupling, Joint, Loop, Model, Pose
+from ..closing_types import Rotation, Translation
+from ..model import (
+    Array,
+    Combination,
+    Coupling,
+    Joint,
+    Loop,
+    Model,
+    Pose,
+    carrying_joints,
+    factors_of,
+)
 from ..pose import across
 from ..split_joints import joints_of_parts, split_joints
 from .parts import keep_choices, keep_foreign, names_of, require, still_unused
@@ -223,15 +232,15 @@ def closing_gap(loop: Loop, apart: Pose) -> tuple[float, float]:
     along = float(way @ axis)
     slide, turn = loop.closing.slide, loop.closing.turn
     metres = {
-        Slide.NOWHERE: float(np.linalg.norm(way)),
-        Slide.ALONG: float(np.linalg.norm(way - along * axis)),
-        Slide.ACROSS: abs(along),
+        Translation.NOWHERE: float(np.linalg.norm(way)),
+        Translation.ALONG: float(np.linalg.norm(way - along * axis)),
+        Translation.ACROSS: abs(along),
     }[slide]
-    if turn is Turn.NOWHERE:
+    if turn is Rotation.NOWHERE:
         radians = float(np.linalg.norm(rotation - np.eye(3))) / np.sqrt(2)
-    elif turn is Turn.ABOUT:
+    elif turn is Rotation.ABOUT:
         radians = float(np.linalg.norm(rotation @ axis - axis))
-    elif turn is Turn.BEND:
+    elif turn is Rotation.BEND:
         first, second = across(axis)
         radians = abs(float(first @ rotation @ second))
     else:

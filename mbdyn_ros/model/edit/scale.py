@@ -11,7 +11,7 @@ import numpy as np
 from lxml import etree
 
 from ...errors import InputError
-from ..coupled_joints import factors_of
+from ..actuators import Transmission
 from ..foreign import Foreign
 from ..model import (
     Combination,
@@ -22,11 +22,11 @@ from ..model import (
     Mimic,
     Model,
     Pose,
+    factors_of,
 )
 from ..read.transmissions import REDUCTIONS
 from ..shapes import Box, Collision, Cylinder, Geometry, Mesh, Sphere
 from ..split_joints import parts, whole_joints
-from ..transmission import Transmission
 from .parts import split_where_named, untouched
 
 AnyShape = TypeVar("AnyShape", bound=Collision)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..named_type import named_type
 from .floating import FLOATING
 from .joint_type import JointType
-from .motion import Motion, Part
+from .motion import CoordinatePart, MotionType
 from .planar import PLANAR
 from .prismatic import PRISMATIC
 from .revolute import CONTINUOUS, REVOLUTE
@@ -33,7 +33,7 @@ JOINT_TYPES = {
 }
 """The types of joints by name."""
 
-__all__ = ["JOINT_TYPES", "JointType", "Motion", "Part", "joint_type"]
+__all__ = ["JOINT_TYPES", "CoordinatePart", "JointType", "MotionType", "joint_type"]
 
 ELSEWHERE = {
     "cylindrical": "a revolute and a prismatic joint along one axis, with a link between",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointType, Step, in_parent
-from .motion import Motion, Part, Rows
+from .joint_type import JointAxis, JointType, in_parent
+from .motion import CoordinatePart, MotionType, Rows
 from .prismatic import Prismatic
 from .quaternion import (
     NO_TURN,
@@ -26,12 +26,12 @@ from .quaternion import (
 from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
-class Floating(Motion):
+class Floating(MotionType):
     """A shift [x y z] in axes of the parent and a turn; velocities in those of the body."""
 
     kind = "floating"
-    positions = (*(Part(name, "m") for name in ("x", "y", "z")), *PARTS)
-    velocities = (*(Part(name, "m") for name in ("vx", "vy", "vz")), *TURNING)
+    positions = (*(CoordinatePart(name, "m") for name in ("x", "y", "z")), *PARTS)
+    velocities = (*(CoordinatePart(name, "m") for name in ("vx", "vy", "vz")), *TURNING)
     neutral = (0.0, 0.0, 0.0, *NO_TURN)
     has_axis = False
     quaternion = 3
@@ -73,11 +73,11 @@ class Floating(Motion):
         return np.concatenate([way, turn], axis=-1)
 
 
-def coordinate_axis(k: int) -> Step:
+def coordinate_axis(k: int) -> JointAxis:
     """A slide along an axis of the parent."""
-    return Step(Prismatic(), "xyz"[k], in_parent(*np.eye(3)[k]))
+    return JointAxis(Prismatic(), "xyz"[k], in_parent(*np.eye(3)[k]))
 
 
 FLOATING = JointType(
-    "floating", (Step(Floating()),), (*map(coordinate_axis, range(3)), *YAW_PITCH_ROLL)
+    "floating", (JointAxis(Floating()),), (*map(coordinate_axis, range(3)), *YAW_PITCH_ROLL)
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ..pose import Array, Pose, constant
-from .motion import Motion, Part
+from .motion import CoordinatePart, MotionType
 
 
 def along(axis: Array) -> Array:
@@ -25,13 +25,13 @@ def _same(direction: tuple[float, ...], axis: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Step:
+class JointAxis:
     """One motion of a joint; `name` begins the names of its coordinates.
 
     direction : its axis, from that of the joint.
     """
 
-    motion: Motion
+    motion: MotionType
     name: str = ""
     direction: Callable[[Array], Array] = along
 
@@ -58,19 +58,19 @@ class JointType:
     """
 
     name: str
-    steps: tuple[Step, ...] = ()
-    in_loops: tuple[Step, ...] = ()
+    steps: tuple[JointAxis, ...] = ()
+    in_loops: tuple[JointAxis, ...] = ()
     is_endless: bool = False
     in_urdf: bool = True
     numbers: tuple[Number, ...] = ()
     synonyms: tuple[str, ...] = ()
-    positions: tuple[Part, ...] = field(init=False)
-    velocities: tuple[Part, ...] = field(init=False)
+    positions: tuple[CoordinatePart, ...] = field(init=False)
+    velocities: tuple[CoordinatePart, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         for what in ("positions", "velocities"):
             parts = tuple(
-                Part(step.name + part.name, part.unit)
+                CoordinatePart(step.name + part.name, part.unit)
                 for step in self.steps
                 for part in getattr(step.motion, what)
             )
@@ -87,7 +87,7 @@ class JointType:
         return len(self.velocities)
 
     @property
-    def single_steps(self) -> tuple[Step, ...]:
+    def single_steps(self) -> tuple[JointAxis, ...]:
         """Its motions as motions of one coordinate each."""
         return self.in_loops or self.steps
 
@@ -101,7 +101,9 @@ class JointType:
         """Whether the child's origin stays where it is in the parent."""
         return all(step.motion.keeps_origin for step in self.steps)
 
-    def motions(self, axis: Array, numbers: Mapping[str, float]) -> list[tuple[str, Motion, Array]]:
+    def motions(
+        self, axis: Array, numbers: Mapping[str, float]
+    ) -> list[tuple[str, MotionType, Array]]:
         """Name, motion and axis of its steps, for a joint's axis and numbers."""
         return [
             (

@@ -19,7 +19,7 @@ Rows = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True)
-class Part:
+class CoordinatePart:
     """A coordinate: its name (empty: that of the joint) and its unit, m, rad or none.
 
     A velocity has the unit of what it changes, "m" for m/s.
@@ -29,15 +29,15 @@ class Part:
     unit: str
 
 
-ANGLE = (Part("", "rad"),)
-LENGTH = (Part("", "m"),)
+ANGLE = (CoordinatePart("", "rad"),)
+LENGTH = (CoordinatePart("", "m"),)
 
 NO_ENTRIES = np.zeros((3, 3), dtype=bool)
 """A mask that takes nothing of a matrix."""
 
 
 @dataclass(frozen=True)
-class Motion(ABC):
+class MotionType(ABC):
     """One motion of a joint, between two bodies.
 
     Attributes
@@ -57,8 +57,8 @@ class Motion(ABC):
     """
 
     kind: ClassVar[str]
-    positions: ClassVar[tuple[Part, ...]]
-    velocities: ClassVar[tuple[Part, ...]]
+    positions: ClassVar[tuple[CoordinatePart, ...]]
+    velocities: ClassVar[tuple[CoordinatePart, ...]]
     neutral: ClassVar[tuple[float, ...]] = (0.0,)
     has_axis: ClassVar[bool] = True
     is_hinge: ClassVar[bool] = False

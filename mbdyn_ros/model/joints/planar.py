@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..pose import Array, rotation_onto
-from .joint_type import JointType, Step
+from .joint_type import JointAxis, JointType
 from .prismatic import Prismatic
 from .revolute import Revolute
 
@@ -21,8 +21,8 @@ def second_across(axis: Array) -> Array:
 PLANAR = JointType(
     "planar",
     (
-        Step(Prismatic(), "x", first_across),
-        Step(Prismatic(), "y", second_across),
-        Step(Revolute(), "theta"),
+        JointAxis(Prismatic(), "x", first_across),
+        JointAxis(Prismatic(), "y", second_across),
+        JointAxis(Revolute(), "theta"),
     ),
 )

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointType, Step
-from .motion import LENGTH, NO_ENTRIES, Motion
+from .joint_type import JointAxis, JointType
+from .motion import LENGTH, NO_ENTRIES, MotionType
 
 
-class Prismatic(Motion):
+class Prismatic(MotionType):
     """A slide along the axis. Both bodies turn alike, so any second moment may be on either."""
 
     kind = "prismatic"
@@ -25,4 +25,4 @@ class Prismatic(Motion):
         return axis * q[0]
 
 
-PRISMATIC = JointType("prismatic", (Step(Prismatic()),))
+PRISMATIC = JointType("prismatic", (JointAxis(Prismatic()),))

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .motion import Part
+from .motion import CoordinatePart
 
-PARTS = tuple(Part(name, "") for name in ("qx", "qy", "qz", "qw"))
+PARTS = tuple(CoordinatePart(name, "") for name in ("qx", "qy", "qz", "qw"))
 """Coordinates of a quaternion; they have no unit."""
 
-TURNING = tuple(Part(name, "rad") for name in ("wx", "wy", "wz"))
+TURNING = tuple(CoordinatePart(name, "rad") for name in ("wx", "wy", "wz"))
 """The angular velocity in the axes that it turns."""
 
 NO_TURN = (0.0, 0.0, 0.0, 1.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointType, Step
-from .motion import ANGLE, Motion
+from .joint_type import JointAxis, JointType
+from .motion import ANGLE, MotionType
 
 
-class Revolute(Motion):
+class Revolute(MotionType):
     """A turn about the axis. A thin rod along it moves alike on either body."""
 
     kind = "revolute"
@@ -21,5 +21,5 @@ class Revolute(Motion):
         return axis.reshape(3, 1), np.zeros((3, 1))
 
 
-REVOLUTE = JointType("revolute", (Step(Revolute()),))
-CONTINUOUS = JointType("continuous", (Step(Revolute()),), is_endless=True)
+REVOLUTE = JointType("revolute", (JointAxis(Revolute()),))
+CONTINUOUS = JointType("continuous", (JointAxis(Revolute()),), is_endless=True)

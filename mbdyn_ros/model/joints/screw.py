@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..pose import Array
-from .joint_type import JointType, Number, Step
-from .motion import ANGLE, Motion
+from .joint_type import JointAxis, JointType, Number
+from .motion import ANGLE, MotionType
 
 
 @dataclass(frozen=True)
-class Screw(Motion):
+class Screw(MotionType):
     """A turn about the axis and a way of `pitch` times its angle along it (m/rad)."""
 
     pitch: float = math.nan
@@ -30,4 +30,4 @@ class Screw(Motion):
 
 PITCH = Number("pitch", "way along the axis in metres per radian (the lead divided by 2 pi)")
 
-SCREW = JointType("screw", (Step(Screw()),), in_urdf=False, numbers=(PITCH,))
+SCREW = JointType("screw", (JointAxis(Screw()),), in_urdf=False, numbers=(PITCH,))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointType, Step
-from .motion import NO_ENTRIES, Motion, Rows
+from .joint_type import JointAxis, JointType
+from .motion import NO_ENTRIES, MotionType, Rows
 from .quaternion import (
     NO_TURN,
     PARTS,
@@ -22,7 +22,7 @@ from .quaternion import (
 from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
-class Spherical(Motion):
+class Spherical(MotionType):
     """A turn about the origin. A mass there moves alike on either body."""
 
     kind = "spherical"
@@ -49,5 +49,5 @@ class Spherical(Motion):
 
 
 SPHERICAL = JointType(
-    "spherical", (Step(Spherical()),), YAW_PITCH_ROLL, in_urdf=False, synonyms=("ball",)
+    "spherical", (JointAxis(Spherical()),), YAW_PITCH_ROLL, in_urdf=False, synonyms=("ball",)
 )

@@ -6,7 +6,7 @@ It bends the axis in two directions and does not twist about it, as a universal 
 from __future__ import annotations
 
 from ..pose import Array, across
-from .joint_type import JointType, Step
+from .joint_type import JointAxis, JointType
 from .revolute import Revolute
 
 
@@ -22,6 +22,6 @@ def second_pin(axis: Array) -> Array:
 
 UNIVERSAL = JointType(
     "universal",
-    (Step(Revolute(), "first", first_pin), Step(Revolute(), "second", second_pin)),
+    (JointAxis(Revolute(), "first", first_pin), JointAxis(Revolute(), "second", second_pin)),
     in_urdf=False,
 )

@@ -14,12 +14,12 @@ from .sdf.sdf import read_sdf
 from .source_text import NamedText, Source, load_text
 from .urdf import read_urdf
 from .xacro.xacro import expand_xacro, is_xacro
+from .xml_source import OUTERMOST
 
 SUFFIXES = (".yaml", ".yml")
 """Endings of files that hold a DH table."""
 
 JOINTS = re.compile(r"""(?:^|[{,])\s*["']?joints["']?\s*:""", re.MULTILINE)
-OUTERMOST = re.compile(r"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<([\w.-]+)", re.DOTALL)
 
 FORMATS = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}
 """The formats of XML by the name of their outermost element, and their readers."""

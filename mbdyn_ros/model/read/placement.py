@@ -10,7 +10,7 @@ import numpy as np
 
 from ..joints.quaternion import rotation_rows
 from ..model import Array, Pose, constant
-from ..tree import SNAPPED
+from ..pose import SNAPPED
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -68,14 +68,17 @@ def normalized(values: Vector) -> Vector | None:
     return tuple(snap(value) for value in values)
 
 
-def read_pose(source: XmlSource, parent: Element) -> Pose:
-    """The `<origin>` of an element: identity where it, its xyz (m) or its rpy (rad) is missing.
+def read_pose(source: XmlSource, parent: Element, tag: str = "origin") -> Pose:
+    """The `<origin>` of an element, or the child of another tag: identity where it is missing."""
+    origin = source.child(parent, tag)
+    return IDENTITY if origin is None else pose_of(source, origin)
+
+
+def pose_of(source: XmlSource, origin: Element) -> Pose:
+    """The pose in the attributes of an element; a missing xyz (m) or rpy (rad) is zero.
 
     The `quat_xyzw` of URDF 1.1 is read in a file that says it is one (`<robot version="1.1">`).
     """
-    origin = source.child(parent, "origin")
-    if origin is None:
-        return IDENTITY
     xyz = np.array(source.vector(origin, "xyz", (0.0, 0.0, 0.0)))
     if origin.get("quat_xyzw") is not None:
         return Pose(_read_quaternion(source, origin), xyz)
@@ -98,9 +101,9 @@ def in_degrees(rpy: Iterable[float]) -> str:
     )
 
 
-def read_axis(source: XmlSource, parent: Element) -> Array:
+def read_axis(source: XmlSource, parent: Element, tag: str = "axis") -> Array:
     """The unit vector along the `<axis>` of an element: (1, 0, 0) where it is missing."""
-    axis = source.child(parent, "axis")
+    axis = source.child(parent, tag)
     if axis is None:
         return X_AXIS
     unit = normalized(source.vector(axis, "xyz", (1.0, 0.0, 0.0)))

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import yaml
 
-from ...errors import ModelError
+from ...errors import ModelError, suggestion
 from ..closing_types import closing_type
 from ..model import Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
@@ -16,7 +16,9 @@ from .actuator_records import read_actuators
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .couplings import couple_joints
+from .foreign_loops import standing
 from .held_joints import HeldJoint, held_loop, held_type
+from .placed_joint import snapped
 from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
 from .side_car_couplings import read_coupling
 from .side_car_ends import ENDS, read_end, read_name
@@ -24,6 +26,8 @@ from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints", "actuators")
+CUT_HINGES = ("closures", "dependent")
+"""Keys of the `loop_closures.yaml` that exporters of CAD programs write beside a URDF."""
 LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor", *NUMBERS)
 
 
@@ -52,8 +56,10 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
 
     Notes
     -----
-    The record is that of URDF+: a missing xyz (m), rpy (rad) or axis is zero, zero and (1, 0, 0);
-    the type of a coupling means nothing.
+    The record is that of URDF+, and of the `loop_closures.yaml` that exporters of CAD programs
+    write (`closures` with `link_a`, `link_b`, `point` and `axis` of the hinge that was cut, where
+    the robot stands with every joint at 0). A missing xyz (m), rpy (rad) or axis is zero, zero
+    and (1, 0, 0); the type of a coupling means nothing.
 
     Examples
     --------
@@ -73,9 +79,13 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     (-2.0, ('shoulder',), ('motor',))
     """
     document = YamlSource(source)
-    values = document.mapping(document.root, "a mechanism", KEYS)
+    values = document.mapping(document.root, "a mechanism", (*KEYS, *CUT_HINGES))
     model = retyped(document, document.records(values, "joints"), model)
     closings = [_read_loop(document, node) for node in document.records(values, "loops")]
+    closings += [
+        _read_cut_hinge(document, node, model, number)
+        for number, node in enumerate(document.records(values, "closures"), 1)
+    ]
     couplings = [read_coupling(document, node) for node in document.records(values, "couplings")]
     own: list[tuple[str, Closing]] = [
         (
@@ -166,6 +176,36 @@ def _read_loop(document: YamlSource, node: yaml.Node) -> Loop | HeldJoint:
         return held_loop(held, name, links, frames, axis, numbers, document.line(node))
     return Loop(
         name, closing.name, links[0], links[1], frames[0], frames[1], axis, document.line(node)
+    )
+
+
+def _read_cut_hinge(document: YamlSource, node: yaml.Node, model: Model, number: int) -> Loop:
+    """A hinge by a point of it and its axis, both in the root with every joint at 0."""
+    values = document.mapping(node, "a closure", ("name", "link_a", "link_b", "point", "axis"))
+    name = f"closure_{number}"
+    if "name" in values:
+        name = document.text(values["name"], "a closure: its name")
+    what, names = f'closure "{name}"', {link.name for link in model.links}
+    links = []
+    for key in ("link_a", "link_b"):
+        if key not in values:
+            raise document.error(node, f"{what} has no {key}; give the link")
+        link = document.text(values[key], f"{what}: its {key}")
+        if link not in names:
+            raise document.error(
+                values[key],
+                f'{what}: its {key} "{link}" is no link of this robot{suggestion(link, names)}; '
+                "correct the name",
+            )
+        links.append(link)
+    if "point" not in values:
+        raise document.error(node, f"{what} has no point; give [x, y, z] of the hinge")
+    point = np.array(document.vector(values["point"], f"{what}: its point"))
+    axis = read_axis(document, values, f"{what}: its axis", X_AXIS)
+    turned = Pose(translation=point)
+    frames = [snapped(standing(model.joints, link).inverse() @ turned) for link in links]
+    return Loop(
+        name, "revolute", links[0], links[1], frames[0], frames[1], axis, document.line(node)
     )
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..actuators import Transmission, differential, four_bar, simple
 from ..model import Joint
 from ..pose import Array
-from ..transmission import Transmission, differential, four_bar, simple
-from .number import LARGEST, to_finite
+from .number import LARGEST, to_finite, to_float
 from .remarks import Remarks
 from .xml_source import XmlSource
 
@@ -92,7 +92,7 @@ def _read(
     own = [str(one.get("name") or f"{element.get('name')}/{k}") for k, one in enumerate(motors)]
     called = tuple(own) or (f"{names[0]}/motor",)
     if count == 1:
-        rates = simple(_reduction(document, element))
+        rates = simple(_reduction(document, element, None if _told(element, ROTORS) else remarks))
     else:
         of_motors, of_joints = (
             np.array([_reduction(document, one) for one in those]) for those in (motors, driven)
@@ -124,10 +124,17 @@ def _local(element: Element) -> str:
     return str(element.tag).rpartition("}")[2].rpartition(":")[2]
 
 
-def _reduction(document: XmlSource, element: Element) -> float:
-    """The product of all reductions in an element; 1 where there is none."""
+def _reduction(document: XmlSource, element: Element, remarks: Remarks | None = None) -> float:
+    """The product of all reductions in an element; 1 where there is none.
+
+    A word in place of a number, as templates have it, is a remark where no motion depends on it.
+    """
     product = 1.0
     for one in _told(element, REDUCTIONS):
+        word = (one.text or "").strip()
+        if remarks and word.isidentifier() and to_float(word) is None:
+            remarks.add(one, f'"{word}" is no number; the reduction is taken as 1')
+            continue
         value = _number(document, one)
         if value == 0.0:
             raise document.error(

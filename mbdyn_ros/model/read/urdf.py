@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..foreign import foreign_of
 from ..model import Combination, Coupling, Joint, Link, Loop, Model
+from ..split_joints import split_joints
 from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
 from .cut_joints import cut_joints, cut_warnings, loop_of
 from .drives import driven_joints
+from .foreign_loops import LOOPS, read_foreign_loops
 from .held_joints import HeldJoint, held_joints
 from .inertia_check import inertia_warnings
 from .placement import in_degrees
@@ -22,16 +25,14 @@ from .source_text import TEXT, Source
 from .structure import check_ends, check_mimics, check_unique, find_root
 from .transmissions import read_transmissions
 from .urdf_choices import read_choices
-from .urdf_joint import read_joint
+from .urdf_joint import read_dampings, read_joint
 from .urdf_link import read_link
 from .vocabulary import OWN, report_unknown
-from .xml_source import XmlSource
+from .xml_source import XmlSource, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-FOREIGN = ("constraint", "loop_joint")
-"""Closed loops in the words of other formats; Drake's end in _constraint."""
 DRIVES = ("ros2_control", "transmission")
 """Elements for other programs of which the drives are read here."""
 WORLD = "world"
@@ -86,8 +87,9 @@ def read_urdf(source: Source) -> Model:
     - Choices may stand in the file, as in a side-car: see `urdf_choices`.
     - Kept as they stand, because they are not dynamics: gazebo, sensor, safety_controller,
       calibration. What is no URDF at all is ignored with a warning, but
-      constraints of other formats and unexpanded xacro are refused.
-    - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
+      other constraints and unexpanded xacro are refused.
+    - Loops and couplings are read from URDF+, and loops from the words of Drake, Isaac Sim and
+      a proposal for URDF (`foreign_loops`). A link that is the child of several joints is taken
       for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
       warning. `Model.independent` is None unless a joint is marked ``independent``; then a
       movable joint without a mark is independent, as in URDF+, unless it mimics another.
@@ -112,7 +114,9 @@ def read_urdf(source: Source) -> Model:
     if robot.tag != "robot":
         raise document.error(robot, "this is no URDF: the outermost element must be <robot>")
     _refuse_xacro(document)
-    _refuse_foreign_closures(document)
+    for element in robot:
+        if local_name(element) == "joint":  # of Drake, for types that URDF does not have
+            element.tag = "joint"
     remarks = Remarks(document)
     _remark_gazebo_joints(document, remarks)
     report_unknown(document, remarks)
@@ -120,9 +124,8 @@ def read_urdf(source: Source) -> Model:
     links = tuple(
         read_link(document, element, remarks, materials) for element in robot.iterchildren("link")
     )
-    joints = tuple(
-        read_joint(document, element, remarks) for element in robot.iterchildren("joint")
-    )
+    elements = list(robot.iterchildren("joint"))
+    joints = tuple(read_joint(document, element, remarks) for element in elements)
     check_unique(document.name, links, "link")
     check_unique(document.name, joints, "joint")
     links = _with_world(document, remarks, links, joints)
@@ -135,7 +138,10 @@ def read_urdf(source: Source) -> Model:
     needed = _needed(joints, marks, couplings)
     joints, cut = cut_joints(links, joints, needed)
     root = find_root(document.name, links, joints)
-    closings = [read_loop(document, element) for element in robot.iterchildren("loop")]
+    closings: list[Loop | HeldJoint] = [
+        read_loop(document, element) for element in robot.iterchildren("loop")
+    ]
+    closings += read_foreign_loops(document, joints)
     held = held_joints(cut, needed)
     kept = {one.name for one in held}
     coupled = [
@@ -172,7 +178,22 @@ def read_urdf(source: Source) -> Model:
         foreign=tuple(foreign_of(*one) for one in foreign),
         unused=Counter(str(one.tag) for one, *_ in foreign if one.tag not in DRIVES),
     )
-    return read_choices(document, couple_joints(model, coupled))
+    model = read_choices(document, couple_joints(model, coupled))
+    dampings = {one.get("name", ""): read_dampings(document, one) for one in elements}
+    return _with_dampings(model, dampings)
+
+
+def _with_dampings(model: Model, dampings: Mapping[str, tuple[float, ...]]) -> Model:
+    """The model with joints split whose coordinates have different dampings."""
+    differing = {one.name for one in model.joints if len(set(dampings.get(one.name, ()))) > 1}
+    model = split_joints(model, differing)
+    of_part: dict[str, float] = {}
+    for name in differing:
+        those = (one.name for one in model.joints if one.part_of == name)
+        of_part |= zip(those, dampings[name], strict=True)
+    return replace(model, joints=tuple(
+        replace(one, damping=of_part.get(one.name, one.damping)) for one in model.joints
+    ))  # fmt: skip
 
 
 def _with_world(
@@ -192,7 +213,7 @@ def _with_world(
 def _foreign(document: XmlSource) -> Iterator[tuple[Element, str, str]]:
     """The elements that are read by other programs, and where they stand."""
     for element in document.root:
-        if element.tag not in OWN["robot"]:
+        if element.tag not in OWN["robot"] and local_name(element) not in LOOPS:
             yield element, "robot", ""
     for owner in ("link", "joint"):
         for element in document.root.iterchildren(owner):
@@ -236,24 +257,13 @@ def _refuse_xacro(document: XmlSource) -> None:
     for prefix, namespace in document.root.nsmap.items():
         if prefix == "xacro" or "xacro" in namespace:
             for element in document.root.iter(f"{{{namespace}}}*"):
-                name = str(element.tag).rpartition("}")[2]
+                name = local_name(element)
                 way = ", or load the text with xacro={}" if document.name == TEXT else ""
                 raise document.error(
                     element,
                     f"<{prefix}:{name}> is not expanded; run xacro first "
                     f"(xacro robot.urdf.xacro > robot.urdf){way}",
                 )
-
-
-def _refuse_foreign_closures(document: XmlSource) -> None:
-    for element in document.root:
-        tag = str(element.tag).rpartition("}")[2]
-        if tag in FOREIGN or tag.endswith("_constraint"):
-            raise document.error(
-                element,
-                "constraints of other formats are not read; write it as a <loop> or <coupling> "
-                "of URDF+, or remove it to compute the open tree (a different machine)",
-            )
 
 
 def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:

@@ -12,7 +12,7 @@ from .acting import judge
 from .number import LARGEST
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
-from .xml_source import XmlSource
+from .xml_source import XmlSource, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -25,7 +25,7 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
     dynamics = document.child(element, "dynamics")
     acting: dict[str, Any] = {}
     if dynamics is not None and kind.nv:
-        acting = _read_dynamics(document, dynamics, remarks)
+        acting = _read_dynamics(document, element, dynamics, remarks)
     return Joint(
         name=name,
         type=kind.name,
@@ -49,8 +49,14 @@ def _read_type(document: XmlSource, joint: Element) -> JointType:
 
 
 def read_numbers(document: XmlSource, joint: Element, kind: JointType) -> dict[str, float]:
-    """Numbers that the type needs besides an axis: attributes of an element named as the type."""
+    """Numbers that the type needs besides an axis: attributes of an element named as the type.
+
+    Drake writes the pitch of a screw as metres per turn, in an element of its own.
+    """
     element = document.child(joint, kind.name)
+    per_turn = next((one for one in joint if local_name(one) == "screw_thread_pitch"), None)
+    if kind.numbers and element is None and per_turn is not None:
+        return {"pitch": document.number(per_turn, "value") / (2 * math.pi)}
     for number in kind.numbers:
         if element is None or number.name not in element.keys():
             raise document.error(
@@ -85,7 +91,7 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
             raise document.error(
                 limit,
                 f"lower={lower:g} is above upper={upper:g} (one that is missing counts as 0); "
-                "exchange or correct them",
+                "exchange them, or leave both out if they mean that there is no limit",
             )
         if lower == upper == 0.0:
             unlimited += ["lower", "upper"]
@@ -107,9 +113,31 @@ def _unbounded(bound: float) -> float:
     return math.copysign(math.inf, bound) if abs(bound) == LARGEST else bound
 
 
-def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> dict[str, float]:
-    """The numbers that act on each coordinate of a joint, by their names in `Joint`."""
-    numbers = {name: document.number(dynamics, name, 0.0) for name in ACTING}
+def read_dampings(document: XmlSource, joint: Element) -> tuple[float, ...]:
+    """The damping of each coordinate of a planar joint (x, y, theta), as Drake writes it.
+
+    Empty where one number is given for all.
+    """
+    dynamics = document.child(joint, "dynamics")
+    if joint.get("type") != "planar" or dynamics is None:
+        return ()
+    several = len(dynamics.get("damping", "").split()) > 1
+    return document.vector(dynamics, "damping", (0.0, 0.0, 0.0)) if several else ()
+
+
+def _read_dynamics(
+    document: XmlSource, joint: Element, dynamics: Element, remarks: Remarks
+) -> dict[str, float]:
+    """The numbers that act on each coordinate of a joint, by their names in `Joint`.
+
+    Of several dampings the least, where one is negative.
+    """
+    numbers = {}
+    if dampings := read_dampings(document, joint):
+        numbers["damping"] = min(dampings)
+    for name in ACTING:
+        if name not in numbers:
+            numbers[name] = document.number(dynamics, name, 0.0)
     refused, doubts = judge(numbers, {name: f'{name}="{dynamics.get(name)}"' for name in numbers})
     if refused:
         raise document.error(dynamics, refused)

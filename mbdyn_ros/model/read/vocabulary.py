@@ -13,8 +13,9 @@ from urdf_parser_py import urdf
 
 from ...errors import suggestion
 from ..joints import JOINT_TYPES
+from .foreign_loops import LOOPS
 from .remarks import Remarks
-from .xml_source import XmlSource, is_unexpanded
+from .xml_source import XmlSource, is_unexpanded, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -60,6 +61,8 @@ ATTRIBUTES |= {
     "ratio": frozenset({"value"}),
 }
 CHILDREN["robot"] |= {"loop", "coupling"}
+# Closed loops in the words of others (`foreign_loops`).
+CHILDREN["robot"] |= set(LOOPS)
 # What a side-car file and other formats say (`urdf_choices`).
 CHOICES = ("home", "independent", "actuated", "gravity", "floating_base", "actuator")
 CHILDREN["robot"] |= set(CHOICES)
@@ -124,6 +127,6 @@ def _report(element: Element, remarks: Remarks) -> None:
 def _report_children(element: Element, remarks: Remarks) -> None:
     known = CHILDREN.get(str(element.tag), frozenset())
     for child in element:
-        if child.tag not in known:
+        if local_name(child) not in known:
             near = suggestion(str(child.tag), known)
             remarks.add(element, f"<{child.tag}>{near} is not URDF here; not used")

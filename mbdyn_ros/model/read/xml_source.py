@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -13,6 +14,15 @@ from .source_text import Source, document_type_error, load_text, refuse_document
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
+OUTERMOST = re.compile(r"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<([\w.-]+)", re.DOTALL)
+"""The beginning of a document up to the name of its outermost element."""
+
+UNDECLARED = re.compile(r"Namespace prefix ([\w.-]+) ")
+"""The parser's words about a prefix that is not declared."""
+
+MOST_PREFIXES = 20
+"""Prefixes of a file that are not declared."""
 
 MOST_TAGS = 2_000_000
 """Tags of a file: each takes 200 bytes of memory, and robots of 10 000 joints have 200 000."""
@@ -42,7 +52,7 @@ def parse_xml(text: str, name: str) -> Element:
         remove_pis=True,
     )
     try:
-        root: Element = etree.fromstring(text.encode("utf-8"), parser, base_url=name)
+        root = _parsed(text, parser, name)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         reason = str(error.msg).split(", line ")[0]
@@ -55,6 +65,24 @@ def parse_xml(text: str, name: str) -> Element:
     if root.getroottree().docinfo.internalDTD is not None:
         raise document_type_error(name, 1)
     return root
+
+
+def _parsed(text: str, parser: etree.XMLParser, name: str) -> Element:
+    """The outermost element; a prefix that is not declared (`drake:`, `gz:`) stands for itself.
+
+    Readers of SDF and URDF know no namespaces, and so their files need not declare any.
+    """
+    for _ in range(MOST_PREFIXES):
+        try:
+            root: Element = etree.fromstring(text.encode("utf-8"), parser, base_url=name)
+            return root
+        except etree.XMLSyntaxError as error:
+            found = UNDECLARED.match(str(error.msg))
+            if found is None:
+                raise
+            word = f' xmlns:{found[1]}="{found[1]}"'
+            text = OUTERMOST.sub(lambda start: start[0] + word, text, count=1)  # noqa: B023
+    raise ModelError(f"{name}: more than {MOST_PREFIXES} prefixes of names are not declared")
 
 
 class XmlSource:
@@ -173,6 +201,11 @@ class XmlSource:
                 raise self.error(element, _no_number(attribute, text, word))
             values.append(value)
         return tuple(values)
+
+
+def local_name(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
 
 
 def is_unexpanded(text: str) -> bool:

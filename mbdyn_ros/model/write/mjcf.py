@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from lxml import etree
 
-from ..model import Array, Joint, Limits, Link, Model, Pose
+from ..model import BASE_JOINT, Array, Joint, Limits, Link, Model, Pose
 from ..read.source_text import TEXT
-from ..tree import BASE_JOINT
 from .elements import element, number, numbers, xml_text
 from .mjcf_closures import ClosingBody, Closings, write_equalities
 from .mjcf_inertias import Inertias, write_inertial

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..closing_types import Slide, Turn
-from ..coupled_joints import factors_of
-from ..model import Array, Coupling, Inertia, Loop, Model, Pose
+from ..closing_types import Rotation, Translation
+from ..model import Array, Coupling, Inertia, Loop, Model, Pose, factors_of
 from ..pose import across, rotation_onto
 from .elements import element, number, numbers
 from .mjcf_inertias import least, scaled
@@ -89,10 +88,10 @@ class Closings:
         }
 
     def _add_sites(self, loop: Loop) -> None:
-        tag = "weld" if loop.closing.turn is Turn.NOWHERE else "connect"
+        tag = "weld" if loop.closing.turn is Rotation.NOWHERE else "connect"
         sites = self._pair(loop, "", np.zeros(3))
         self.equalities.append((tag, {"name": loop.name, **sites}))
-        if loop.closing.turn is Turn.ABOUT:
+        if loop.closing.turn is Rotation.ABOUT:
             sites = self._pair(loop, "/axis", ARM * loop.axis)
             self.equalities.append((tag, {"name": f"{loop.name}/axis", **sites}))
 
@@ -176,20 +175,20 @@ def link_pose(model: Model, home: Mapping[str, Array], link: str) -> Pose:
 def _is_plain(loop: Loop) -> bool:
     """Whether sites alone close a loop: nothing slides, and it turns about an axis, or all."""
     closing = loop.closing
-    return closing.slide is Slide.NOWHERE and closing.turn is not Turn.BEND
+    return closing.slide is Translation.NOWHERE and closing.turn is not Rotation.BEND
 
 
 def _steps(loop: Loop) -> Iterator[tuple[str, str, Array]]:
     """The joints that do what the closing joint leaves free."""
     axis, closing = loop.axis, loop.closing
-    if closing.slide is Slide.ALONG:
+    if closing.slide is Translation.ALONG:
         yield f"{loop.name}/way", "slide", axis
-    if closing.slide is Slide.ACROSS:
+    if closing.slide is Translation.ACROSS:
         for k, key in enumerate("xy"):
             yield f"{loop.name}/{key}", "slide", rotation_onto(axis)[:, k]
-    if closing.turn is Turn.ABOUT:
+    if closing.turn is Rotation.ABOUT:
         yield f"{loop.name}/angle", "hinge", axis
-    if closing.turn is Turn.BEND:
+    if closing.turn is Rotation.BEND:
         for key, pin in zip(("first", "second"), across(axis), strict=True):
             yield f"{loop.name}/{key}", "hinge", pin
 
@@ -198,7 +197,7 @@ def _positions(loop: Loop, apart: Pose) -> list[float]:
     """Where those joints are, with the successor's frame `apart` in the predecessor's."""
     first, second = across(loop.axis)
     turned, back = apart.rotation @ second, apart.rotation.T @ first
-    if loop.closing.turn is Turn.ABOUT:
+    if loop.closing.turn is Rotation.ABOUT:
         angles = {"angle": np.arctan2(-turned @ first, turned @ second)}
     else:  # the first pin turns the second one, which turns the axis
         angles = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..inertia import RigidInertia
 from ..model import Array, Inertia, Model, Pose
-from ..tree import RigidInertia
 from .elements import element, number, numbers
 
 if TYPE_CHECKING:

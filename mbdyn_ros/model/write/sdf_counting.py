@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..closing_types import Slide
-from ..coupled_joints import factors_of
-from ..model import Array, Combination, Joint, Link, Loop, Mimic, Model, Pose
+from ..closing_types import Translation
+from ..model import Array, Combination, Joint, Link, Loop, Mimic, Model, Pose, factors_of
 from ..pose import rotation_onto
 from ..split_joints import parts, split_joints
 from .angles import roll_pitch_yaw
@@ -123,7 +122,7 @@ def with_single_closings(model: Model, omitted: list[str]) -> Model:
     links, joints, loops = list(model.links), list(model.joints), []
     for loop in model.loops:
         slide = loop.closing.slide
-        if slide is Slide.NOWHERE or loop.type == "prismatic":
+        if slide is Translation.NOWHERE or loop.type == "prismatic":
             loops.append(loop)
             continue
         omitted.append(
@@ -131,7 +130,7 @@ def with_single_closings(model: Model, omitted: list[str]) -> Model:
             "links of hardly any mass between"
         )
         plane = rotation_onto(loop.axis)
-        ways = [loop.axis] if slide is Slide.ALONG else [plane[:, 0], plane[:, 1]]
+        ways = [loop.axis] if slide is Translation.ALONG else [plane[:, 0], plane[:, 1]]
         link = loop.predecessor
         there = Pose(np.eye(3), apart_at_zero(model, loop).translation)
         origin = loop.predecessor_frame @ there

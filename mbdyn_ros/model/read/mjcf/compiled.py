@@ -146,6 +146,8 @@ def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:
                 shape.meshname = shape.hfieldname = ""
     for site in spec.sites:
         site.material = ""
+    for light in spec.lights:
+        light.texture = ""
     needed = {shape.meshname for shape in spec.geoms}
     for one in list(spec.meshes):
         if one.name not in needed:

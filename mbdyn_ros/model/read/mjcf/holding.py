@@ -22,10 +22,24 @@ class Hold:
 
 
 def active_holds(compiled: Compiled) -> Iterator[Hold]:
-    """The holds that are active from the beginning, but for those of mocap bodies."""
+    """The holds that are active from the beginning, but for those of mocap bodies.
+
+    Bodies that are one without them are held by none.
+    """
     for hold in _holds(compiled):
         if compiled.model.eq_active0[hold.number] and not _led(compiled.model, hold):
-            yield hold
+            if not _is_idle(compiled.model, hold):
+                yield hold
+
+
+def idle_holds(compiled: Compiled) -> int:
+    """How many holds there are of bodies that are one without them."""
+    return sum(_is_idle(compiled.model, hold) for hold in _holds(compiled))
+
+
+def _is_idle(model: Any, hold: Hold) -> bool:
+    one, other = (model.body_weldid[body] for body in hold.bodies)
+    return bool(one == other)
 
 
 def led_holds(compiled: Compiled) -> int:

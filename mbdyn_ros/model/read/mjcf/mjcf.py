@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...actuators import Transmission, simple
 from ...model import Combination, Loop, Model
 from ...split_joints import quaternions_in_loops, split_joints
-from ...transmission import Transmission, simple
 from ..closure_check import check_closures
 from ..couplings import couple_joints
 from ..inertia_check import inertia_warnings
@@ -46,8 +46,9 @@ def read_mjcf(source: Source) -> Model:
       has links without mass between, `joint/moved` and `joint/axis`.
     - Where all hangs from one free body that is the root, and `Model.floating_base` is True.
     - Constraints of equalities are hard here, and soft in MuJoCo.
-    - Keyframes are `Model.homes`; home is the one called home, else the first, else where all
-      stands as it is written.
+    - Geoms of the world are no part of the robot; `Model.unused` names them.
+    - Keyframes are `Model.homes`, but for the poses of free bodies, which q has; home is the one
+      called home, else the first, else where all stands as it is written.
     """
     compiled = compile_mjcf(source)
     if compiled.model.nflex:
@@ -59,7 +60,7 @@ def read_mjcf(source: Source) -> Model:
     joints = tuple(map(equalities.applied, bodies.joints))
     movable = {joint.name for joint in joints if joint.nv and joint.mimic is None}
     single = {joint.name for joint in joints if joint.nv == 1}
-    forces = unused_forces(compiled, actuators)
+    forces = unused_forces(compiled, actuators, bodies.is_free)
     model = Model(
         name=compiled.spec.modelname or "robot",
         root=bodies.root,

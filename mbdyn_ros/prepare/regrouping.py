@@ -16,8 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .model import Array, constant
-from .tree import SNAPPED, WORLD, RigidInertia, Tree
+from ..model.inertia import RigidInertia
+from ..model.model import Array, constant
+from ..model.pose import SNAPPED
+from .tree import WORLD, Tree
 
 
 def regrouped(tree: Tree) -> Tree:
@@ -34,7 +36,7 @@ def regrouped(tree: Tree) -> Tree:
     ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
     ...   <joint name="hinge" type="continuous"><axis xyz="0 0 1"/>
     ...     <parent link="world"/><child link="rod"/></joint></robot>''')
-    >>> inertia = regrouped(mbdyn_ros.model.tree.build_tree(model)).bodies[0].inertia
+    >>> inertia = regrouped(mbdyn_ros.prepare.tree.build_tree(model)).bodies[0].inertia
     >>> inertia.mass, inertia.first, inertia.second.diagonal()
     (0.0, array([1., 0., 0.]), array([0.05, 0.55, 0.6 ]))
     """

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ModelError
-from .closing_types import ClosingType, closing_type
-from .model import Array, Combination, Coupling, Model, Pose
-from .tree import Tree, noise, without_noise
+from ..model.closing_types import ClosingType, closing_type
+from ..model.model import Array, Combination, Coupling, Model, Pose
+from ..model.pose import noise, without_noise
+from .tree import Tree
 
 PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""
@@ -86,7 +87,7 @@ class Cluster:
         return bool(self.closures or self.gears)
 
     @functools.cached_property
-    def tied(self) -> tuple[int, ...]:
+    def coupled(self) -> tuple[int, ...]:
         """The bodies whose joints are constrained; the others of the cluster lie between them."""
         named = {body for closure in self.closures for body in closure.bodies}
         named |= {body for gear in self.gears for body, _ in gear.factors}

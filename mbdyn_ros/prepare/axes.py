@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .joints.motion import Motion
-from .pose import Array, Pose, rotation_onto
+from ..model.joints.motion import MotionType
+from ..model.pose import Array, Pose, rotation_onto
 
 NEARLY_PARALLEL = 1e-6
 """Sine of the angle under which two axes count as parallel, and x goes to the next origin."""
@@ -38,7 +38,7 @@ class BodyFrame:
 
 
 def body_axes(
-    motions: Sequence[Motion],
+    motions: Sequence[MotionType],
     parents: Sequence[int],
     origins: Sequence[Pose],
     axes: Sequence[Array],
@@ -99,7 +99,9 @@ def _heirs(parents: Sequence[int]) -> list[int | None]:
     return heirs
 
 
-def _facing(axis: Array, motion: Motion, origin: Pose, heir_axis: Array, heir: Pose | None) -> Pose:
+def _facing(
+    axis: Array, motion: MotionType, origin: Pose, heir_axis: Array, heir: Pose | None
+) -> Pose:
     """Frame on `axis` with x across the heir's axis too, at the foot of the heir's origin."""
     fallback = rotation_onto(axis)[:, 0]
     if not motion.has_axis:

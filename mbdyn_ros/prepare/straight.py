@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .closing_types import Slide, Turn
+from ..model.closing_types import Rotation, Translation
+from ..model.model import Array, Loop, Model, Pose
 from .clusters import PARALLEL_AXES, closures_on_bodies
-from .model import Array, Loop, Model, Pose
 from .tree import Tree
 
 SINGLE_AXIS = {"revolute", "continuous", "prismatic"}
@@ -137,13 +137,13 @@ def _in_plane(
     carriers = places[loop.predecessor], places[loop.successor]
     one, two = carriers[0] @ loop.predecessor_frame, carriers[1] @ loop.successor_frame
     angle = 0.0
-    if loop.closing.turn is Turn.ABOUT:
+    if loop.closing.turn is Rotation.ABOUT:
         turn, angle = _onto(one.rotation @ loop.axis, normal, most)
         one = Pose(turn @ one.rotation, one.translation)
-    if loop.closing.turn in (Turn.ABOUT, Turn.NOWHERE):
+    if loop.closing.turn in (Rotation.ABOUT, Rotation.NOWHERE):
         turn, other = _onto(two.rotation @ one.rotation.T @ normal, normal, most)
         two, angle = Pose(turn @ two.rotation, two.translation), max(angle, other)
-    if loop.closing.slide is Slide.NOWHERE:
+    if loop.closing.slide is Translation.NOWHERE:
         apart = (one.translation - two.translation) @ normal
         two = Pose(two.rotation, two.translation + apart * normal)
     straight = replace(

@@ -8,94 +8,20 @@ exact: the frames move, the robot does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..errors import ModelError
+from ..model.inertia import RigidInertia
+from ..model.joints import MotionType
+from ..model.model import ACTING, BASE_JOINT, Array, Inertia, Joint, Model, Pose, constant
+from ..model.pose import noise, snap, without_noise
 from .axes import body_axes
-from .blocks import Block, joint_blocks
-from .joints import Motion
-from .model import ACTING, Array, Inertia, Joint, Model, Pose, constant
+from .coordinates import JointBlock, base_joint, coordinates
 
 WORLD = -1
 """Index of the world among the bodies."""
-
-BASE_JOINT = "floating_base"
-"""Name of the joint between the world and the root link of a floating base."""
-
-TINY = 1e-3
-"""Length (m) under which the longest of a robot's lengths says what is rounding noise."""
-
-SNAPPED = 1e-15
-"""Constants this close to 0 or +-1 are rounding noise; nothing larger is ever snapped."""
-
-
-def snap(values: Array, scale: float = 1.0) -> Array:
-    """Return `values` with entries within 1e-15 `scale` of 0 or +-`scale` made exact."""
-    result = np.array(values, dtype=np.float64)
-    for exact in (0.0, scale, -scale):
-        result[np.abs(result - exact) <= SNAPPED * scale] = exact
-    return result
-
-
-def noise(lengths: Iterable[Array]) -> float:
-    """The length (m) that is rounding noise beside vectors (3,): 1e-15, less in a tiny robot."""
-    longest = max((float(np.abs(vector).max()) for vector in lengths), default=0.0)
-    return SNAPPED * (longest if 0.0 < longest < TINY else 1.0)
-
-
-def without_noise(pose: Pose, noise: float) -> Pose:
-    """A pose whose entries within rounding of 0 and +-1 are exact; `noise` as in `noise`."""
-    translation = snap(pose.translation) if noise == SNAPPED else pose.translation.copy()
-    translation[np.abs(translation) <= noise] = 0.0
-    return Pose(snap(pose.rotation), translation)
-
-
-@dataclass(frozen=True, eq=False)
-class RigidInertia:
-    """Inertia of a body about its frame's origin: mass, first moment m c (3,), moments (3, 3)."""
-
-    mass: float
-    first: Array
-    second: Array
-
-    @staticmethod
-    def sum(parts: list[tuple[Pose, Inertia]]) -> RigidInertia:
-        """Lump inertias given in frames that `Pose` places in the body's frame."""
-        mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
-        for pose, inertia in parts:
-            center = pose.rotation @ inertia.center + pose.translation
-            moments = pose.rotation @ inertia.moments @ pose.rotation.T
-            parallel_axis = np.dot(center, center) * np.eye(3) - np.outer(center, center)
-            mass += inertia.mass
-            first += inertia.mass * center
-            second += moments + inertia.mass * parallel_axis
-        reach = np.abs(first).max(initial=0.0)
-        size = np.abs(second).max(initial=0.0)
-        first[np.abs(first) <= SNAPPED * reach] = 0.0
-        second = (second + second.T) / 2
-        second[np.abs(second) <= SNAPPED * size] = 0.0
-        return RigidInertia(mass, constant(first, (3,)), constant(second, (3, 3)))
-
-    @staticmethod
-    def total(parts: Iterable[RigidInertia]) -> RigidInertia:
-        """The sum of inertias about one origin in the same axes."""
-        whole = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
-        for part in parts:
-            whole = whole + part
-        return whole
-
-    def __add__(self, other: RigidInertia) -> RigidInertia:
-        return RigidInertia(
-            self.mass + other.mass, self.first + other.first, self.second + other.second
-        )
-
-    @property
-    def center(self) -> Array:
-        """Centre of mass (3,); the origin for a massless body."""
-        return self.first / self.mass if self.mass else np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +36,7 @@ class Body:
 
     name: str
     joint: str
-    motion: Motion
+    motion: MotionType
     parent: int
     placement: Pose
     axis: Array
@@ -156,36 +82,13 @@ class _Draft:
 
     joint: Joint
     label: str
-    motion: Motion
+    motion: MotionType
     parent: int
     origin: Pose
     axis: Array
     q: slice
     v: slice
     parts: list[tuple[Pose, Inertia]] = field(default_factory=list)
-
-
-def base_joint(model: Model) -> Joint:
-    """The joint between the world and the root link of a floating base."""
-    return Joint(BASE_JOINT, "floating", "", model.root)
-
-
-def coordinates(model: Model, floating_base: bool) -> dict[str, Block]:
-    """The tree coordinates of every movable joint, in document order, the base's first.
-
-    Raises
-    ------
-    ModelError
-        The base floats, and a joint of the model that moves has the name of the base's.
-    """
-    if not floating_base:
-        return joint_blocks(model.joints)
-    if any(joint.name == BASE_JOINT and joint.nv for joint in model.joints):
-        raise ModelError(
-            f"{model.source}: joint {BASE_JOINT!r} has the name by which the joint of a floating "
-            "base is known; rename it"
-        )
-    return joint_blocks([base_joint(model), *model.joints])
 
 
 def build_tree(model: Model, floating_base: bool = False) -> Tree:
@@ -221,7 +124,7 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
 
 
 def _add_joint(
-    drafts: list[_Draft], joint: Joint, place: Block, parent: int, origin: Pose
+    drafts: list[_Draft], joint: Joint, place: JointBlock, parent: int, origin: Pose
 ) -> tuple[int, Pose]:
     """Append the bodies that `joint` moves and return the last one and its link's pose in it."""
     if joint.spring_stiffness and joint.nq != joint.nv:

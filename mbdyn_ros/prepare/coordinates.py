@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .blocks import Block, joint_blocks
-from .joints import Motion
-from .model import Model
-from .tree import base_joint, coordinates
+from ..errors import ModelError
+from ..model.joints import JointType, MotionType
+from ..model.model import BASE_JOINT, Joint, Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +32,9 @@ class Coordinates:
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     actuated: tuple[str, ...]
-    blocks: Mapping[str, Block]
-    joint_blocks: Mapping[str, Block]
-    effort_blocks: Mapping[str, Block]
+    blocks: Mapping[str, JointBlock]
+    joint_blocks: Mapping[str, JointBlock]
+    effort_blocks: Mapping[str, JointBlock]
     q: tuple[int, ...]
     v: tuple[int, ...]
     effort: tuple[int, ...]
@@ -57,7 +56,7 @@ class Coordinates:
         return len(self.v)
 
     @functools.cached_property
-    def motions(self) -> tuple[tuple[Motion, slice, slice], ...]:
+    def motions(self) -> tuple[tuple[MotionType, slice, slice], ...]:
         """The motions of the independent joints, and where their coordinates are in q and v."""
         return tuple(motion for block in self.blocks.values() for motion in block.motions())
 
@@ -83,11 +82,11 @@ def choose_coordinates(
         joint_blocks([*base, *map(model.joint, names)]) for names in (independent, actuated)
     )
 
-    def rows(blocks: Mapping[str, Block], kind: int) -> list[int]:
+    def rows(blocks: Mapping[str, JointBlock], kind: int) -> list[int]:
         places = ((in_tree[name].q, in_tree[name].v)[kind] for name in blocks)
         return [row for place in places for row in range(place.start, place.stop)]
 
-    def labels(blocks: Mapping[str, Block], kind: int) -> tuple[str, ...]:
+    def labels(blocks: Mapping[str, JointBlock], kind: int) -> tuple[str, ...]:
         return tuple(label for block in blocks.values() for label in block.labels()[kind])
 
     return Coordinates(
@@ -108,3 +107,82 @@ def choose_coordinates(
         joint_labels=labels(every, 0),
         joint_rate_labels=labels(every, 1),
     )
+
+
+@dataclass(frozen=True)
+class JointBlock:
+    """Where one joint's positions and velocities stand among those of several joints."""
+
+    joint: str
+    kind: JointType
+    q: slice
+    v: slice
+
+    def motions(self) -> Iterator[tuple[MotionType, slice, slice]]:
+        """The motions of its joint's type, outwards, and where the coordinates of each stand."""
+        iq, iv = self.q.start, self.v.start
+        for step in self.kind.steps:
+            q, v = slice(iq, iq + step.motion.nq), slice(iv, iv + step.motion.nv)
+            yield step.motion, q, v
+            iq, iv = q.stop, v.stop
+
+    def labels(self) -> tuple[list[str], list[str]]:
+        """A name for each position and each velocity: the joint's, or "joint/part"."""
+        positions, velocities = (
+            [f"{self.joint}/{part.name}" if part.name else self.joint for part in parts]
+            for parts in (self.kind.positions, self.kind.velocities)
+        )
+        return positions, velocities
+
+
+def joint_blocks(joints: Iterable[Joint]) -> dict[str, JointBlock]:
+    """The coordinates of every joint that has some, one joint after the other."""
+    result = {}
+    iq, iv = 0, 0
+    for joint in joints:
+        kind = joint.kind
+        if kind.nv:
+            q, v = slice(iq, iq + kind.nq), slice(iv, iv + kind.nv)
+            result[joint.name] = JointBlock(joint.name, kind, q, v)
+            iq, iv = q.stop, v.stop
+    return result
+
+
+def scalar_motions(blocks: Mapping[str, JointBlock]) -> tuple[list[str], list[int], list[int]]:
+    """Labels of joints of one coordinate and of hinges in a row; rows of positions and velocities.
+
+    A universal joint is two hinges in a row. A planar joint stands for itself: no message of
+    joint states is expected to take it apart.
+    """
+    labels: list[str] = []
+    rows_q: list[int] = []
+    rows_v: list[int] = []
+    for block in blocks.values():
+        if block.kind.nq == 1 or all(motion.is_hinge for motion, _, _ in block.motions()):
+            labels += block.labels()[0]
+            rows_q += range(block.q.start, block.q.stop)
+            rows_v += range(block.v.start, block.v.stop)
+    return labels, rows_q, rows_v
+
+
+def base_joint(model: Model) -> Joint:
+    """The joint between the world and the root link of a floating base."""
+    return Joint(BASE_JOINT, "floating", "", model.root)
+
+
+def coordinates(model: Model, floating_base: bool) -> dict[str, JointBlock]:
+    """The tree coordinates of every movable joint, in document order, the base's first.
+
+    Raises
+    ------
+    ModelError
+        The base floats, and a joint of the model that moves has the name of the base's.
+    """
+    if not floating_base:
+        return joint_blocks(model.joints)
+    if any(joint.name == BASE_JOINT and joint.nv for joint in model.joints):
+        raise ModelError(
+            f"{model.source}: joint {BASE_JOINT!r} has the name by which the joint of a floating "
+            "base is known; rename it"
+        )
+    return joint_blocks([base_joint(model), *model.joints])

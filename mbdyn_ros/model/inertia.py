@@ -1,0 +1,69 @@
+"""Inertias as a description gives them, and as equations take them: about a frame's origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..array import Array
+from .pose import SNAPPED, Pose, constant
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Mass (kg), centre of mass (3,) (m) and moments about it (3, 3) (kg m^2), in link axes."""
+
+    mass: float = 0.0
+    center: Array = field(default_factory=lambda: constant(np.zeros(3), (3,)))
+    moments: Array = field(default_factory=lambda: constant(np.zeros((3, 3)), (3, 3)))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center", constant(self.center, (3,)))
+        object.__setattr__(self, "moments", constant(self.moments, (3, 3)))
+
+
+@dataclass(frozen=True, eq=False)
+class RigidInertia:
+    """Inertia of a body about its frame's origin: mass, first moment m c (3,), moments (3, 3)."""
+
+    mass: float
+    first: Array
+    second: Array
+
+    @staticmethod
+    def sum(parts: list[tuple[Pose, Inertia]]) -> RigidInertia:
+        """Lump inertias given in frames that `Pose` places in the body's frame."""
+        mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+        for pose, inertia in parts:
+            center = pose.rotation @ inertia.center + pose.translation
+            moments = pose.rotation @ inertia.moments @ pose.rotation.T
+            parallel_axis = np.dot(center, center) * np.eye(3) - np.outer(center, center)
+            mass += inertia.mass
+            first += inertia.mass * center
+            second += moments + inertia.mass * parallel_axis
+        reach = np.abs(first).max(initial=0.0)
+        size = np.abs(second).max(initial=0.0)
+        first[np.abs(first) <= SNAPPED * reach] = 0.0
+        second = (second + second.T) / 2
+        second[np.abs(second) <= SNAPPED * size] = 0.0
+        return RigidInertia(mass, constant(first, (3,)), constant(second, (3, 3)))
+
+    @staticmethod
+    def total(parts: Iterable[RigidInertia]) -> RigidInertia:
+        """The sum of inertias about one origin in the same axes."""
+        whole = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+        for part in parts:
+            whole = whole + part
+        return whole
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:
+        return RigidInertia(
+            self.mass + other.mass, self.first + other.first, self.second + other.second
+        )
+
+    @property
+    def center(self) -> Array:
+        """Centre of mass (3,); the origin for a massless body."""
+        return self.first / self.mass if self.mass else np.zeros(3)

@@ -1,0 +1,1 @@
+"""A model prepared for its equations, on numbers: bodies, their frames, coordinates, clusters."""
