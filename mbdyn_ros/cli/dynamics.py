@@ -37,15 +37,23 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
         "through its positions.",
     )  # fmt: skip
     plot = click.option(
-        "--plot", metavar="FILE", help=f"Plot the {result} of many states as .png, .svg or .pdf.",
+        "--plot",
+        metavar="FILE",
+        help=f"Plot the {result} of many states as .png, .svg or .pdf.",
     )
     output = click.option(
         "--output", metavar="FILE", help=f"Write states and {result} as .csv or .json."
     )
+    explain = click.option(
+        "--explain", type=click.Choice(["text", "markdown", "latex"]),
+        help="Of a crane of joints and cylinders, print each step of the parallel-serial paper at "
+        "one state, with its numbers, to be redone by hand.",
+    )  # fmt: skip
 
     def decorate(function: F) -> F:
         for option in (
             robot_options,
+            explain,
             plot,
             output,
             load_options,
@@ -77,6 +85,7 @@ def id_(source: str, options: RobotOptions, **others: Any) -> None:
       mbdyn id ur5 --position '[0, -1, 1, 0, 0.5, 0]' --wrench tool0=0,0,-20,0,0,0
       mbdyn simulate ur5 --duration 0.2 --output run.csv
       mbdyn id ur5 --trajectory run.csv --output efforts.csv --plot efforts.png
+      mbdyn id boom --position 0.1 --acceleration 0.5 --explain text
     """
     _check_files(**others)
     robot = options.read(source)
@@ -98,6 +107,7 @@ def fd(source: str, options: RobotOptions, **others: Any) -> None:
       mbdyn fd ur5 --position '[0, -1, 1, 0, 0.5, 0]' --no-friction --json
       mbdyn simulate ur5 --duration 0.2 --output run.csv
       mbdyn fd ur5 --trajectory run.csv --output accelerations.csv
+      mbdyn fd manipulator --effort lift_rod_joint=9000 --explain latex
     """
     _check_files(**others)
     robot = options.read(source)
@@ -127,10 +137,13 @@ def _answer(
     no_friction: bool,
     output: str | None,
     plot: str | None,
+    explain: str | None,
     as_json: bool,
     **values: str | None,
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
+    from ..errors import InputError
+    from ..export.module_steps import WRITERS, module_steps
     from .series import read_wrenches
     from .states import gather, print_state, rounding_noise, show
 
@@ -144,11 +157,22 @@ def _answer(
         return effect
 
     numbers = [series.numbers for series in states.values()]
+    if explain is not None:
+        others = {"--json": as_json, "--wrench": bool(wrench)}
+        for option in (name for name, one in others.items() if one):
+            raise InputError(f"{option} and --explain cannot be used together")
+        if any(one.ndim == 2 for one in numbers):
+            raise InputError("--explain is for one state; give --position, not --trajectory")
+        quantity = "a" if given == "acceleration" else given
+        q, v, known = numbers
+        keywords: Any = {quantity: known, "friction": not no_friction}
+        steps = module_steps(robot, q, v, **keywords)
+        click.echo(WRITERS[explain](steps))
     result = answer(*numbers, friction=not no_friction)
     if plot is not None:
         _plot(robot, states, wanted, result, plot)
     show(robot, states, wanted, result, as_json, output)
-    if result.ndim == 1 and output is None and not as_json:
+    if result.ndim == 1 and output is None and not (as_json or explain):
         print_state(robot, states, wanted, result, rounding_noise(answer, numbers))
 
 

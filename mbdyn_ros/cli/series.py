@@ -15,13 +15,11 @@ import click
 import numpy as np
 
 from ..errors import InputError
-from ..model.model import Array
+from ..model.model import BASE_JOINT, Array
 from ..model.read.number import to_float
-from ..model.tree import BASE_JOINT
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot
-from ..simulation.stepped.fixed_step import neutral_position
 from .text_values import name_values
 
 VALUES = """name=value,...  or  '[v1, v2, ...]' in the robot's order  or  FILE.csv|.json"""
@@ -52,7 +50,7 @@ def rest(robot: Robot, quantity: str) -> Array:
     labels = labels_of(robot, quantity)
     if quantity != "position":
         return np.zeros(len(labels))
-    return neutral_position(robot)
+    return robot.home_position
 
 
 def read_values(robot: Robot, quantity: str, text: str | None) -> Series:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..model.read.source_text import Source
     from ..recording.table import Table
     from ..robot import Robot
-    from ..view.page.motion import Motion
+    from ..view.page.motion import RobotMotion
     from ..view.page.page import Address, Page
     from ..view.page.robot_page import RobotPage
 
@@ -145,7 +145,7 @@ def _follow(source: str | None, address: Address, browse: bool, as_json: bool) -
         follow(page, source, lambda: announce(page.url, "the ROS system", as_json))
 
 
-def read_motion(robot: Robot, path: str) -> Motion:
+def read_motion(robot: Robot, path: str) -> RobotMotion:
     """The motion in a CSV, JSON or MCAP file or a bag; rates that it lacks are zeros.
 
     Efforts are the file's, else those of inverse dynamics where it has accelerations.

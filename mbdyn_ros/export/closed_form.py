@@ -151,7 +151,7 @@ def require_polynomial(system: System, source: str) -> None:
     """Refuse a robot whose equations are no polynomials, by joint."""
     for linkage in system.linkages:
         if not linkage.linear:
-            names = ", ".join(system.tree.bodies[body].joint for body in linkage.cluster.tied)
+            names = ", ".join(system.tree.bodies[body].joint for body in linkage.cluster.coupled)
             raise InputError(
                 f"{source}: the equations are no polynomials: the joints {names} form a closed "
                 "loop. Export C code instead (without --closed-form)."

@@ -18,7 +18,7 @@ from ..array import Array
 from ..equations.algebra.spatial import SX, constant
 from ..equations.system import System
 from ..errors import InputError, suggestion
-from ..model.tree import Body
+from ..prepare.tree import Body
 from ..program.symbols import serialized
 
 KINDS = ("masses", "centres", "moments", "lengths")

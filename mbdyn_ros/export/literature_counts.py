@@ -3,7 +3,7 @@
 Of serial robots with n joints: Kulvietis, Bansevicius, Cepulkauskas and Kulvietiene, "Computer
 algebra for solving dynamics problems of piezoelectric robots with large number of joints" (2011),
 tables 2 and 3, whose own closed forms are those of one robot with six joints.
-Of trees with b branches of m links: Shafei and Shafei, "Dynamic modeling of tree-type robotic
+Of each branch of m links of a tree: Shafei and Shafei, "Dynamic modeling of tree-type robotic
 systems by combining 3x3 rotation and 4x4 transformation matrices" (2018), table 1.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ..equations.textbook.gibbs_appell import branches
 from ..equations.textbook.lagrange_euler import KINDS
-from ..model.tree import Tree
+from ..prepare.tree import Tree
 
 Line = tuple[str, str, int | None, int | None]
 """Authors, principle, products, sums; None where a formula gives none at this size."""
@@ -26,8 +26,8 @@ class Row:
 
     authors: str
     principle: str
-    products: Callable[..., float]
-    sums: Callable[..., float] | None = None
+    products: Callable[[int], float]
+    sums: Callable[[int], float] | None = None
 
 
 INVERSE_DYNAMICS = (
@@ -68,23 +68,26 @@ TREE_MOTION = (
     Row(
         "Hollerbach",
         "Lagrange, 4x4",
-        lambda m, b: (340 * m**2 + 1296 * m + 504) * b,
-        lambda m, b: (463 / 2 * m**2 + 2111 / 2 * m + 350) * b,
+        lambda m: 340 * m**2 + 1296 * m + 504,
+        lambda m: 463 / 2 * m**2 + 2111 / 2 * m + 350,
     ),
     Row(
         "Mata et al.",
         "Gibbs-Appell, 3x3",
-        lambda m, b: (186 * m**2 + 57 * m - 162) * b,
-        lambda m, b: (148 * m**2 + 145 * m - 215) * b,
+        lambda m: 186 * m**2 + 57 * m - 162,
+        lambda m: 148 * m**2 + 145 * m - 215,
     ),
     Row(
         "Shafei and Shafei",
         "Gibbs-Appell, 3x3 and 4x4",
-        lambda m, b: (507 / 2 * m**2 + 1631 / 2 * m + 297) * b,
-        lambda m, b: (146 * m**2 + 643 * m + 165) * b,
+        lambda m: 507 / 2 * m**2 + 1631 / 2 * m + 297,
+        lambda m: 146 * m**2 + 643 * m + 165,
     ),
 )
-"""Products and sums of the equations of motion of a tree (table 1)."""
+"""Products and sums of the equations of motion of a tree, of one branch (table 1).
+
+The paper gives them for n_b branches of n_m links, in proportion to n_b.
+"""
 
 
 def literature_tables(
@@ -115,15 +118,16 @@ def literature_tables(
             f"Mass matrix, {n} joints": matrix + _ours(counts, "mass_matrix by "),
         }
     heavy = [sum(tree.bodies[i].inertia.mass > 0 for i in chain) for chain in chains]
-    links = sum(heavy) / len(chains)
-    title = f"Equations of motion, {len(chains)} branches of {links:.3g} links on average"
+    title = f"Equations of motion, branches of {', '.join(map(str, heavy))} links"
     ours = _ours(counts, "equations of motion by ") + _ours(counts, "forward_dynamics by ")
-    return {title: _lines(TREE_MOTION, links, len(chains)) + ours}
+    return {title: _lines(TREE_MOTION, *heavy) + ours}
 
 
-def _lines(rows: Sequence[Row], *size: float) -> list[Line]:
-    def at_size(formula: Callable[..., float] | None) -> int | None:
-        value = -1 if formula is None else round(formula(*size))
+def _lines(rows: Sequence[Row], *sizes: int) -> list[Line]:
+    """The rows at a size, or summed over several."""
+
+    def at_size(formula: Callable[[int], float] | None) -> int | None:
+        value = -1 if formula is None else round(sum(map(formula, sizes)))
         return value if value > 0 else None
 
     return [(row.authors, row.principle, at_size(row.products), at_size(row.sums)) for row in rows]

@@ -71,6 +71,24 @@ class Polynomial:
         }
         return {monomial: kept[monomial] for monomial in sorted(kept, key=_rank)}
 
+    def value(self, values: Sequence[float], angles: Sequence[bool]) -> float:
+        """The number at values of the variables: 0 where it is rounding of its terms' sum.
+
+        angles : whether each variable is an angle, which stands by its cosine and sine.
+        """
+        found = magnitude = 0.0
+        for monomial, (coefficient, size) in self.terms.items():
+            for code, number, angle in zip(monomial, values, angles, strict=True):
+                power, sine = divmod(code, 2)
+                if angle:
+                    coefficient *= math.cos(number) ** power * (math.sin(number) if sine else 1.0)
+                else:
+                    coefficient *= number**power
+                    size *= abs(number) ** power
+            found += coefficient
+            magnitude += size
+        return found if abs(found) > COEFFICIENT_ROUNDING * magnitude else 0.0
+
     def __add__(self, other: Polynomial) -> Polynomial:
         return _collect((*self.terms.items(), *other.terms.items()))
 

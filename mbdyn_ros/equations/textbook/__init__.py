@@ -1,4 +1,4 @@
-"""Formulations by other authors: the same numbers by another way, one author a file."""
+"""Formulations by other authors: the same numbers by another method, one author a file."""
 
 import importlib
 import pkgutil

@@ -34,7 +34,7 @@ What the joints bear does no work on N thd, so it drops out of N^T times (6):
 The matrices are kept whole, to be looked at; `newton_euler` and `composite_body` give the same by
 recursion at less cost.
 
-Where the paper slips: N_l in (10) is (6n, 6n), lower *block* triangular, and N_d is (6n, n).
+In our copy of the paper: N_l in (10) is (6n, 6n), lower *block* triangular, and N_d is (6n, n).
 The r and d of (12) have other indices than those of (14); what counts is c_i - c_j. (16) refers
 to (6), not (9). N^T w in (18) is the whole right side of (17), gravity included. Elsewhere the
 left side of (6) is written M td + W M E t, with E = diag(1, 0) and W = diag(w x 1, w x 1); the
@@ -48,9 +48,9 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ...model.clusters import path_from
 from ...model.model import Array
-from ...model.tree import WORLD, Body, Tree
+from ...prepare.clusters import path_from
+from ...prepare.tree import WORLD, Body, Tree
 from ..algebra.spatial import SX, JointMotion, congruence, constant, cross, skew, symmetric
 from ..tree.acting import rotor_inertia
 from ..tree.kinematics import body_poses

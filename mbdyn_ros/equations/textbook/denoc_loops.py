@@ -20,10 +20,10 @@ the end the actuated joints' equations give their torques. Forward dynamics: wit
 Any cut will do: other cuts mean other subsystems and multipliers, but the same torque.
 
 Where the paper slips: of J_II printed below (20), the element in row 1, column 2 must be
--l_3 sin(th_3 + th_4): it is the velocity of the pin in x. lambda in (22) is minus that of (19) and
-(20). lambda has as many elements as J has rows, two in the plane. A is symmetric, but not positive
-definite: it has as many negative eigenvalues as J has rows, and is regular only where these are
-independent. (In space a planar loop has redundant rows; they have been left out of J.)
+-l_3 sin(th_3 + th_4): it is the velocity of the pin in x. lambda has as many elements as J has
+rows, two in the plane. A is symmetric, but not positive definite: it has as many negative
+eigenvalues as J has rows, and is regular only where these are independent. (In space a planar loop
+has redundant rows; they have been left out of J.) lambda of (22) is minus that of (19) and (20).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import casadi as ca
 
 from ...errors import ModelError
 from ...model.model import Array
-from ...model.tree import WORLD, Tree
+from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX
 from ..formulation import Study, formulation
 from ..loops.embedding import Embedding

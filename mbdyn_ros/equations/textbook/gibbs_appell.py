@@ -17,10 +17,11 @@ From the paper's planar rods to bodies and joints in space:
   own axes are quasi-accelerations; it stands for X_1, X_2 and U_3 (10-12).
 - B1 (15) holds the mass at the centre and B2 (16) the moments about the centre.
 
-Slips of the paper: (13) and (41) lack the term of w x B2 w, which is zero only in a plane, and
-(13) calls w' a velocity; (7, 8, 23) print q' where q'' or q is meant; ^iR_{k+1} in (32) is
-^kR_{k+1}, as in step 3; transposes are lost in (14-18) and steps 5 and 7; step 6 mixes i and j
-in E_j A_{j+1}, and step 7 leaves T^_{k-1} untransposed.
+Where the paper slips: (13) and (41) lack the term of w x B2 w, which is zero only in a plane.
+
+Our copy of the paper loses accents, transposes and indices, or its print does: (7, 8, 23) have q'
+for q'' or q, (13) r' for r''; ^iR_{k+1} in (32) is ^kR_{k+1}, as in step 3; (14-18) and steps 5
+and 7 lack transposes; step 6 has i for j in E_j A_{j+1}.
 """
 
 from __future__ import annotations
@@ -30,14 +31,15 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ...model.clusters import path_from
+from ...model.inertia import RigidInertia
 from ...model.model import Array
-from ...model.tree import WORLD, RigidInertia, Tree
+from ...prepare.clusters import path_from
+from ...prepare.tree import WORLD, Tree
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..formulation import Study, formulation
 from ..tree.acting import acting, rotor_inertia
-from ..tree.gibbs_motion import Motion, body_motions, compound, partials
+from ..tree.gibbs_motion import GibbsMotion, body_motions, compound, partials
 
 
 def gibbs_appell(
@@ -125,7 +127,7 @@ def _add_branch_inertia(
     inertia: SX,
     tree: Tree,
     joints: Sequence[JointMotion],
-    motions: Sequence[Motion],
+    motions: Sequence[GibbsMotion],
     branch: list[int],
     real: set[int],
 ) -> None:
@@ -156,7 +158,7 @@ def _add_branch_right(
     right: SX,
     tree: Tree,
     joints: Sequence[JointMotion],
-    motions: Sequence[Motion],
+    motions: Sequence[GibbsMotion],
     branch: list[int],
     real: set[int],
     gravity: Array,

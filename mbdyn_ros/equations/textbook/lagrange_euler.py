@@ -21,14 +21,15 @@ With the pseudo-inertia J_j = integral of r r^T dm, r = (x, y, z, 1) in the link
 
 C_ikl are Christoffel's symbols of the first kind: symmetric in k and l, and Hdot - 2 C qd is skew.
 
-Where the paper slips: (7) sums over k, writes dW_k/dq_k without its transpose and leaves H_ij's
-second index out; the sum is over the links j that both joints carry, as in (1). (11) gives the
-vector from one link's origin to the next as (a, d sin(alpha), d cos(alpha)): that is in the axes
-of the moving link k, whereas the column of (9) that goes with the rotation (10) is in those of
-link k - 1: (a cos(q), a sin(q), d). The identity of (9) is the number 1.
+Where the paper slips: (11) gives the vector from one link's origin to the next as
+(a, d sin(alpha), d cos(alpha)): that is in the axes of the moving link k, whereas the column of (9)
+that goes with the rotation (10) is in those of link k - 1: (a cos(q), a sin(q), d).
+
+In our copy of the paper (7) sums over k, dW_k/dq_k has no transpose and H_ij no second index; the
+sum is over the links j that both joints carry, as in (1). The identity of (9) is the number 1.
 
 Any frames serve that move with the links; those of the `Tree` stand on the joints' axes, so that
-the matrices hold few numbers. `model.dh_table` reads the frames of Denavit and Hartenberg.
+the matrices hold few numbers. `model/read/dh_table.py` reads the frames of Denavit and Hartenberg.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ import casadi as ca
 import numpy as np
 
 from ...errors import InputError
+from ...model.inertia import RigidInertia
 from ...model.model import Array
-from ...model.tree import WORLD, RigidInertia, Tree
+from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, JointMotion, constant, symmetric
 from ..formulation import Study, formulation
 from ..tree.acting import rotor_inertia
@@ -78,7 +80,7 @@ class LagrangeEuler:
     --------
     >>> from mbdyn_ros.equations.algebra.spatial import joint_motion
     >>> from mbdyn_ros.model import read_urdf
-    >>> from mbdyn_ros.model.tree import build_tree
+    >>> from mbdyn_ros.prepare.tree import build_tree
     >>> tree = build_tree(read_urdf('''<robot name="pendulum"><link name="world"/>
     ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
     ...     <inertia ixx="0" iyy="0.25" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>

@@ -19,7 +19,7 @@ from mbdyn_ros.equations.textbook.lagrange_euler import LagrangeEuler  # noqa: E
 from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.model.read.dh_table import read_dh_table  # noqa: E402
-from mbdyn_ros.model.tree import Tree, build_tree  # noqa: E402
+from mbdyn_ros.prepare.tree import Tree, build_tree  # noqa: E402
 
 Array = np.ndarray
 GRAVITY = np.array([1.0, -2.0, -9.0])

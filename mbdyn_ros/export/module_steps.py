@@ -1,0 +1,323 @@
+"""The steps of the parallel-serial paper at one state of a machine, as numbers to be redone.
+
+Symbols and numbers of equations are those of `equations.textbook.parallel_serial`, which computes
+them; here they are evaluated, and written as text, Markdown or LaTeX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..array import Array
+from ..equations.algebra.spatial import SX
+from ..equations.formulation import Study
+from ..equations.textbook.parallel_serial import (
+    Assembly,
+    Manipulator,
+    Module,
+    Required,
+    is_parallel_serial,
+)
+from ..errors import InputError
+from ..names import in_latex, in_markdown
+from ..prepare.tree import WORLD
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+
+DIGITS = 7
+"""Significant digits: one more than an instrument's, so that redone steps agree in six."""
+
+ZERO_IN_PRINT = 1e-14
+"""Share of the largest element of a vector or matrix that is written as 0."""
+
+LATEX = {
+    "xd": r"\dot x", "xdd": r"\ddot x", "J_rate": r"\dot J", "J_1_rate": r"\dot J_1",
+    "mu": r"\mu", "beta": r"\beta", "beta_0": r"\beta_0", "Vd": r"\dot V",
+    "Vd_B": r"\dot V_B", "phi_y": r"\varphi_y",
+}  # fmt: skip
+"""Symbols in LaTeX, where they are others than in text."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number, vector or matrix of a step: `equation` is its number in the paper.
+
+    value : (rows, columns). body : whose it is; empty where it is the module's.
+    """
+
+    equation: str
+    symbol: str
+    meaning: str
+    unit: str
+    value: Array
+    body: str = ""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one module: a loop of an upper link and a cylinder, or a single joint."""
+
+    title: str
+    quantities: tuple[Quantity, ...]
+
+    def __getitem__(self, symbol: str) -> Array:
+        """The value of the first quantity with that symbol."""
+        return next(one.value for one in self.quantities if one.symbol == symbol)
+
+
+def module_steps(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    a: Array | None = None,
+    effort: Array | None = None,
+    friction: bool = True,
+) -> list[Steps]:
+    """The steps from the base to the tools, for accelerations or for efforts.
+
+    Parameters
+    ----------
+    q, v : (nq,), (nv,) the state. a : (nv,) accelerations, of inverse dynamics; or
+    effort : (nv,) of the actuated joints, of forward dynamics.
+    friction : whether that of joints, which is not in the paper, is counted as a further effort.
+
+    Raises
+    ------
+    InputError
+        The machine is not made of single joints and loops of an upper link and a cylinder.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mbdyn_ros import load
+    >>> boom = load("urdf/boom.urdf")
+    >>> (steps,) = module_steps(boom, np.array([0.1]), np.zeros(1), a=np.zeros(1))
+    >>> round(float(steps["mu"][0, 0])) == round(float(boom.mass_matrix([0.1])[0, 0]))
+    True
+    """
+    study = Study(robot.system)
+    if not is_parallel_serial(study):
+        raise InputError(
+            f"{robot.model.source}: the steps of the parallel-serial paper are for machines of "
+            "single joints and loops in which one cylinder, on the line between its two pins, "
+            "turns an upper link; all must be driven, and the cylinders independent. Use "
+            "`mbdyn ops` for the formulations that apply to this robot"
+        )
+    manipulator = Manipulator(study)
+    coordinates, order = study.system.coordinates, manipulator.coordinates
+    given = study.effort[[coordinates.effort.index(coordinates.v[k]) for k in order]]
+    forward = ca.Function("forward", study.symbols, [manipulator.forward(given)])
+    required = manipulator.inverse(study.a)
+    inverse = ca.Function("inverse", study.symbols, [required.efforts])
+
+    rest, home = np.zeros(robot.nv), robot.system.home[robot.system.walked_rows]
+    still = np.array(inverse(q, home, v, rest, rest))[:, 0]
+    drivers = [coordinates.effort.index(coordinates.v[k]) for k in order]
+    lost = (
+        robot.inverse_dynamics(q, v, rest, friction=friction)[drivers] - still
+    )  # the same at all accelerations
+    if a is None:
+        acting = np.zeros(robot.nv)
+        acting[drivers] = np.asarray(effort)[drivers] - lost
+        a = np.zeros(robot.nv)
+        a[order] = np.array(forward(q, home, v, rest, acting))[:, 0]
+
+    made = manipulator.assemblies(required.efforts)
+    drafts = [
+        [*_kinematics(manipulator, n, study), *_dynamics(manipulator, n, study, required, one)]
+        for n, one in enumerate(made)
+    ]
+    values = ca.Function("steps", study.symbols, [one[4] for draft in drafts for one in draft])
+    numbers = iter(values.call([ca.DM(one) for one in (q, home, v, a, rest)]))
+    result = []
+    for n, draft in enumerate(drafts):
+        quantities = [
+            Quantity(eq, symbol, meaning, unit, np.array(next(numbers)), body)
+            for eq, symbol, meaning, unit, _, body in draft
+        ]
+        if abs(lost[n]) > ZERO_IN_PRINT * abs(still[n]):
+            meaning = "further effort, of springs and friction, not in the paper"
+            unit = quantities[-1].unit
+            quantities.append(Quantity("", "f_0", meaning, unit, np.array([[lost[n]]])))
+        result.append(Steps(_title(robot, manipulator.modules[n]), tuple(quantities)))
+    return result
+
+
+Draft = tuple[str, str, str, str, SX, str]
+"""A `Quantity` on symbols: its body comes last."""
+
+
+def _title(robot: Robot, module: Module) -> str:
+    """Names of a module's parts, as in the description."""
+    bodies = robot.system.tree.bodies
+    base = "the world" if module.base == WORLD else bodies[module.base].name
+    driver = bodies[module.driver]
+    if module.loop is None:
+        return f"{driver.kind} joint {driver.joint} moves {driver.name} on {base}"
+    upper, barrel = (bodies[k].name for k in list(module.motions)[:2])
+    return f"cylinder {driver.joint} (barrel {barrel}, rod {driver.name}) turns {upper} on {base}"
+
+
+def _kinematics(manipulator: Manipulator, n: int, study: Study) -> Iterator[Draft]:
+    """The kinematics of a module: (2) to (10)."""
+    module, place = manipulator.modules[n], manipulator.coordinates[n]
+    bodies = manipulator.bodies
+    turns = bodies[module.driver].motion.is_hinge
+    unit = "rad" if turns else "m"
+    yield "", "x", "position", unit, study.q[place], ""
+    yield "", "xd", "velocity", f"{unit}/s", study.v[place], ""
+    if module.loop is not None:
+        loop, triangle = module.loop, module.loop.triangle
+        yield "", "L", "from O, of the upper link, to A, of the barrel", "m", SX(triangle.L), ""
+        yield "", "L_1", "from O to P, the pin of the rod", "m", SX(triangle.L_1), ""
+        yield "", "x_0", "length of the cylinder at x = 0", "m", SX(triangle.x_0), ""
+        yield "(2)", "c", "length of the cylinder, from A to P", "m", loop.c, ""
+        places, names = ("O", "A", "P"), ("q", "q_1", "q_2")
+        for name, where, cosine, sine in zip(names, places, loop.cosines, loop.sines, strict=True):
+            yield "(2)", name, f"angle at {where}", "rad", ca.atan2(sine, cosine), ""
+        yield "(5)", "J", "rate of q by c", "rad/m", loop.J, ""
+        yield "(5)", "J_1", "rate of q_1 by c", "rad/m", loop.J_1, ""
+        yield "(7)", "J_rate", "its derivative in time", "rad/(m s)", loop.J_rate, ""
+        yield "(7)", "J_1_rate", "its derivative in time", "rad/(m s)", loop.J_1_rate, ""
+    for k, (X, screw, drift) in module.motions.items():
+        name = bodies[k].name
+        yield "(3)", "X", "takes twists of the base to the body", "", X, name
+        yield "(6)", "V", "twist [w; v]", "rad/s, m/s", manipulator.twists[k], name
+        yield "(30)", "a", "share of xdd in Vd", "", screw, name
+        yield "(10)", "d", "what Vd has at xdd = 0 on a base at rest", "rad/s^2, m/s^2", drift, name
+
+
+def _dynamics(
+    manipulator: Manipulator, n: int, study: Study, required: Required, made: Assembly
+) -> Iterator[Draft]:
+    """The dynamics of a module: (11), (12), (34) to (49)."""
+    module, loop = manipulator.modules[n], manipulator.modules[n].loop
+    turns = manipulator.bodies[module.driver].motion.is_hinge
+    force, inertia, unit = ("N m", "kg m^2", "rad") if turns else ("N", "kg", "m")
+    names = {k: manipulator.bodies[k].name for k in module.motions}
+    for k, name in names.items():
+        yield "(11)", "I", "inertia", "kg m^2, kg m, kg", manipulator.inertias[k], name
+        yield "(12)", "p", "bias", "N m, N", manipulator.biases[k], name
+    yield "(34)", "mu", "inertia that the driver feels", inertia, made.mu, ""
+    yield "(42)", "b", "f = mu xdd + b^T Vd_B + beta_0", "kg m, kg", made.b, ""
+    yield "(43)", "beta_0", "effort at xdd = 0 on a base at rest", force, made.beta_0, ""
+    base = required.accelerations[module.base]
+    yield "(8)", "Vd_B", "acceleration of the base, less gravity", "rad/s^2, m/s^2", base, ""
+    beta = ca.dot(made.b, base) + made.beta_0
+    yield "(34)", "beta", "f = mu xdd + beta", force, beta, ""
+    yield "(46)", "xdd", "acceleration", f"{unit}/s^2", study.a[manipulator.coordinates[n]], ""
+    yield "(49)", "I^A", "what the base feels of all from here on", "", made.inertia, ""
+    yield "(49)", "p^A", "F_B = I^A Vd_B + p^A", "N m, N", made.bias, ""
+    for k, name in names.items():
+        acceleration = required.accelerations[k]
+        yield "(9)", "Vd", "acceleration, less gravity", "rad/s^2, m/s^2", acceleration, name
+        yield (
+            "(11)",
+            "F",
+            "wrench [n; f], with all that it carries",
+            "N m, N",
+            required.wrenches[k],
+            name,
+        )
+    if loop is not None:
+        upper, barrel, rod = (required.wrenches[k] for k in module.motions)
+        at_barrel = manipulator.transforms[module.driver].T @ rod
+        r = ca.vertcat(*loop.r)
+        yield "(60)", "r", "from O to P, along and across the cylinder", "m", r, ""
+        yield "(59)", "n_O", "moment of U about O", "N m", upper[2], ""
+        about_A = loop.triangle.barrel_side * (barrel + at_barrel)[2]
+        yield "(59)", "n_A", "moment of C and R about A", "N m", about_A, ""
+        yield "(61)", "phi_y", "force of R on U across the cylinder", "N", -about_A / loop.c, ""
+    yield "(35)", "f", "effort", force, required.efforts[n], ""
+
+
+# -- documents -------------------------------------------------------------------------------------
+
+
+def to_text(steps: Sequence[Steps]) -> str:
+    """The steps as lines of text."""
+    lines: list[str] = []
+    for module in steps:
+        lines += [module.title, "=" * len(module.title)]
+        for one in module.quantities:
+            unit = f", {one.unit}" if one.unit else ""
+            head = f"{one.equation:5}{f'{one.symbol} {one.body}'.strip():9}"
+            tail = f"{one.meaning}{unit}"
+            if one.value.size == 1:
+                lines.append(f"{head}= {_numbers(one.value)[0][0]:<14} {tail}")
+            else:
+                lines.append(f"{head}: {tail}")
+                rows = _numbers(one.value if one.value.shape[1] > 1 else one.value.T)
+                lines += ["     " + " ".join(f"{text:>13}" for text in row) for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def to_markdown(steps: Sequence[Steps]) -> str:
+    """The steps as Markdown with formulas between dollar signs."""
+    lines: list[str] = []
+    for module in steps:
+        lines += [f"## {in_markdown(module.title)}", ""]
+        for one in module.quantities:
+            unit = f", {one.unit}" if one.unit else ""
+            whose = f"{in_markdown(one.body)}: " if one.body else ""
+            lines += [f"- {f'{one.equation} {whose}{one.meaning}{unit}'.strip()}:", ""]
+            lines += [f"  $${_formula(one)}$$", ""]
+    return "\n".join(lines)
+
+
+def to_latex(steps: Sequence[Steps]) -> str:
+    """The steps as a document of LaTeX."""
+    lines = [
+        r"\documentclass[fleqn]{article}",
+        r"\usepackage[margin=1.5cm,landscape]{geometry}",
+        r"\usepackage{amsmath}",
+        r"\begin{document}",
+    ]
+    for module in steps:
+        lines.append(rf"\section*{{{in_latex(module.title)}}}")
+        for one in module.quantities:
+            unit = f", {in_latex(one.unit)}" if one.unit else ""
+            whose = f"{in_latex(one.body)}: " if one.body else ""
+            lines += [f"{one.equation} {whose}{in_latex(one.meaning)}{unit}:".strip(), r"\["]
+            lines += [_formula(one), r"\]"]
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+WRITERS: dict[str, Callable[[Sequence[Steps]], str]] = {
+    "text": to_text,
+    "markdown": to_markdown,
+    "latex": to_latex,
+}
+"""The formats in which steps are written."""
+
+
+def _formula(one: Quantity) -> str:
+    """A quantity and its numbers in LaTeX."""
+    name, rows = LATEX.get(one.symbol, one.symbol), _numbers(one.value)
+    if one.value.size == 1:
+        return f"{name} = {_scientific(rows[0][0])}"
+    end = "^T" if one.value.shape[1] == 1 else ""
+    rows = rows if not end else [[row[0] for row in rows]]
+    body = r" \\ ".join(" & ".join(map(_scientific, row)) for row in rows)
+    return rf"{name} = \begin{{bmatrix}} {body} \end{{bmatrix}}{end}"
+
+
+def _scientific(number: str) -> str:
+    """A number in LaTeX."""
+    digits, _, exponent = number.partition("e")
+    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
+
+
+def _numbers(value: Array) -> list[list[str]]:
+    """The elements as text, by rows; what is rounding beside the largest is 0."""
+    least = ZERO_IN_PRINT * np.abs(value).max(initial=0.0)
+    return [
+        [f"{one:.{DIGITS}g}" if abs(one) > least else "0" for one in row] for row in value.tolist()
+    ]
