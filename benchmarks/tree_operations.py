@@ -1,12 +1,13 @@
 """Operations of the equations of motion of trees, over their links and over their branches.
 
-    python benchmarks/tree_operations.py [--plot docs/tree_operations.png] [--most 8] [--json]
+    python benchmarks/tree_operations.py [--plot docs/tree_operations.png] [--most 16] [--json]
 
 Figures 12 and 13 of "Dynamic modeling of tree-type robotic systems by combining 3x3 rotation and
 4x4 transformation matrices": the formulas of its table 1, at four branches of growing length and
 at a growing number of branches of four links. Beside them what is counted here on trees of those
 sizes whose hinges, masses and inertias are random: Gibbs and Appell's equations (inertia matrix and
-right-hand side) as they are traced, and the accelerations themselves.
+right-hand side) as they are traced, and the accelerations themselves, both ways: by composite
+bodies and Newton-Euler, and by articulated bodies. Programs take the cheaper one of these two.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import mbdyn_ros
+from mbdyn_ros.equations.algebra.spatial import SX
 from mbdyn_ros.equations.formulation import Study
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import formulations
@@ -27,7 +30,7 @@ from mbdyn_ros.program.operations import operations_of
 BRANCHES, LINKS = 4, 4
 """What the figures keep: branches in figure 12, links of a branch in figure 13."""
 
-OURS = ("Gibbs-Appell, traced", "accelerations, traced")
+OURS = ("Gibbs-Appell, traced", "accelerations by composite bodies", "by articulated bodies")
 
 Counts = dict[str, tuple[float, float]]
 """Products and sums by formulation."""
@@ -66,21 +69,27 @@ def counted(links: int, branches: int) -> Counts:
     for row in TREE_MOTION:
         assert row.sums is not None
         result[f"{row.principle} ({row.authors})"] = (
-            row.products(links, branches), row.sums(links, branches)
+            branches * row.products(links), branches * row.sums(links)
         )  # fmt: skip
-    system = tree(links, branches).system
-    study = Study(system)
-    given = (study.q, study.z, study.v, study.effort)
+    study = Study(tree(links, branches).system)
     (equations,) = (
         one for one in formulations() if str(one) == "equations of motion by Gibbs-Appell"
     )
-    ways = [build(*given, None, False) for build in accelerations(system).values()]
-    costs = [operations_of(study.symbols, one) for one in ways]
-    least = min(costs, key=lambda one: one["multiplications"] + one["additions"])
-    ours = operations_of(study.symbols, equations.expression(study)), least
-    for name, one in zip(OURS, ours, strict=True):
-        result[name] = one["multiplications"], one["additions"]
-    return result
+    traced = equations.expression(study), *both_ways(study)
+    return result | dict(zip(OURS, (operations(study, one) for one in traced), strict=True))
+
+
+def both_ways(study: Study) -> list[SX]:
+    """The accelerations of a tree, by composite and by articulated bodies."""
+    given = (study.q, study.z, study.v, study.effort)
+    ways = accelerations(study.system, deep=False).values()
+    return [build(*given, None, False) for build in ways]
+
+
+def operations(study: Study, expression: Any) -> tuple[float, float]:
+    """Products and sums of an expression."""
+    found = operations_of(study.symbols, expression)
+    return found["multiplications"], found["additions"]
 
 
 def figures(most: int) -> dict[str, dict[int, Counts]]:
@@ -123,7 +132,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--plot", type=Path, help="file for the figures")
-    parser.add_argument("--most", type=int, default=8, help="most links, and most branches")
+    parser.add_argument("--most", type=int, default=16, help="most links, and most branches")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     arguments = parser.parse_args()
     result = figures(arguments.most)

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
+from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
-from .joint_friction import Friction, Rubbing, rubbing
+from .joint_friction import Friction, FrictionForces, friction_forces
 from .layout import turned
 from .mechanism import Mechanism
-from .pose import Pose
+from .pose import MechanismPose
 from .programs import run
 from .reactions import reactions
 from .shaking import shaking
-from .toggles import require_way
+from .toggles import require_closed_path
 
 STANDING_SPEED = 1e-9
 """Ratio of speeds below which the output stands still: a dead centre."""
@@ -29,14 +30,14 @@ IN_LINE = 1e-6
 
 @dataclass(frozen=True)
 class Analysis:
-    """A mechanism in a prescribed motion of its inputs; everything is computed when asked for.
+    """A mechanism in a prescribed motion of its inputs; every quantity is computed on first access.
 
     friction : of every joint, or by name; it is in torques and reactions.
 
     Raises
     ------
     InputError
-        A toggle stops the motion; the words give the limiting angle.
+        A toggle stops the motion; the message gives the limiting angle.
 
     Examples
     --------
@@ -51,22 +52,24 @@ class Analysis:
     friction: Friction | Mapping[str, Friction] | None = None
 
     def __post_init__(self) -> None:
-        require_way(self.mechanism, self.mechanism.states("q", self.motion.q))
+        require_closed_path(self.mechanism, self.mechanism.states("q", self.motion.q))
 
     @functools.cached_property
     def torque(self) -> Array:
         """Driving torque of every input (N, n), N m."""
-        if self.rubbing is not None:
-            return self.rubbing.torque
+        if self.joint_friction is not None:
+            return self.joint_friction.torque
         return self.mechanism.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
 
     @functools.cached_property
-    def rubbing(self) -> Rubbing | None:
-        """The friction of the joints, where there is any."""
+    def joint_friction(self) -> FrictionForces | None:
+        """The friction of the joints; None where none is given."""
         if self.friction is None:
             return None
         motion = self.motion.q, self.motion.v, self.motion.a
-        return rubbing(self.mechanism, motion, self.pose, self.joints[1], self.friction)
+        return friction_forces(self.mechanism, motion, self.pose, self.joints[1], self.friction)
+
+    rubbing = former_name("joint_friction")
 
     @property
     def effective_torque(self) -> Array:
@@ -82,7 +85,7 @@ class Analysis:
         return weightless.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
 
     @functools.cached_property
-    def pose(self) -> Pose:
+    def pose(self) -> MechanismPose:
         """The places of the parts."""
         return self.mechanism.pose(self.motion.q)
 
@@ -117,8 +120,8 @@ class Analysis:
         towards the positions where it lies in line, and are NaN there.
         """
         motion = self.motion
-        if self.rubbing is not None:
-            return self.rubbing.reactions
+        if self.joint_friction is not None:
+            return self.joint_friction.reactions
         values = run(self.mechanism, reactions, motion.q, motion.v, motion.a)
         layout = self.mechanism.layout()
         if layout.gears:
@@ -208,10 +211,10 @@ def compare(
     Raises
     ------
     InputError
-        A value is none that the setting can have.
+        A value is invalid for the setting.
     """
     if not len(values):
-        raise InputError(f"compare {setting}: no values are given")
+        raise InputError(f"compare {setting}: expected at least one value, got none")
     return {
         float(value): Analysis(mechanism.replaced(**{setting: value}), motion) for value in values
     }

@@ -126,7 +126,7 @@ def _first_moments(
 ) -> tuple[Array, float]:
     """First moments (k,) of counterweights on these links, as along + i across, and what is left.
 
-    That is the way of the common centre of mass, as a share of that without counterweights.
+    That is the travel of the common centre of mass, as a share of that without counterweights.
     """
     pose = mechanism.pose(q)
     columns = np.stack([pose.directions[part] for part in chosen], axis=1)
@@ -174,9 +174,9 @@ def _weights(
     weights = []
     for part, u in zip(chosen, first.tolist(), strict=True):
         if abs(u) > 0:
-            way = u / abs(u)
-            across = way.imag if abs(way.imag) > ALONG else 0.0
-            place = complex(way.real, across) * radii[part]
+            unit = u / abs(u)
+            across = unit.imag if abs(unit.imag) > ALONG else 0.0
+            place = complex(unit.real, across) * radii[part]
             weights.append(Counterweight(part, abs(u) / radii[part], place.real, place.imag))
     return tuple(weights)
 
@@ -237,9 +237,7 @@ def _chosen(mechanism: Mechanism, parts: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _radius(
-    mechanism: Mechanism, part: str, radius: float | Mapping[str, float] | None
-) -> float:
+def _radius(mechanism: Mechanism, part: str, radius: float | Mapping[str, float] | None) -> float:
     given = radius.get(part) if isinstance(radius, Mapping) else radius
     if given is None:
         return float(mechanism.settings[f"{part}_length"]) / 2

@@ -1,7 +1,7 @@
 """The unknowns of groups of links over a turn of the input: one branch, from the drawn position.
 
 The branch of a design is that which the drawing becomes when its numbers go straight to those of
-the design, and then the input turns, without a toggle on the way.
+the design, and then the input turns, without passing a toggle.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHANGES = 6
 """Steps from the drawn numbers to those of a design."""
 
 MOST_APART = 1e-3
-"""Most that the same solution may differ by, found in two ways as a guess only, rad or m."""
+"""Most that the same solution may differ by, found by two methods as a guess only, rad or m."""
 
 MOST_FOUND = 4
 """Angles for which a table keeps what it found."""
@@ -70,7 +70,7 @@ class BranchTable:
 
     @staticmethod
     def _march(mechanism: Any, start: float, z: Array, sign: Array) -> Array:
-        """The nodes, one after the other from the first, both ways as far as they reach."""
+        """The nodes, one after the other from the first, in both directions up to the limits."""
         whole = mechanism.vector()
         nodes = np.full((NODES, *z.shape), np.nan)
         nodes[0] = z
@@ -155,9 +155,7 @@ def _ahead(last: list[Array], count: int) -> Array:
     return 3 * (last[0] - last[1]) + last[2]
 
 
-def _beside(
-    mechanism: Any, start: float, first: Array, sign: Array, near: Array
-) -> Array | None:
+def _beside(mechanism: Any, start: float, first: Array, sign: Array, near: Array) -> Array | None:
     """The nodes of one design, all at once from those of another; None where a march may differ.
 
     They are the march's where they start as it does, and every one is where it looks for it.

@@ -2,9 +2,10 @@
 
 A pin says that a point of one part is a point of another. Seen from what is placed already, either
 is a known point and terms of what is not: the unknown direction of a part times an arm, an unknown
-slide along a known way, or both at once of a slide on a part whose direction is unknown (a lever).
-Where two unknowns are left, they are one of the five dyads. Where no pin is left with two, the
-fewest pins that have as many equations as unknowns are a group (an Assur group of higher class).
+slide along a known direction, or both at once of a slide on a part whose direction is unknown (a
+lever). Where two unknowns are left, they are one of the five dyads. Where no pin is left with two,
+the fewest pins that have as many equations as unknowns are a group (an Assur group of higher
+class).
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from typing import Any
 
 from ..equations.algebra.complex_plane import Complex
 from .dyad import Dyad, pp, root, rpr, rrp, rrr
-from .layout import GROUND, Layout, Part, Pin
+from .layout import GROUND, MechanismLayout, Part, Pin
 from .link import Number, Point
 
 QUARTER_TURN = Complex(0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Term:
+class UnknownTerm:
     """sign times what is unknown of a point: of a turn, a slide, or a lever (both).
 
-    arm : of a turn, in the part's axes. way : of a slide, its direction.
-    of a lever, direction (arm + unit slide), unit 1 or i.
+    arm : of a rotation, in the part's axes. direction : of a slide; of a lever, the unit 1 or i in
+    direction (arm + unit slide).
     """
 
     sign: int
     turn: str | None = None
     slide: str | None = None
     arm: Complex = Complex(0.0, 0.0)
-    way: Complex = Complex(1.0, 0.0)
+    direction: Complex = Complex(1.0, 0.0)
 
     @property
     def unknowns(self) -> set[str]:
@@ -45,7 +46,7 @@ class Term:
 class Placing:
     """The parts of a layout that are placed so far: directions of turning, slides of sliding."""
 
-    def __init__(self, layout: Layout, turns: dict[str, Any]) -> None:
+    def __init__(self, layout: MechanismLayout, turns: dict[str, Any]) -> None:
         self.layout = layout
         self.turns: dict[str, Any] = dict(turns)
         self.slides: dict[str, Number] = {}
@@ -61,41 +62,42 @@ class Placing:
         carrier = self.direction(part.parent)
         return carrier if carrier is None or not part.across else carrier * QUARTER_TURN
 
-    def seen(self, name: str, at: Point, sign: int = 1) -> tuple[Complex, list[Term]]:
+    def seen(self, name: str, at: Point, sign: int = 1) -> tuple[Complex, list[UnknownTerm]]:
         """A point of a part: the known share of its place, and the unknown terms."""
-        total, terms, arm = Complex(0.0, 0.0), list[Term](), Complex(*at)
+        total, terms, arm = Complex(0.0, 0.0), list[UnknownTerm](), Complex(*at)
         while name != GROUND:
-            part, way = self._parts[name], self.direction(name)
+            part, direction = self._parts[name], self.direction(name)
             if not part.slides:
-                if way is None:
-                    terms.append(Term(sign, name, arm=arm))
+                if direction is None:
+                    terms.append(UnknownTerm(sign, name, arm=arm))
                 else:
-                    total = total + way * arm
+                    total = total + direction * arm
                 name, arm = part.parent, Complex(*part.at)
                 continue
             if part.name in self.slides:
                 arm = arm + Complex(self.slides[name], 0.0)
-            elif way is None:
+            elif direction is None:
                 name, arm = self._lever(part, arm, sign, terms)
                 continue
             else:
-                terms.append(Term(sign, slide=name, way=way))
+                terms.append(UnknownTerm(sign, slide=name, direction=direction))
             arm = Complex(*part.at) + (arm * QUARTER_TURN if part.across else arm)
             name = part.parent
         return total + arm, terms
 
     def _lever(
-        self, part: Part, arm: Complex, sign: int, terms: list[Term]
+        self, part: Part, arm: Complex, sign: int, terms: list[UnknownTerm]
     ) -> tuple[str, Complex]:
         """A slide on a part whose direction is unknown too; what that part stands on."""
         unit = QUARTER_TURN if part.across else Complex(1.0, 0.0)
         carrier = self._parts[part.parent]
-        terms.append(Term(sign, carrier.name, part.name, Complex(*part.at) + unit * arm, unit))
+        place = Complex(*part.at) + unit * arm
+        terms.append(UnknownTerm(sign, carrier.name, part.name, place, unit))
         if carrier.slides:  # no dyad
-            terms.append(Term(sign, carrier.name, carrier.name))
+            terms.append(UnknownTerm(sign, carrier.name, carrier.name))
         return carrier.parent, Complex(*carrier.at)
 
-    def gap(self, pin: Pin) -> tuple[Complex, list[Term]]:
+    def gap(self, pin: Pin) -> tuple[Complex, list[UnknownTerm]]:
         """The sum that the unknown terms of a pin must have, and these."""
         first, terms = self.seen(pin.first, pin.at_first)
         second, others = self.seen(pin.second, pin.at_second, -1)
@@ -114,20 +116,20 @@ class Placing:
             self.turns[str(two.turn)] = _signed(dyad.second, -two.sign) * other
         elif len(sliding) == 2:
             one, two = sliding
-            dyad = pp(gap, _signed(one.way, one.sign), _signed(two.way, two.sign))
+            dyad = pp(gap, _signed(one.direction, one.sign), _signed(two.direction, two.sign))
             self.slides[str(one.slide)], self.slides[str(two.slide)] = dyad.first, dyad.second
         elif turning:
             (one,), (two,) = turning, sliding
             a, unit = _polar(one.arm)
-            way = _signed(two.way, -two.sign)
-            dyad = rrp(Complex(0.0, 0.0), a, gap, way, branch)
+            direction = _signed(two.direction, -two.sign)
+            dyad = rrp(Complex(0.0, 0.0), a, gap, direction, branch)
             self.turns[str(one.turn)] = _signed(dyad.first, one.sign) * unit
             self.slides[str(two.slide)] = dyad.second
         else:
             (lever,) = terms
-            arm = lever.arm * lever.way.conj()
+            arm = lever.arm * lever.direction.conj()
             dyad = rpr(_signed(gap, lever.sign), Complex(0.0, 0.0), arm.im, branch)
-            self.turns[str(lever.turn)] = dyad.first * lever.way.conj()
+            self.turns[str(lever.turn)] = dyad.first * lever.direction.conj()
             self.slides[str(lever.slide)] = dyad.second - arm.re
         return dyad
 
@@ -145,27 +147,29 @@ def _polar(arm: Complex) -> tuple[Number, Complex]:
 
 
 @dataclass(frozen=True)
-class Step:
+class ConstructionStep:
     """Pins that are closed together. unknowns : of a group, the parts that they place; of a dyad
-    none. branch : name of the setting that says which way a dyad is assembled."""
+    none. branch : name of the setting that selects the assembly branch of a dyad."""
 
     pins: tuple[int, ...]
     unknowns: tuple[str, ...] = ()
     branch: str = ""
 
 
-def plan(layout: Layout, known: dict[str, Any], drawn: dict[str, Any]) -> list[Step]:
+def plan(
+    layout: MechanismLayout, known: dict[str, Any], drawn: dict[str, Any]
+) -> list[ConstructionStep]:
     """The steps that place all parts, and how dyads are assembled: 1 or -1.
 
     known : directions of the inputs and wheels. drawn : directions and slides of all parts.
-    Pins that place nothing are left out; `Step.branch` is the sign as text.
+    Pins that place nothing are left out; `ConstructionStep.branch` is the sign as text.
     """
-    placing, steps = Placing(layout, known), list[Step]()
+    placing, steps = Placing(layout, known), list[ConstructionStep]()
     waiting = list(range(len(layout.pins)))
     while waiting:
         k = next((k for k in waiting if _is_dyad(placing.gap(layout.pins[k])[1])), None)
         if k is not None:
-            steps.append(Step((k,), (), _place_dyad(placing, layout.pins[k], drawn)))
+            steps.append(ConstructionStep((k,), (), _place_dyad(placing, layout.pins[k], drawn)))
             waiting.remove(k)
             continue
         group = _group(placing, [(k, placing.gap(layout.pins[k])[1]) for k in waiting])
@@ -179,7 +183,7 @@ def plan(layout: Layout, known: dict[str, Any], drawn: dict[str, Any]) -> list[S
     return steps
 
 
-def _is_dyad(terms: Sequence[Term]) -> bool:
+def _is_dyad(terms: Sequence[UnknownTerm]) -> bool:
     unknowns = [one.unknowns for one in terms]
     names: set[str] = set().union(*unknowns)
     return len(names) == 2 == sum(map(len, unknowns))
@@ -207,14 +211,14 @@ def _distance(one: Any, other: Any) -> float:
     return float((one - other) ** 2)
 
 
-def _group(placing: Placing, waiting: Sequence[tuple[int, list[Term]]]) -> Step | None:
+def _group(
+    placing: Placing, waiting: Sequence[tuple[int, list[UnknownTerm]]]
+) -> ConstructionStep | None:
     """The fewest pins with as many equations as unknowns."""
     for count in range(2, len(waiting) + 1):
         for chosen in combinations(waiting, count):
-            names: set[str] = set().union(
-                *(term.unknowns for _, terms in chosen for term in terms)
-            )
+            names: set[str] = set().union(*(term.unknowns for _, terms in chosen for term in terms))
             if len(names) == 2 * count:
                 order = [part.name for part in placing.layout.parts if part.name in names]
-                return Step(tuple(k for k, _ in chosen), tuple(order))
+                return ConstructionStep(tuple(k for k, _ in chosen), tuple(order))
     return None

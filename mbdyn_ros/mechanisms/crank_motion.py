@@ -52,9 +52,9 @@ def constant_speed(
     speed = _number("speed", speed)
     if speed == 0:
         raise InputError("speed is 0 rad/s; give the crank a speed")
-    way = np.linspace(0.0, abs(_turn(turn)), _count(points))
-    angle = _number("start", start) + math.copysign(1.0, speed) * way
-    return _columns(way / abs(speed), angle, np.full_like(way, speed), np.zeros_like(way))
+    travel = np.linspace(0.0, abs(_turn(turn)), _count(points))
+    angle = _number("start", start) + math.copysign(1.0, speed) * travel
+    return _columns(travel / abs(speed), angle, np.full_like(travel, speed), np.zeros_like(travel))
 
 
 def trapezoid(
@@ -71,10 +71,10 @@ def trapezoid(
     top, rate = abs(_number("speed", speed)), _number("acceleration", acceleration)
     if top == 0 or rate <= 0:
         raise InputError(f"speed {speed:g} and acceleration {rate:g} must not be zero or negative")
-    way, sense = abs(_turn(turn)), math.copysign(1.0, speed)
-    top = min(top, math.sqrt(way * rate))
+    travel, sense = abs(_turn(turn)), math.copysign(1.0, speed)
+    top = min(top, math.sqrt(travel * rate))
     rise = top / rate
-    end = way / top + rise
+    end = travel / top + rise
     time = np.linspace(0.0, end, _count(points))
     early, late = np.minimum(time, rise), np.maximum(time - (end - rise), 0.0)
     angle = rate * early**2 / 2 + top * np.maximum(time - rise, 0.0) - rate * late**2 / 2
@@ -91,12 +91,12 @@ def cycloid(
     if length <= 0:
         raise InputError(f"duration is {length:g} s; give a time above zero")
     share = np.linspace(0.0, 1.0, _count(points))
-    phase, way = 2 * math.pi * share, _turn(turn)
+    phase, travel = 2 * math.pi * share, _turn(turn)
     return _columns(
         share * length,
-        _number("start", start) + way * (share - np.sin(phase) / (2 * math.pi)),
-        way / length * (1 - np.cos(phase)),
-        way / length**2 * 2 * math.pi * np.sin(phase),
+        _number("start", start) + travel * (share - np.sin(phase) / (2 * math.pi)),
+        travel / length * (1 - np.cos(phase)),
+        travel / length**2 * 2 * math.pi * np.sin(phase),
     )
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import InputError, suggestion
-from .layout import GROUND, Layout, Part, Pin
+from .layout import GROUND, MechanismLayout, Part, Pin
 from .link import Point
 
 
 @dataclass(frozen=True)
-class Connection(Pin):
+class PartConnection(Pin):
     """A joint between two parts, neither of which comes first: a pin, or a slide.
 
     A slide moves the origin of `second` along that part's x axis, which stands at a quarter turn
@@ -26,14 +26,14 @@ class Connection(Pin):
         return self.at_first if part == self.first else self.at_second
 
 
-def connections(layout: Layout) -> tuple[Connection, ...]:
+def connections(layout: MechanismLayout) -> tuple[PartConnection, ...]:
     """All joints of a mechanism, those of the parts before the pins that close it."""
     joints = [
-        Connection(one.joint, one.parent, one.at, one.name, (0.0, 0.0), one.slides, one.across)
+        PartConnection(one.joint, one.parent, one.at, one.name, (0.0, 0.0), one.slides, one.across)
         for one in layout.parts
     ]
     pins = [
-        Connection(pin.name, pin.first, pin.at_first, pin.second, pin.at_second)
+        PartConnection(pin.name, pin.first, pin.at_first, pin.second, pin.at_second)
         for pin in layout.pins
     ]
     return (*joints, *pins)
@@ -45,7 +45,7 @@ class Hung:
 
     part: Part
     parent: str
-    joint: Connection
+    joint: PartConnection
 
     @property
     def reversed(self) -> bool:
@@ -61,11 +61,11 @@ class CutOpen:
     """
 
     parts: tuple[Hung, ...]
-    cuts: tuple[Connection, ...]
+    cuts: tuple[PartConnection, ...]
 
     @staticmethod
     def of(
-        layout: Layout,
+        layout: MechanismLayout,
         cuts: Sequence[str],
         driven: Sequence[str],
         refusal: Callable[[str], InputError],
@@ -117,12 +117,12 @@ class CutOpen:
         return CutOpen(tuple(_hung(layout, kept)), tuple(cut))
 
 
-def _hung(layout: Layout, kept: Sequence[Connection]) -> list[Hung]:
+def _hung(layout: MechanismLayout, kept: Sequence[PartConnection]) -> list[Hung]:
     """The parts, each on the one that carries it."""
     parts = {part.name: part for part in layout.parts}
     found: list[Hung] = []
 
-    def follow(carrier: str, inboard: Connection | None) -> None:
+    def follow(carrier: str, inboard: PartConnection | None) -> None:
         for joint in kept:
             if joint is not inboard and carrier in (joint.first, joint.second):
                 name = joint.second if joint.first == carrier else joint.first

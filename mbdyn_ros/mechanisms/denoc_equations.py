@@ -3,10 +3,12 @@
 Numbers in brackets are equations of Kumar, Vantmuri, Chittawadigi and Saha, "Dynamic analyses of
 four-bar mechanism in MechAnalyzer software".
 
+(18) is shown whole: in the plane W has no element, and W M N is 0.
+
 lambda is what the cut joints bear: of a pin the force (fx, fy) of its first part on its second; of
 a slide the force across it and the moment about the second part's origin; of a mesh the moment
 on the driven wheel. It is the -lambda of
-the paper, whose equation (21) counts the other way: J here is [-J_I  J_II].
+the paper, whose equation (21) counts in the other direction: J here is [-J_I  J_II].
 """
 
 from __future__ import annotations
@@ -19,18 +21,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..equations.algebra.spatial import SX
-from ..export.polynomial import Polynomial, expand
+from ..export.polynomial import COEFFICIENT_ROUNDING, Polynomial, expand
 from ..model.model import Array
 from ..program.symbols import serialized
-from .cut_open import Connection, CutOpen
+from .cut_open import CutOpen, PartConnection
 from .denoc_formulas import DenocFormulas
 from .layout import turned
 from .mechanism import Mechanism
 
 MEANINGS = {
     "M": "masses of the uncoupled bodies, (4), (7), (8)",
+    "W": "angular velocities, (4), (8); they are across the plane, where they have no element",
     "N_l": "twist propagation, (14)",
     "N_d": "joint motion propagation, (14)",
+    "N": "natural orthogonal complement, (10)",
+    "N_rate": "its derivative in time, (18)",
+    "W M N": "of (18); 0 in the plane, where a spin is along its angular momentum",
     "I": "generalized inertia, (18)",
     "C": "convective inertia, (18)",
     "tau_g": "weight, (17)",
@@ -67,8 +73,8 @@ class Symbol:
 class Matrix:
     """A matrix of the formulation: what its rows and columns are about, and its elements.
 
-    formulas : of all elements, row by row. values : (rows, columns), at the instant; what is 0
-    in every position is 0 without rounding.
+    formulas : of all elements, row by row. values : (rows, columns), at the instant; what is
+    rounding of the sum of its terms is 0.
     """
 
     meaning: str
@@ -95,7 +101,7 @@ class DenocEquations:
     bodies: tuple[str, ...]
     joints: tuple[str, ...]
     driven: tuple[str, ...]
-    cuts: tuple[Connection, ...]
+    cuts: tuple[PartConnection, ...]
     subsystems: tuple[tuple[str, ...], ...]
     symbols: tuple[Symbol, ...]
     zeros: tuple[str, ...]
@@ -106,6 +112,13 @@ class DenocEquations:
     multipliers: Array
     multiplier_names: tuple[str, ...]
     steps: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    @property
+    def right_side(self) -> Array:
+        """I thdd + C thd - tau_g (n,) of (17): what tau and J^T lambda make up together."""
+        inertia, convective, weight = (self.matrices[name].values for name in ("I", "C", "tau_g"))
+        found: Array = inertia @ self.thdd + convective @ self.thd - weight[:, 0]
+        return found
 
     def determinant(self, step: int) -> Polynomial | None:
         """Of J^T in the rows and elements of a step; None where it has more than two of each."""
@@ -169,21 +182,22 @@ def denoc_equations(
 
     closed, parameters = formulas.closed, ca.vertcat(*shown.values())
     variables = ca.vertcat(formulas.places, formulas.rates, parameters)
-    values = np.concatenate([places, rates, [numbers[key] for key in shown]])
+    values = np.concatenate([places, rates, [numbers[key] for key in shown]]).tolist()
     symbols = _symbols(opened, list(shown), values)
     outputs = {name: ca.densify(one) for name, one in formulas.matrices().items()}
     function = ca.Function("denoc", [variables], list(outputs.values()), {"cse": True})
-    polynomials = expand(function, [one.angle for one in symbols])
+    angles = [one.angle for one in symbols]
+    polynomials = expand(function, angles)
     labels = _labels(opened, [one.name for one in layout.meshes])
     matrices = {}
-    for one, elements, name in zip(function(values), polynomials, outputs, strict=True):
-        height, width = one.shape
+    for (name, output), elements in zip(outputs.items(), polynomials, strict=True):
+        height, width = output.shape
         rows = tuple(
             tuple(elements[column * height + row] for column in range(width))
             for row in range(height)
         )
-        present = np.array([[bool(element.coefficients) for element in row] for row in rows])
-        matrices[name] = Matrix(MEANINGS[name], *labels[name], rows, np.array(one) * present)
+        numbers_there = np.array([[one.value(values, angles) for one in row] for row in rows])
+        matrices[name] = Matrix(MEANINGS[name], *labels[name], rows, numbers_there)
 
     drive = ca.Function(
         "drive", [variables, formulas.accelerations], list(formulas.inverse_dynamics())
@@ -203,13 +217,20 @@ def denoc_equations(
         symbols,
         tuple(key.replace("_", " ") for key, value in numbers.items() if not value),
         matrices,
-        formulas.differences @ rates,
-        formulas.differences @ accelerations,
+        _without_rounding(formulas.differences @ rates, np.abs(formulas.differences) @ abs(rates)),
+        _without_rounding(
+            formulas.differences @ accelerations, np.abs(formulas.differences) @ abs(accelerations)
+        ),
         tau,
         multipliers,
         labels["J"][0],
         tuple((tuple(rows), tuple(unknown)) for rows, unknown in closed.solution_order()),
     )
+
+
+def _without_rounding(values: Array, sizes: Array) -> Array:
+    """Sums, 0 where they are rounding of terms that add up to `sizes` in magnitude."""
+    return np.where(np.abs(values) > COEFFICIENT_ROUNDING * sizes, values, 0.0)
 
 
 def _motion(
@@ -276,8 +297,12 @@ def _labels(
     ) + tuple(f"{name} moment" for name in meshes)
     return {
         "M": (twists, twists),
+        "W": (twists, twists),
         "N_l": (twists, twists),
         "N_d": (twists, joints),
+        "N": (twists, joints),
+        "N_rate": (twists, joints),
+        "W M N": (twists, joints),
         "I": (joints, joints),
         "C": (joints, joints),
         "tau_g": (joints, ("effort",)),

@@ -19,7 +19,8 @@ PREAMBLE = r"""\documentclass[fleqn]{article}
 GREEK = {"phi": r"\varphi", "w": r"\omega", "xd": r"\dot x"}
 """Letters of symbols in LaTeX, where they are others than in text."""
 
-MATRICES = {"N_l": "N_l", "N_d": "N_d", "tau_g": r"\tau_g", "J_rate": r"\dot J"}
+MATRICES = {"N_l": "N_l", "N_d": "N_d", "N_rate": r"\dot N", "tau_g": r"\tau_g",
+            "J_rate": r"\dot J"}  # fmt: skip
 """Names of matrices in LaTeX, where they are others than in text."""
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]

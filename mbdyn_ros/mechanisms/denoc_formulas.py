@@ -15,13 +15,13 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ..equations.algebra.spatial import SX, Position, Turn, joint_motion
+from ..equations.algebra.spatial import SX, CosineSine, Position, joint_motion
 from ..equations.textbook.denoc import Denoc, twist_propagation
 from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..model.model import Array
-from ..model.tree import WORLD
-from .cut_open import Connection, CutOpen
-from .layout import GROUND, Mesh
+from ..prepare.tree import WORLD
+from .cut_open import CutOpen, PartConnection
+from .layout import GROUND, GearMesh
 from .link import Point
 from .symbolic_tree import cut_tree, point_in
 
@@ -46,7 +46,7 @@ class DenocFormulas:
     """
 
     def __init__(
-        self, opened: CutOpen, gravity: SX, driven: Sequence[str], meshes: Sequence[Mesh] = ()
+        self, opened: CutOpen, gravity: SX, driven: Sequence[str], meshes: Sequence[GearMesh] = ()
     ) -> None:
         count = len(opened.parts)
         self.opened = opened
@@ -62,7 +62,7 @@ class DenocFormulas:
         for k, body in enumerate(tree.bodies):
             position: Position = angles[k]
             if body.kind == "revolute":
-                position = Turn.by(angles[k], offsets[k])
+                position = CosineSine.by(angles[k], offsets[k])
             motions.append(joint_motion(body, position))
         thd = differences @ self.rates
         denoc = Denoc(tree, motions, thd)
@@ -80,8 +80,12 @@ class DenocFormulas:
         plane = [6 * i + row for i in range(count) for row in PLANE]
         return {
             "M": denoc.M[plane, plane],
+            "W": denoc.W[plane, plane],
             "N_l": denoc.N_l[plane, plane],
             "N_d": denoc.N_d[plane, :],
+            "N": denoc.N[plane, :],
+            "N_rate": denoc.N_rate[plane, :],
+            "W M N": (denoc.W @ denoc.M @ denoc.N)[plane, :],
             "I": denoc.generalized_inertia,
             "C": denoc.convective_inertia,
             "tau_g": denoc.N.T @ denoc.weight(self.closed.gravity),
@@ -110,7 +114,7 @@ class DenocFormulas:
                 differences[k, angle] = -1.0
         return differences, offsets
 
-    def _geared(self, mesh: Mesh) -> SX:
+    def _geared(self, mesh: GearMesh) -> SX:
         """The row of J of a mesh, which is linear in the absolute rates."""
         row = SX(1, len(self.opened.parts))
         for name, factor in mesh.factors:
@@ -118,7 +122,7 @@ class DenocFormulas:
                 row[0, self._order[name]] += factor
         return row @ ca.DM(np.linalg.inv(self.differences).round())
 
-    def _held(self, denoc: Denoc, cut: Connection) -> SX:
+    def _held(self, denoc: Denoc, cut: PartConnection) -> SX:
         """The rows of J that hold a cut joint together: its second part's motion less its first's.
 
         Of a pin, velocities along x and y. Of a slide, the velocity across it at the second

@@ -14,8 +14,8 @@ SYMMETRIC = ("M", "I")
 """Symmetric matrices, of whose elements one of two is written."""
 
 EQUATIONS = (
-    ("N = N_l N_d, I = N^T M N, C = N^T M N_rate",
-     r"$N = N_l N_d$, $I = N^T M N$, $C = N^T M \dot N$"),
+    ("N = N_l N_d, I = N^T M N, C = N^T (M N_rate + W M N)",
+     r"$N = N_l N_d$, $I = N^T M N$, $C = N^T (M \dot N + W M N)$"),
     ("I thdd + C thd = tau + tau_g + J^T lambda",
      r"$I\,\ddot\theta + C\,\dot\theta = \tau + \tau_g + J^T\lambda$"),
     ("J thdd + J_rate thd = 0", r"$J\,\ddot\theta + \dot J\,\dot\theta = 0$"),
@@ -50,7 +50,11 @@ def written(equations: DenocEquations, form: str = "text") -> str:
     lines += how.table((("", "", "value", ""), rows))
     for name, matrix in equations.matrices.items():
         lines += how.heading(f"{how.matrix(name)}: {matrix.meaning}")
-        lines += how.table(_numbers(matrix))
+        if any(element.coefficients for row in matrix.formulas for element in row):
+            lines += how.table(_numbers(matrix))
+        else:
+            size = f"{len(matrix.rows)} x {len(matrix.columns)}"
+            lines += how.lines([f"0 in every position, {size}"])
         lines += how.formulas(list(_elements(name, matrix)), equations.symbols)
     lines += how.heading("inverse dynamics")
     lines += how.lines(list(_solution(equations)))
@@ -60,15 +64,16 @@ def written(equations: DenocEquations, form: str = "text") -> str:
         if (one := equations.determinant(k)) is not None
     ]
     lines += how.formulas(determinants, equations.symbols)
-    results = [
-        (name, _number(value))
-        for name, value in (
-            *((f"lambda {one}", value) for one, value in
-              zip(equations.multiplier_names, equations.multipliers, strict=True)),
-            *((f"tau {one}", value) for one, value in
-              zip(equations.joints, equations.tau, strict=True) if one in equations.driven),
-        )
-    ]  # fmt: skip
+    borne = equations.matrices["J"].values.T @ equations.multipliers
+    columns = equations.thd, equations.thdd, equations.right_side, borne, equations.tau
+    header = ("", "thd", "thdd", "I thdd + C thd - tau_g", "J^T lambda", "tau")
+    rows = [
+        (name, *map(_number, values))
+        for name, *values in zip(equations.joints, *columns, strict=True)
+    ]
+    lines += how.table((header, rows))
+    multipliers = zip(equations.multiplier_names, equations.multipliers, strict=True)
+    results = [(f"lambda {name}", _number(value)) for name, value in multipliers]
     lines += how.table((("", "value"), results))
     return "\n".join([*lines, *how.end]) + "\n"
 

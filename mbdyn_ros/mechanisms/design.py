@@ -15,7 +15,7 @@ from ..array import Array, NoNumbers, as_numbers
 from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
 from ..model.read.number import LARGEST
-from .layout import Direction, Layout, Solved
+from .layout import Direction, MechanismLayout, SolvedPosition
 from .link import PIECES, Number, Piece, piece_numbers, piece_of
 from .settings import piece_settings, problem_of, stands_in, with_setting
 
@@ -23,6 +23,7 @@ D = TypeVar("D", bound="Design")
 
 TURN_SAMPLES = 720
 """Crank angles in a turn at which it is asked whether the mechanism closes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Design(ABC):
@@ -32,7 +33,7 @@ class Design(ABC):
     from x. Positions q, velocities v and accelerations a are the angles of the driven links
     (`inputs`) in that plane: arrays (n,) or, for N states at once, (N, n).
 
-    gravity : m/s^2, downwards. branch : which of the two ways to assemble it, 1 or -1.
+    gravity : m/s^2, downwards. branch : which of the two assembly branches, 1 or -1.
     """
 
     name: ClassVar[str]
@@ -46,11 +47,11 @@ class Design(ABC):
     branch: Number = 1
 
     @abstractmethod
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """Its parts and pins."""
 
     @abstractmethod
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """Its position, in closed form, at the directions of the inputs."""
 
     def __post_init__(self) -> None:
@@ -201,7 +202,7 @@ class Design(ABC):
 
     # -- position ------------------------------------------------------------------------------
 
-    def solved(self, q: Array) -> Solved:
+    def solved(self, q: Array) -> SolvedPosition:
         """Its position as numbers, at q (..., n); NaN where it cannot be assembled."""
         angles = np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):

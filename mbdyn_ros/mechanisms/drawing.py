@@ -183,8 +183,8 @@ class Drawing:
             return Block(one.mass, one.inertia or 0.0)
         if one.teeth is not None:
             return Wheel(one.teeth, one.mass, one.inertia or 0.0)
-        start, way = self.origin(one.name), self.direction(one.name)
-        seen = [(self.places[point] - start) / way for point in one.points]
+        start, direction = self.origin(one.name), self.direction(one.name)
+        seen = [(self.places[point] - start) / direction for point in one.points]
         length = abs(seen[1])
         if len(seen) == 2:
             return Link(length, one.mass, one.width, one.center, one.inertia)

@@ -15,10 +15,10 @@ from ..equations.algebra.spatial import SX
 from ..model.model import Array
 from ..program.symbols import lasting, serialized
 from .branch_table import BranchTable, branch_table
-from .construction import Placing, Step, plan
+from .construction import ConstructionStep, Placing, plan
 from .drawing import Drawing
 from .dyad import Dyad
-from .layout import GROUND, Direction, Layout, Solved
+from .layout import GROUND, Direction, MechanismLayout, SolvedPosition
 from .link import Number
 from .mechanism import Mechanism
 from .skeleton import Skeleton, drawn_position
@@ -30,14 +30,14 @@ class DrawnMechanism(Mechanism):
 
     drawing: ClassVar[Drawing]
     skeleton: ClassVar[Skeleton]
-    steps: ClassVar[tuple[Step, ...]]
+    steps: ClassVar[tuple[ConstructionStep, ...]]
     drawn_defaults: ClassVar[DrawnMechanism]
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """The parts as they are drawn."""
         return self.skeleton.layout(_values(self))
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """Wheels, then dyad after dyad and group after group."""
         return self._placed(turns, self._found(turns))[0]
 
@@ -75,7 +75,7 @@ class DrawnMechanism(Mechanism):
 
     def _placed(
         self, turns: Sequence[Any], unknowns: Sequence[Number]
-    ) -> tuple[Solved, list[Array]]:
+    ) -> tuple[SolvedPosition, list[Array]]:
         """All parts at given unknowns of groups; and the gaps of their pins."""
         layout = self.layout()
         angles = wheel_angles(layout, dict(zip(self.inputs, turns, strict=True)))
@@ -105,7 +105,7 @@ class DrawnMechanism(Mechanism):
                 dyads.append(Dyad(None, None, margin, np.sqrt(1 - margin)))
         if angles:
             angles |= {name: one.angle for name, one in zip(self.inputs, turns, strict=True)}
-        return Solved(placing.turns, placing.slides, tuple(dyads), angles), gaps
+        return SolvedPosition(placing.turns, placing.slides, tuple(dyads), angles), gaps
 
     @classmethod
     @functools.lru_cache(maxsize=64)
@@ -164,7 +164,7 @@ def mechanism_kind(drawing: Drawing) -> type[DrawnMechanism]:
         if step.branch:
             name = f"{layout.pins[step.pins[0]].second}_branch" if branches else "branch"
             branches[name] = int(step.branch)
-        steps.append(Step(step.pins, step.unknowns, name))
+        steps.append(ConstructionStep(step.pins, step.unknowns, name))
     unknowns = tuple(f"unknown {name}" for step in steps for name in step.unknowns)
     _check_mobility(skeleton, layout, steps, set(known))
     if len(wheels) != len(drawing.gears):
@@ -203,7 +203,7 @@ def _check_inputs(skeleton: Skeleton) -> None:
 
 
 def _check_mobility(
-    skeleton: Skeleton, layout: Layout, steps: Sequence[Step], known: set[str]
+    skeleton: Skeleton, layout: MechanismLayout, steps: Sequence[ConstructionStep], known: set[str]
 ) -> None:
     """Refuse a drawing whose pins do not place all parts."""
     drawing = skeleton.drawing

@@ -32,7 +32,7 @@ class Dyad:
 def rrr(start: Complex, end: Complex, a: Number, b: Number, s: Number) -> Dyad:
     """Links of lengths a from `start` and b from `end` to their pin: start + a A = end + b B.
 
-    s > 0: the pin is to the left of the way from start to end.
+    s > 0: the pin is to the left of the line from start to end.
     """
     d = end - start
     d2 = d.square()
@@ -41,20 +41,18 @@ def rrr(start: Complex, end: Complex, a: Number, b: Number, s: Number) -> Dyad:
     turn = Complex(x, s * root(area)).scaled(1 / (2 * d2 * a))
     first = d * turn
     second = (first.scaled(a) - d).scaled(1 / b)
-    return Dyad(
-        first, second, area / (4 * (a * a) * (b * b)), (a * a + b * b - d2) / (2 * a * b)
-    )
+    return Dyad(first, second, area / (4 * (a * a) * (b * b)), (a * a + b * b - d2) / (2 * a * b))
 
 
-def rrp(start: Complex, a: Number, point: Complex, way: Complex, s: Number) -> Dyad:
-    """A link of length a from `start` to a block on the line point + d way.
+def rrp(start: Complex, a: Number, point: Complex, direction: Complex, s: Number) -> Dyad:
+    """A link of length a from `start` to a block on the line point + d direction.
 
-    second : d. s > 0: the farther of the two places along the way.
+    second : d. s > 0: the farther of the two places along the line.
     """
-    seen = (point - start) * way.conj()
+    seen = (point - start) * direction.conj()
     margin = 1 - (seen.im / a) ** 2
     d = s * a * root(margin) - seen.re
-    first = (point - start + way.scaled(d)).scaled(1 / a)
+    first = (point - start + direction.scaled(d)).scaled(1 / a)
     return Dyad(first, d, margin, seen.im / a)
 
 

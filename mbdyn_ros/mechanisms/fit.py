@@ -256,10 +256,10 @@ class _Problem:
 def _point(mechanism: Mechanism, part: str, at: tuple[object, object], q: Array) -> Points:
     """A point of a part at crank angles (..., 1), of one design or many."""
     layout, solved = mechanism.layout(), mechanism.solved(q)
-    origin, way = origins(layout, solved)[part], directions(layout, solved)[part]
+    origin, direction = origins(layout, solved)[part], directions(layout, solved)[part]
     along, across = at
-    x = origin.re + way.re * along - way.im * across
-    y = origin.im + way.im * along + way.re * across
+    x = origin.re + direction.re * along - direction.im * across
+    y = origin.im + direction.im * along + direction.re * across
     points: Points = np.asarray(x + 1j * y)
     return points
 
@@ -290,9 +290,7 @@ def _path(mechanism: Mechanism, path: ArrayLike) -> Points:
 def _carrier(mechanism: Mechanism, part: str | None) -> str:
     parts = mechanism.layout().parts
     if part is None:
-        floating = [
-            one for one in parts if one.parent != GROUND and isinstance(one.piece, Bar)
-        ]
+        floating = [one for one in parts if one.parent != GROUND and isinstance(one.piece, Bar)]
         return (floating or list(parts))[0].name
     if part not in {one.name for one in parts}:
         known = ", ".join(one.name for one in parts)

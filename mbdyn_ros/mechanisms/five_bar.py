@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..equations.algebra.complex_plane import Complex
 from .dyad import rrr
-from .layout import GROUND, Layout, Part, Pin, Solved
+from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
 from .link import Link, Number
 from .mechanism import Mechanism
 
@@ -18,7 +18,7 @@ class FiveBar(Mechanism):
     """Two cranks on the ground, each with a coupler; a pin joins these.
 
     ground : m, from the crank's pivot to the second crank's, along x. branch : 1, the pin to the
-        left of the way from the crank's pin to the second crank's, or -1.
+        left of the line from the crank's pin to the second crank's, or -1.
     """
 
     name: ClassVar[str] = "five_bar"
@@ -32,7 +32,7 @@ class FiveBar(Mechanism):
     second_crank: Link = Link(0.08, 0.4)
     second_coupler: Link = Link(0.25, 0.5)
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """Each crank with its coupler; closed at the couplers' pin."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
@@ -42,9 +42,9 @@ class FiveBar(Mechanism):
         )
         ends = self.coupler.end, "second_coupler", self.second_coupler.end
         pin = Pin("coupler_pin", "coupler", *ends)
-        return Layout(parts, (pin,))
+        return MechanismLayout(parts, (pin,))
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """One dyad of the couplers."""
         crank, second = turns
         start = crank.scaled(self.crank.length)
@@ -52,4 +52,4 @@ class FiveBar(Mechanism):
         dyad = rrr(start, end, self.coupler.length, self.second_coupler.length, self.branch)
         directions = {"crank": crank, "coupler": dyad.first}
         directions |= {"second_crank": second, "second_coupler": dyad.second}
-        return Solved(directions, {}, (dyad,))
+        return SolvedPosition(directions, {}, (dyad,))

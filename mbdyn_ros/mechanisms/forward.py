@@ -73,7 +73,8 @@ def move(
     Raises
     ------
     StoppedMotionError
-        A toggle is on the way; the words give the limiting angle, `motion` what came before.
+        The motion reaches a toggle; the message gives the limiting angle, `motion` what came
+        before.
     InputError
         It cannot be assembled at q0, or a number is none.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..equations.algebra.complex_plane import Complex
 from .dyad import rrr
-from .layout import GROUND, Layout, Part, Pin, Solved
+from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
 from .link import Link, Number
 from .mechanism import Mechanism
 
@@ -20,7 +20,7 @@ class FourBar(Mechanism):
     """Crank, coupler and rocker on two pivots of the ground.
 
     ground : m, from the crank's pivot to the rocker's, along x.
-    branch : 1, the pin of coupler and rocker to the left of the way from the crank's pin to the
+    branch : 1, the pin of coupler and rocker to the left of the line from the crank's pin to the
         rocker's pivot ("open" with the pivots as drawn), or -1.
 
     Examples
@@ -38,7 +38,7 @@ class FourBar(Mechanism):
     coupler: Link = Link(0.3, 0.6)
     rocker: Link = Link(0.25, 0.7)
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
@@ -46,14 +46,14 @@ class FourBar(Mechanism):
             Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
         )
         pin = Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end)
-        return Layout(parts, (pin,))
+        return MechanismLayout(parts, (pin,))
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """One dyad of coupler and rocker."""
         (crank,) = turns
         start, pivot = crank.scaled(self.crank.length), Complex(self.ground, 0.0)
         dyad = rrr(start, pivot, self.coupler.length, self.rocker.length, self.branch)
-        return Solved(
+        return SolvedPosition(
             {"crank": crank, "coupler": dyad.first, "rocker": dyad.second}, {}, (dyad,)
         )
 
@@ -111,17 +111,17 @@ class Parallelogram(FourBar):
     coupler: Link = Link(0.3, 0.6)
     rocker: Link = Link(0.15, 0.35)
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """The four-bar's parts and pin, with gears."""
         layout = super().layout()
         gears = (("coupler", "crank", -1.0), ("rocker", "crank", 1.0))
-        return Layout(layout.parts, layout.pins, gears)
+        return MechanismLayout(layout.parts, layout.pins, gears)
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """Crank and rocker are parallel, coupler and ground too."""
         (crank,) = turns
         still = Complex(1.0 + 0 * crank.re, 0 * crank.re)
-        return Solved({"crank": crank, "coupler": still, "rocker": crank})
+        return SolvedPosition({"crank": crank, "coupler": still, "rocker": crank})
 
     def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
         """Opposite lengths are set together."""

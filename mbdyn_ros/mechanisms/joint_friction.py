@@ -1,12 +1,12 @@
 """Friction in the joints of a mechanism: the forces in the joints make it, and it changes them.
 
 A pin of radius r turns against r mu |F|, F the force in it, and against d w; a slide against
-mu |N|, N its force across the way, and d v. All forces are affine in the friction T = (T_1, ...,
+mu |N|, N its force across the slide, and d v. All forces are affine in the friction T = (T_1, ...,
 T_m) of the joints, so that of every instant
 
     T_i = -sign(w_i) mu_i r_i |F_i(T)| - d_i w_i,    F(T) = F(0) + A T
 
-is a fixed point; it is found by Newton's method to rounding. Joints that stand rub nothing.
+is a fixed point; it is solved by Newton's method to rounding. Joints at rest have no dry friction.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 
 from ..errors import InputError, suggestion
 from ..model.model import Array
-from .cut_open import Connection, connections
+from .cut_open import PartConnection, connections
 from .layout import GROUND, turned
 from .mechanism import Mechanism
-from .pose import Pose
+from .pose import MechanismPose
 from .programs import run_loaded
 from .reactions import reactions
 
@@ -56,7 +56,7 @@ class Friction:
 
 
 @dataclass(frozen=True, eq=False)
-class Rubbing:
+class FrictionForces:
     """A motion with friction, by joint and pin.
 
     reactions : (N, 3), as `Analysis.reactions`, friction in them. friction : (N,) moment (N m) of
@@ -69,14 +69,14 @@ class Rubbing:
     torque: Array
 
 
-def rubbing(
+def friction_forces(
     mechanism: Mechanism,
     motion: tuple[Array, Array, Array],
-    pose: Pose,
+    pose: MechanismPose,
     rates: Array,
     friction: Friction | Mapping[str, Friction],
-) -> Rubbing:
-    """The forces of a motion with friction.
+) -> FrictionForces:
+    """The forces of a motion with friction in the joints.
 
     Parameters
     ----------
@@ -86,7 +86,8 @@ def rubbing(
     Raises
     ------
     InputError
-        No such joint, or the joints lock: no finite force moves them against their friction.
+        There is no such joint, or the joints lock: no finite force moves them against their
+        friction.
     """
     layout = mechanism.layout()
     if layout.gears:
@@ -100,13 +101,13 @@ def rubbing(
                     (count, len(layout.parts), 6))) - free for one in joints],
         axis=-1,
     )  # fmt: skip
-    speeds, ways = _relative(mechanism, joints, pose, rates)
+    speeds, directions = _relative(mechanism, joints, pose, rates)
     dry = np.array([by_name[one.name].coefficient * (1 if one.slides else by_name[one.name].radius)
                     for one in joints])  # fmt: skip
     viscous = np.array([by_name[one.name].damping for one in joints]) * speeds
-    rubs = len(joints)
-    force, change = free[:, :rubs, :2], slopes[:, :rubs, :2]
-    across = np.stack([-ways.imag, ways.real], axis=-1)  # of slides, else zero
+    m = len(joints)
+    force, change = free[:, :m, :2], slopes[:, :m, :2]
+    across = np.stack([-directions.imag, directions.real], axis=-1)  # of slides, else zero
     sliding = np.array([one.slides for one in joints])
 
     def loads(found: Array) -> tuple[Array, Array]:
@@ -114,16 +115,16 @@ def rubbing(
         here = force + np.einsum("njxk,nk->njx", change, found)
         size = np.where(sliding, np.einsum("njx,njx->nj", here, across), 1.0)
         norm = np.where(sliding, np.abs(size), np.hypot(here[..., 0], here[..., 1]))
-        way = here / np.where(norm > 0, norm, 1.0)[..., None]
-        way = np.where(sliding[:, None], np.sign(size)[..., None] * across, way)
-        return norm, np.einsum("njx,njxk->njk", way, change)
+        direction = here / np.where(norm > 0, norm, 1.0)[..., None]
+        direction = np.where(sliding[:, None], np.sign(size)[..., None] * across, direction)
+        return norm, np.einsum("njx,njxk->njk", direction, change)
 
     against = np.sign(speeds) * dry
     found = -viscous
     for _ in range(FRICTION_ITERATIONS):
         load, slope = loads(found)
         gap = found + against * load + viscous
-        step = np.linalg.solve(np.eye(rubs) + against[..., None] * slope, gap[..., None])[..., 0]
+        step = np.linalg.solve(np.eye(m) + against[..., None] * slope, gap[..., None])[..., 0]
         found = found - step
         if np.abs(step).max() <= FRICTION_SETTLED * max(np.abs(found).max(), 1e-300):
             break
@@ -135,11 +136,11 @@ def rubbing(
     whole = free + np.einsum("njxk,nk->njx", slopes, found)
     drives = [layout.order[name] for name in mechanism.inputs]
     torque = whole[:, drives, 2].copy()
-    whole[:, :rubs, 2] += np.where(sliding, 0.0, found)
-    whole[:, :rubs, 0] += np.where(sliding, ways.real * found, 0.0)
-    whole[:, :rubs, 1] += np.where(sliding, ways.imag * found, 0.0)
+    whole[:, :m, 2] += np.where(sliding, 0.0, found)
+    whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
+    whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
     names = [one.name for one in joints] + [mesh.name for mesh in layout.meshes]
-    return Rubbing(
+    return FrictionForces(
         {name: whole[:, k] for k, name in enumerate(names)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
@@ -149,7 +150,7 @@ def rubbing(
 
 def _by_name(
     mechanism: Mechanism,
-    joints: tuple[Connection, ...],
+    joints: tuple[PartConnection, ...],
     friction: Friction | Mapping[str, Friction],
 ) -> dict[str, Friction]:
     names = [one.name for one in joints]
@@ -169,7 +170,7 @@ def _reactions(mechanism: Mechanism, motion: tuple[Array, Array, Array], loads: 
     return run_loaded(mechanism, reactions, *motion, np.ascontiguousarray(loads))
 
 
-def _unit(mechanism: Mechanism, joint: Connection) -> Array:
+def _unit(mechanism: Mechanism, joint: PartConnection) -> Array:
     """Friction 1 of a joint, as it acts on the parts (parts, 6), in their axes."""
     order = mechanism.layout().order
     result = np.zeros((len(order), 6))
@@ -179,25 +180,25 @@ def _unit(mechanism: Mechanism, joint: Connection) -> Array:
         if not joint.slides:
             result[order[name], 5] += sign
             continue
-        way = (0.0, 1.0) if joint.across and name == joint.first else (1.0, 0.0)
+        direction = (0.0, 1.0) if joint.across and name == joint.first else (1.0, 0.0)
         x, y = joint.place_on(name)
-        result[order[name], :2] += sign * np.array(way)
-        result[order[name], 5] += sign * (x * way[1] - y * way[0])
+        result[order[name], :2] += sign * np.array(direction)
+        result[order[name], 5] += sign * (x * direction[1] - y * direction[0])
     return result
 
 
 def _relative(
-    mechanism: Mechanism, joints: tuple[Connection, ...], pose: Pose, rates: Array
+    mechanism: Mechanism, joints: tuple[PartConnection, ...], pose: MechanismPose, rates: Array
 ) -> tuple[Array, Array]:
     """Speeds (N, m) of the joints, of the second part in the first; directions of slides."""
     layout = mechanism.layout()
     spins, order = turned(layout, rates, rate=True), layout.order
-    speeds, ways = [], []
+    speeds, directions = [], []
     for one in joints:
         if one.slides:
             speeds.append(rates[:, order[one.second]])
-            ways.append(pose.directions[one.second])
+            directions.append(pose.directions[one.second])
         else:
             speeds.append(spins[one.second] - spins[one.first])
-            ways.append(np.zeros(len(rates), dtype=complex))
-    return np.stack(speeds, axis=-1), np.stack(ways, axis=-1)
+            directions.append(np.zeros(len(rates), dtype=complex))
+    return np.stack(speeds, axis=-1), np.stack(directions, axis=-1)

@@ -50,7 +50,7 @@ class Pin:
 
 
 @dataclass(frozen=True)
-class Mesh:
+class GearMesh:
     """Two parts that mesh like wheels, their axles on `carrier` (Willis):
 
     driven - carrier = ratio (driver - carrier) + phase, absolute angles.
@@ -81,7 +81,7 @@ class Mesh:
 
 
 @dataclass(frozen=True)
-class Layout:
+class MechanismLayout:
     """Parts, parents first; pins; and turning parts that copy another's angle by a factor.
 
     Positions of parts come from `gears` where there are any, and pins carry forces alone.
@@ -91,7 +91,7 @@ class Layout:
     parts: tuple[Part, ...]
     pins: tuple[Pin, ...]
     gears: tuple[tuple[str, str, float], ...] = ()
-    meshes: tuple[Mesh, ...] = ()
+    meshes: tuple[GearMesh, ...] = ()
 
     @property
     def order(self) -> dict[str, int]:
@@ -100,7 +100,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedPosition:
     """The position of a mechanism.
 
     turns : direction of every turning part's x axis in the plane; slides : of sliding parts (m).
@@ -121,7 +121,7 @@ class Direction(Complex):
     angle: Any = 0.0
 
 
-def mesh_factors(layout: Layout, mesh: Mesh) -> dict[str, Number]:
+def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:
     """The factors of a mesh by part, of its joints in place of absolute angles."""
     parts = {part.name: part for part in layout.parts}
     factors: dict[str, Number] = {}
@@ -136,7 +136,7 @@ def mesh_factors(layout: Layout, mesh: Mesh) -> dict[str, Number]:
     }
 
 
-def directions(layout: Layout, solved: Solved) -> dict[str, Complex]:
+def directions(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Complex]:
     """Direction of the x axis of every part, the ground included."""
     result = {GROUND: Complex(1.0, 0.0)}
     for part in layout.parts:
@@ -148,7 +148,7 @@ def directions(layout: Layout, solved: Solved) -> dict[str, Complex]:
     return result
 
 
-def relative(layout: Layout, solved: Solved) -> dict[str, Any]:
+def relative(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Any]:
     """The position of every joint: its turn as a unit complex number, or its slide."""
     absolute = directions(layout, solved)
     return {
@@ -159,7 +159,7 @@ def relative(layout: Layout, solved: Solved) -> dict[str, Any]:
     }
 
 
-def origins(layout: Layout, solved: Solved) -> dict[str, Complex]:
+def origins(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Complex]:
     """The origin of the frame of every part."""
     absolute = directions(layout, solved)
     result = {GROUND: Complex(0.0, 0.0)}
@@ -171,7 +171,7 @@ def origins(layout: Layout, solved: Solved) -> dict[str, Complex]:
     return result
 
 
-def turned(layout: Layout, joints: Array, rate: bool = False) -> dict[str, Array]:
+def turned(layout: MechanismLayout, joints: Array, rate: bool = False) -> dict[str, Array]:
     """Angle of every part in the plane (N,), or its `rate`, the ground's included.
 
     joints : (N, parts) positions of the joints, or rates of any order.
@@ -183,7 +183,7 @@ def turned(layout: Layout, joints: Array, rate: bool = False) -> dict[str, Array
     return result
 
 
-def wheel_radii(layout: Layout) -> dict[str, float]:
+def wheel_radii(layout: MechanismLayout) -> dict[str, float]:
     """Pitch radii, m, of the wheels of a layout whose axles stand apart; as at all angles."""
     parts = {part.name: part for part in layout.parts}
     radii: dict[str, float] = {}

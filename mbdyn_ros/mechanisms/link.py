@@ -173,16 +173,16 @@ def piece_numbers(piece: Piece) -> dict[str, Number]:
 
 
 def plate_numbers(plate: Plate) -> dict[str, Number]:
-    """The places of the third pin of a plate and of those behind it, by name."""
+    """The places of the third pin of a plate and of any further ones, by name."""
     return {
-        f"{name}_{way}": number
+        f"{name}_{axis}": number
         for name, at in plate.others.items()
-        for way, number in zip(("along", "across"), at, strict=True)
+        for axis, number in zip(("along", "across"), at, strict=True)
     }
 
 
 def piece_of(kind: type[Piece], numbers: dict[str, Number]) -> Piece:
-    """The link that has the numbers of `piece_numbers`: the way back."""
+    """The link that has the numbers of `piece_numbers`, its inverse."""
     given: dict[str, Any] = {"mass": numbers["mass"], "inertia": numbers["inertia"]}
     names = {one.name for one in fields(kind)}
     if "center" in names:

@@ -12,7 +12,7 @@ from ..model.model import Array
 from ..program.declaration import Declaration
 from ..robot import Robot, load
 from .design import Design
-from .pose import Pose
+from .pose import MechanismPose
 from .programs import run
 from .toggles import home, reach, require_reach
 from .urdf_writer import write_urdf
@@ -25,7 +25,7 @@ class Mechanism(Design):
     in the plane: arrays (n,) or, for N states at once, (N, n).
     """
 
-    def pose(self, q: ArrayLike) -> Pose:
+    def pose(self, q: ArrayLike) -> MechanismPose:
         """The places of its parts at N states q (N, n).
 
         Raises
@@ -35,7 +35,7 @@ class Mechanism(Design):
         """
         states = self.states("q", q)
         require_reach(self, states)
-        return Pose.of(self.layout(), self.solved(states), len(states))
+        return MechanismPose.of(self.layout(), self.solved(states), len(states))
 
     def joint_state(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None

@@ -15,18 +15,18 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.complex_plane import Complex
-from ..equations.algebra.spatial import SX, Position, Turn
+from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.embedding import Embedding
 from ..equations.loops.linkage import Linkage
 from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
-from ..model.clusters import Closure, Cluster, Gear
-from ..model.coordinates import choose_coordinates
 from ..model.read.urdf import read_urdf
-from ..model.tree import WORLD, Tree
+from ..prepare.clusters import Closure, Cluster, Gear
+from ..prepare.coordinates import choose_coordinates
+from ..prepare.tree import WORLD, Tree
 from ..program.symbols import serialized
 from .design import Design
-from .layout import Direction, Layout, mesh_factors, relative
+from .layout import Direction, MechanismLayout, mesh_factors, relative
 from .symbolic_tree import layout_tree, planar_pose
 from .toggles import home
 from .urdf_writer import write_urdf
@@ -38,11 +38,11 @@ ALL_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedForm:
+class MechanismClosedForm:
     """The position of a mechanism for `Linkage`: of its dependent joints, by body."""
 
     mechanism: Design
-    layout: Layout
+    layout: MechanismLayout
 
     @property
     def given_bodies(self) -> tuple[int, ...]:
@@ -55,13 +55,13 @@ class ClosedForm:
         result: dict[int, Position] = {}
         for k, (name, moved) in enumerate(relative(self.layout, solved).items()):
             if name not in self.mechanism.inputs:
-                result[k] = Turn(moved.re, moved.im) if isinstance(moved, Complex) else moved
+                result[k] = CosineSine(moved.re, moved.im) if isinstance(moved, Complex) else moved
         return result
 
     def values(self, *q: SX) -> dict[int, SX]:
         """Angles within half a turn, and slides."""
         return {
-            k: ca.atan2(one.sine, one.cosine) if isinstance(one, Turn) else one
+            k: ca.atan2(one.sine, one.cosine) if isinstance(one, CosineSine) else one
             for k, one in self.positions(*q).items()
         }
 
@@ -114,7 +114,7 @@ def parametric_system(kind: type[Design]) -> ParametricSystem:
     model = read_urdf(write_urdf(example, home(example)))
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
     tree = layout_tree(layout)
-    form = ClosedForm(symbolic, layout)
+    form = MechanismClosedForm(symbolic, layout)
     pinned = _linkage(tree, form, tuple(closures(layout, tree)), _meshes(layout))
     linkage = _linkage(tree, form, (), _gears(layout)) if layout.gears else pinned
     return ParametricSystem(
@@ -132,7 +132,7 @@ def parametric_system(kind: type[Design]) -> ParametricSystem:
 
 def _linkage(
     tree: Tree,
-    form: ClosedForm,
+    form: MechanismClosedForm,
     loops: tuple[Closure, ...],
     gears: tuple[Gear, ...] = (),
 ) -> Linkage:
@@ -146,7 +146,7 @@ def _linkage(
     return Linkage(cluster, bodies, given, dependent, tuple(rows), form if loops else None)
 
 
-def _meshes(layout: Layout) -> tuple[Gear, ...]:
+def _meshes(layout: MechanismLayout) -> tuple[Gear, ...]:
     """Wheels that drive each other."""
     order = layout.order
     return tuple(
@@ -160,7 +160,7 @@ def _meshes(layout: Layout) -> tuple[Gear, ...]:
     )
 
 
-def _gears(layout: Layout) -> tuple[Gear, ...]:
+def _gears(layout: MechanismLayout) -> tuple[Gear, ...]:
     """Parts that copy another's angle."""
     order = layout.order
     return tuple(
@@ -169,7 +169,7 @@ def _gears(layout: Layout) -> tuple[Gear, ...]:
     )
 
 
-def closures(layout: Layout, tree: Tree) -> list[Closure]:
+def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:
     """The pins as loops of the tree."""
     order = layout.order
 

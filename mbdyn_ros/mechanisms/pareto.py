@@ -1,7 +1,7 @@
-"""Sweeps with an optimizer: the designs that are best in two ways at once, the Pareto front.
+"""Sweeps with an optimizer: the designs that are best for two goals at once, the Pareto front.
 
 SciPy's differential evolution looks for the least of the larger of two weighted qualities
-(Chebyshev), for several weights; the front is what no design met on the way beats in both.
+(Chebyshev), for several weights; the front is what no design met during the search beats in both.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def pareto_front(
 def qualities(
     mechanism: Mechanism, settings: Mapping[str, Array], motion: CrankMotion, goals: Sequence[str]
 ) -> Array:
-    """Qualities (N, goals) of designs, each to be small; NaN where one stops on the way."""
+    """Qualities (N, goals) of designs, each to be small; NaN where a motion stops early."""
     rows = np.atleast_2d(mechanism.designs(**settings).vector())
     kind = type(mechanism)
     known = dict(zip(QUANTITIES, evaluate(kind, rows, motion).T, strict=True))

@@ -37,9 +37,9 @@ class PlaneMotion:
             arm = pose.origins[part.name] - pose.origins[part.parent]
             v, a = self._carried(part.parent, arm)
             if part.slides:
-                way = pose.directions[part.name]
-                v = v + rates[:, k] * way
-                a = a + (changes[:, k] + 2j * rates[:, k] * self._w[part.parent]) * way
+                direction = pose.directions[part.name]
+                v = v + rates[:, k] * direction
+                a = a + (changes[:, k] + 2j * rates[:, k] * self._w[part.parent]) * direction
             self._v[part.name], self._a[part.name] = v, a
 
     def velocity(self, part: str, at: tuple[float, float]) -> Points:

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
-from .layout import GROUND, Layout, Mesh, Solved, directions, origins, wheel_radii
+from .layout import (
+    GROUND,
+    GearMesh,
+    MechanismLayout,
+    SolvedPosition,
+    directions,
+    origins,
+    wheel_radii,
+)
 from .link import Wheel
 
 Points = NDArray[np.complex128]
@@ -20,7 +28,7 @@ RIM = np.linspace(0.0, 2 * np.pi, 49)
 
 
 @dataclass(frozen=True)
-class Pose:
+class MechanismPose:
     """The position of a mechanism at N states, points as complex numbers x + i y (m).
 
     origins, directions : (N,) of every part by name, and of the ground.
@@ -28,14 +36,14 @@ class Pose:
     however far they turn.
     """
 
-    layout: Layout
+    layout: MechanismLayout
     origins: Mapping[str, Points]
     directions: Mapping[str, Points]
     slides: Mapping[str, Array]
     counted: Mapping[str, Array]
 
     @staticmethod
-    def of(layout: Layout, solved: Solved, count: int) -> Pose:
+    def of(layout: MechanismLayout, solved: SolvedPosition, count: int) -> MechanismPose:
         """From the solved position."""
 
         def dense(parts: Mapping[str, Complex]) -> dict[str, Points]:
@@ -49,7 +57,7 @@ class Pose:
             for values in (solved.slides, solved.angles)
         )
         places = dense(origins(layout, solved)), dense(directions(layout, solved))
-        return Pose(layout, *places, slides, counted)
+        return MechanismPose(layout, *places, slides, counted)
 
     def point(self, part: str, at: tuple[float, float]) -> Points:
         """A point of a part, given along and across it: its curve."""
@@ -64,7 +72,7 @@ class Pose:
             points += [(one.real, one.imag) for one in rim]
         return [self.point(part, at) for at in points]
 
-    def pitch_point(self, mesh: Mesh) -> Points:
+    def pitch_point(self, mesh: GearMesh) -> Points:
         """Where two wheels that mesh touch; of those on one axle, the axle."""
         driver, driven = (
             self.origins[mesh.carrier if one == GROUND else one]

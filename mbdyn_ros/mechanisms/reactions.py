@@ -8,9 +8,9 @@ import casadi as ca
 
 from ..equations.algebra.spatial import SX, constant
 from ..equations.tree.newton_euler import forward_pass, joint_wrenches
-from ..model.tree import WORLD
+from ..prepare.tree import WORLD
 from ..program.declaration import program
-from .layout import Mesh
+from .layout import GearMesh
 from .parametric import PLANE_ROWS, ParametricSystem
 
 TURN_ROW = 5
@@ -19,7 +19,12 @@ TURN_ROW = 5
 
 @program("q v a", output="reactions", matrix=True, internal=True, loaded=True)
 def reactions(
-    system: ParametricSystem, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None,
+    system: ParametricSystem,
+    q: SX,
+    z: SX,
+    v: SX,
+    a: SX,
+    wrenches: SX | None = None,
     friction: bool = True,
 ) -> SX:
     """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
@@ -69,7 +74,9 @@ def reactions(
     return ca.vertcat(*joints, *pins, *meshes)
 
 
-def _tooth_force(system: ParametricSystem, poses: Any, mesh: Mesh, moment: SX, outside: SX) -> SX:
+def _tooth_force(
+    system: ParametricSystem, poses: Any, mesh: GearMesh, moment: SX, outside: SX
+) -> SX:
     """The force of the driver of a mesh on the driven (1, 3), added to what acts from outside.
 
     It acts at the pitch point, across the line between the axles. moment : about the axle of

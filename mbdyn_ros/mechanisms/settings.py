@@ -25,7 +25,7 @@ def problem_of(name: str, number: float) -> str | None:
     if name.endswith(("_width", "_inertia")) and number < 0:
         return f"{name} is {number:g} {unit}; it cannot be negative"
     if name.endswith("branch") and number not in (1, -1):
-        return f"{name} is {number:g}; the two ways to assemble are 1 and -1"
+        return f"{name} is {number:g}; the two assembly branches are 1 and -1"
     if abs(number) > LARGEST:
         return f"{name} is {number:g} {unit}; give {LARGEST:g} {unit} at most"
     return None

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..equations.algebra.complex_plane import Complex
 from .dyad import rrr
-from .layout import GROUND, Layout, Part, Pin, Solved
+from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
 from .link import Link, Number, Plate
 from .mechanism import Mechanism
 
@@ -19,7 +19,7 @@ class SixBar(Mechanism):
 
     ground : m, from the crank's pivot to the rocker's, along x. second_pivot_x, second_pivot_y :
         m, where the second rocker stands. branch, second_branch : 1, the pin of each dyad to the
-        left of the way from its first end to its pivot, or -1.
+        left of the line from its first end to its pivot, or -1.
     """
 
     output: ClassVar[str] = "second_rocker"
@@ -35,7 +35,7 @@ class SixBar(Mechanism):
     second_pivot_y: Number = 0.0
     second_branch: Number = 1
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """The four-bar's parts, then those of the second dyad."""
         plate = getattr(self, self.ternary)
         parts = (
@@ -51,15 +51,15 @@ class SixBar(Mechanism):
             Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end),
             Pin("second_pin", "second_coupler", *seconds),
         )
-        return Layout(parts, pins)
+        return MechanismLayout(parts, pins)
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """Two dyads, one after the other."""
         (crank,) = turns
         start, pivot = crank.scaled(self.crank.length), Complex(self.ground, 0.0)
         one = rrr(start, pivot, self.coupler.length, self.rocker.length, self.branch)
-        origin, way = (start, one.first) if self.ternary == "coupler" else (pivot, one.second)
-        third = origin + way * Complex(*getattr(self, self.ternary).third)
+        origin, direction = (start, one.first) if self.ternary == "coupler" else (pivot, one.second)
+        third = origin + direction * Complex(*getattr(self, self.ternary).third)
         two = rrr(
             third,
             Complex(self.second_pivot_x, self.second_pivot_y),
@@ -69,7 +69,7 @@ class SixBar(Mechanism):
         )
         directions = {"crank": crank, "coupler": one.first, "rocker": one.second}
         directions |= {"second_coupler": two.first, "second_rocker": two.second}
-        return Solved(directions, {}, (one, two))
+        return SolvedPosition(directions, {}, (one, two))
 
 
 @dataclass(frozen=True, kw_only=True)

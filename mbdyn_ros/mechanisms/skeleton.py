@@ -9,7 +9,7 @@ from typing import Any
 
 from ..equations.algebra.complex_plane import Complex
 from .drawing import Drawing, DrawnGears, DrawnLink
-from .layout import GROUND, Layout, Mesh, Part, Pin
+from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Number, Piece, Point
 
 Values = Mapping[str, Any]
@@ -95,7 +95,7 @@ class Skeleton:
         """The links by name, as drawn."""
         return {one.name: self.drawing.piece(one) for one in self.drawing.links}
 
-    def layout(self, values: Values) -> Layout:
+    def layout(self, values: Values) -> MechanismLayout:
         """The layout with these settings and pieces."""
         parts = []
         for one in self.drawing.links:
@@ -114,7 +114,7 @@ class Skeleton:
             for first, second, point in self.closing
         ]  # fmt: skip
         meshes = tuple(self._mesh(one, values) for one in self.drawing.gears)
-        return Layout(tuple(parts), tuple(pins), (), meshes)
+        return MechanismLayout(tuple(parts), tuple(pins), (), meshes)
 
     def _place(self, part: str, point: str, values: Values) -> Point:
         """A point in the axes of a part."""
@@ -127,14 +127,14 @@ class Skeleton:
         offset = values[f"{one.name}_offset"]
         return (0.0, offset) if one.along == "x" else (offset, 0.0)
 
-    def _mesh(self, gear: DrawnGears, values: Values) -> Mesh:
+    def _mesh(self, gear: DrawnGears, values: Values) -> GearMesh:
         if gear.ratio is not None:
             ratio, phase = (values[f"{gear.driven}_{one}"] for one in ("ratio", "phase"))
-            return Mesh(gear.driver, gear.driven, gear.on, ratio, phase)
+            return GearMesh(gear.driver, gear.driven, gear.on, ratio, phase)
         ring: Number = values.get("ring_teeth")
         driven = ring if gear.driven == GROUND else values[gear.driven].teeth
         ratio = values[gear.driver].teeth / driven
-        return Mesh(gear.driver, gear.driven, gear.on, ratio if gear.internal else -ratio)
+        return GearMesh(gear.driver, gear.driven, gear.on, ratio if gear.internal else -ratio)
 
 
 def drawn_position(drawing: Drawing) -> dict[str, Any]:
@@ -142,8 +142,8 @@ def drawn_position(drawing: Drawing) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in drawing.links:
         if one.slides_on is None:
-            way = complex(drawing.direction(one.name))
-            found[one.name] = Complex(way.real, way.imag)
+            unit = complex(drawing.direction(one.name))
+            found[one.name] = Complex(unit.real, unit.imag)
         else:
             found[one.name] = drawing.slide(one)[0]
     return found

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..equations.algebra.complex_plane import Complex
 from .dyad import rpr, rrp
-from .layout import GROUND, Layout, Part, Pin, Solved
+from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
 from .link import Block, Link, Number
 from .mechanism import Mechanism
 
@@ -30,7 +30,7 @@ class SliderCrank(Mechanism):
     coupler: Link = Link(0.3, 0.6)
     slider: Block = Block(0.8)
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """Crank with coupler, and slider; closed at the slider's pin."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
@@ -38,15 +38,17 @@ class SliderCrank(Mechanism):
             Part("slider", GROUND, (0.0, self.offset), self.slider, slides=True),
         )
         pin = Pin("slider_pin", "coupler", self.coupler.end, "slider", (0.0, 0.0))
-        return Layout(parts, (pin,))
+        return MechanismLayout(parts, (pin,))
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """One dyad of coupler and slider."""
         (crank,) = turns
-        point, way = Complex(0.0, self.offset), Complex(1.0, 0.0)
+        point, direction = Complex(0.0, self.offset), Complex(1.0, 0.0)
         start = crank.scaled(self.crank.length)
-        dyad = rrp(start, self.coupler.length, point, way, self.branch)
-        return Solved({"crank": crank, "coupler": dyad.first}, {"slider": dyad.second}, (dyad,))
+        dyad = rrp(start, self.coupler.length, point, direction, self.branch)
+        return SolvedPosition(
+            {"crank": crank, "coupler": dyad.first}, {"slider": dyad.second}, (dyad,)
+        )
 
     def _explain_open(self) -> str:
         return (
@@ -60,8 +62,8 @@ class SliderCrank(Mechanism):
 class QuickReturn(Mechanism):
     """Inverted slider-crank: the crank's pin is in a block that slides on a lever.
 
-    With the ground longer than the crank the lever swings, slowly one way and quickly back (crank
-    shaper); with a shorter one it turns fully, unevenly (Whitworth).
+    With the ground longer than the crank the lever swings, slowly in one direction and quickly back
+    (crank shaper); with a shorter one it turns fully, unevenly (Whitworth).
 
     ground : m, of the lever's pivot below the crank's. offset : m, of the block to the left of
         the lever's axis. branch : 1, the block on the lever's positive side, or -1.
@@ -77,7 +79,7 @@ class QuickReturn(Mechanism):
     lever: Link = Link(0.45, 1.0)
     block: Block = Block(0.2, 1e-4)
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """Crank, and lever with block; closed at the block's pin."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
@@ -85,14 +87,16 @@ class QuickReturn(Mechanism):
             Part("block", "lever", (0.0, self.offset), self.block, slides=True),
         )
         pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
-        return Layout(parts, (pin,))
+        return MechanismLayout(parts, (pin,))
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """One dyad of lever and block."""
         (crank,) = turns
         pivot = Complex(0.0, -self.ground)
         dyad = rpr(crank.scaled(self.crank.length), pivot, self.offset, self.branch)
-        return Solved({"crank": crank, "lever": dyad.first}, {"block": dyad.second}, (dyad,))
+        return SolvedPosition(
+            {"crank": crank, "lever": dyad.first}, {"block": dyad.second}, (dyad,)
+        )
 
     def _explain_open(self) -> str:
         return (
@@ -113,7 +117,7 @@ class ScotchYoke(Mechanism):
     yoke: Block = Block(1.0)
     block: Block = Block(0.1)
 
-    def layout(self) -> Layout:
+    def layout(self) -> MechanismLayout:
         """Crank, and yoke with block; closed at the block's pin."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
@@ -121,10 +125,10 @@ class ScotchYoke(Mechanism):
             Part("block", "yoke", (0.0, 0.0), self.block, slides=True, across=True),
         )
         pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
-        return Layout(parts, (pin,))
+        return MechanismLayout(parts, (pin,))
 
-    def solve(self, turns: Sequence[Complex]) -> Solved:
+    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
         """The yoke goes with the pin along x, the block along y: no toggle anywhere."""
         (crank,) = turns
         pin = crank.scaled(self.crank.length)
-        return Solved({"crank": crank}, {"yoke": pin.re, "block": pin.im})
+        return SolvedPosition({"crank": crank}, {"yoke": pin.re, "block": pin.im})

@@ -20,7 +20,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
 
     range : of the input; None where it turns fully. ranges : the same of each of several inputs,
     the others at home. dead_centers : where the output stands still.
-    time_ratio : of the slow way of the output to the quick one, at constant speed.
+    time_ratio : of the slow stroke of the output to the quick one, at constant speed.
     transmission_angles : [least, largest] of all dyads within the range.
     """
     result: dict[str, Any] = {"inputs": list(mechanism.inputs), "output": mechanism.output}
@@ -40,8 +40,10 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
         result["dead_centers"] = centers.tolist()
         result["time_ratio"] = None
         if full and len(centers) == 2:
-            way = float(centers[1] - centers[0])
-            result["time_ratio"] = max(way, 2 * math.pi - way) / min(way, 2 * math.pi - way)
+            stroke = float(centers[1] - centers[0])
+            result["time_ratio"] = max(stroke, 2 * math.pi - stroke) / min(
+                stroke, 2 * math.pi - stroke
+            )
         ends = (-math.pi, math.pi) if full else (lower, upper)
         q = np.linspace(*ends, TURN_SAMPLES + 1)[:, None]
     else:

@@ -17,12 +17,12 @@ from ..compiler.kernel import Kernel
 from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
+from .closed_path import MARGIN_ROUNDING, along, deepest, dips
 from .crank_motion import CrankMotion
 from .layout import Direction
 from .mechanism import Mechanism
 from .programs import kernel
 from .settings import unit_of
-from .way import MARGIN_ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -241,7 +241,7 @@ def _margin(designs: Mechanism, q: Array) -> Array:
 
 
 def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: Array) -> Any:
-    """Which designs (N,) come to a toggle on the way, at a point of it or between two."""
+    """Which designs (N,) come to a toggle during the motion, at a point of it or between two."""
     shut: NDArray[np.bool_] = np.any(margins[1:-1] < -MARGIN_ROUNDING, axis=0)
     low, which = dips(margins)
     low, which = low[~shut[which]], which[~shut[which]]

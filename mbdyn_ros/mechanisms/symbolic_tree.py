@@ -12,9 +12,9 @@ from ..equations.algebra.spatial import SX
 from ..model.joints.prismatic import Prismatic
 from ..model.joints.revolute import Revolute
 from ..model.model import Array, Pose
-from ..model.tree import WORLD, Body, Tree
+from ..prepare.tree import WORLD, Body, Tree
 from .cut_open import CutOpen, Hung
-from .layout import GROUND, Layout
+from .layout import GROUND, MechanismLayout
 from .link import Piece, Point
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -47,7 +47,7 @@ def planar_pose(at: Point, rotation: Array | None = None) -> Any:
     return SymbolicPose(np.eye(3) if rotation is None else rotation, shift)
 
 
-def layout_tree(layout: Layout) -> Tree:
+def layout_tree(layout: MechanismLayout) -> Tree:
     """The parts of a layout as bodies in the plane z = 0 with every axis along z."""
     order = layout.order
     bodies = tuple(

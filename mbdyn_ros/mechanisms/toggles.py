@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from .closed_path import MARGIN_ROUNDING, along, edge, first_open
 from .design import TURN_SAMPLES, Design
-from .way import MARGIN_ROUNDING, along, edge, first_open
 
 HOME_MARGIN = 0.01
 """Margin (squared sine of the transmission angle) that is far enough from a toggle for a home."""
@@ -98,8 +98,8 @@ def require_reach(mechanism: Design, q: Array) -> None:
         raise _open(mechanism, q[bad[0]], "")
 
 
-def require_way(mechanism: Design, q: Array) -> None:
-    """Raise `InputError` where it cannot be assembled on the way through the points q (N, n)."""
+def require_closed_path(mechanism: Design, q: Array) -> None:
+    """Raise `InputError` where it cannot be assembled all along the points q (N, n)."""
     if _closes_at(mechanism, q):
         return
     if len(q) < 2:

@@ -15,7 +15,16 @@ from lxml import etree
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .design import Design
-from .layout import GROUND, Layout, Part, Solved, directions, mesh_factors, relative, wheel_radii
+from .layout import (
+    GROUND,
+    MechanismLayout,
+    Part,
+    SolvedPosition,
+    directions,
+    mesh_factors,
+    relative,
+    wheel_radii,
+)
 from .link import Bar, Block, Link, Point, Wheel
 
 if TYPE_CHECKING:
@@ -91,10 +100,10 @@ def write_urdf(mechanism: Design, home: Array) -> str:
     return f'<?xml version="1.0"?>\n{text}\n'
 
 
-def _turned(name: str, layout: Layout, solved: Solved) -> float:
+def _turned(name: str, layout: MechanismLayout, solved: SolvedPosition) -> float:
     """Angle of a part in the plane, counted as that of wheels."""
-    way = directions(layout, solved)[name]
-    return float(solved.angles.get(name, math.atan2(way.im, way.re)))
+    direction = directions(layout, solved)[name]
+    return float(solved.angles.get(name, math.atan2(direction.im, direction.re)))
 
 
 def _number(value: float) -> str:
@@ -126,11 +135,9 @@ def _inertial(link: Element, part: Part) -> None:
 class _Drawing:
     """Shapes for eyes alone: links in layers one before the other."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MechanismLayout) -> None:
         self.layout = layout
-        lengths = [
-            float(part.piece.length) for part in layout.parts if isinstance(part.piece, Bar)
-        ]
+        lengths = [float(part.piece.length) for part in layout.parts if isinstance(part.piece, Bar)]
         radii = wheel_radii(layout)
         lengths += [2 * radius for radius in radii.values()]
         self.radii = radii
@@ -171,10 +178,12 @@ class _Drawing:
             self._pin(link, start, 0.7 * width, color, depth)
             end = points[(k + 1) % len(points)]
             if k < len(points) - 1 or len(points) > 2:
-                way = complex(end[0] - start[0], end[1] - start[1])
-                middle = (start[0] + way.real / 2, start[1] + way.imag / 2)
-                turn = math.atan2(way.imag, way.real)
-                self._box(link, middle, turn, (abs(way), self.width / 2.2, width), color, depth)
+                direction = complex(end[0] - start[0], end[1] - start[1])
+                middle = (start[0] + direction.real / 2, start[1] + direction.imag / 2)
+                turn = math.atan2(direction.imag, direction.real)
+                self._box(
+                    link, middle, turn, (abs(direction), self.width / 2.2, width), color, depth
+                )
 
     def _box(
         self, link: Element, at: Point, turn: float, size: Sequence[float], color: str, depth: float

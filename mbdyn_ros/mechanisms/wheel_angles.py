@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .layout import GROUND, Layout
+from .layout import GROUND, MechanismLayout
 
 Row = dict[str, Any]
 
 
-def wheel_angles(layout: Layout, inputs: dict[str, Any]) -> dict[str, Any]:
+def wheel_angles(layout: MechanismLayout, inputs: dict[str, Any]) -> dict[str, Any]:
     """Angle in the plane, rad, of every part that meshes determine.
 
     inputs : directions of the inputs, with their angles.

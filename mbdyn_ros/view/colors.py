@@ -1,4 +1,4 @@
-"""Colours of parts and of their lines in charts: told apart by the colour-blind too."""
+"""Colours of parts and of their lines in charts: distinguishable by the colour-blind too."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ SHADES = ("#fdf0d5", "#e0f0e3", "#e2ebf7", "#f6e3ec", "#efeadf", "#e3f3f4")
 
 
 @dataclass(frozen=True)
-class Box:
+class GraphBox:
     """A link's place: left edge, middle, width and where the line to it turns, inches."""
 
     x: float
@@ -130,7 +130,7 @@ def graph_figure(robot: Robot) -> Figure:
     return figure
 
 
-def layout(model: Model) -> dict[str, Box]:
+def layout(model: Model) -> dict[str, GraphBox]:
     """The place of every link."""
     carried: dict[str, list[Joint]] = {}
     for joint in model.joints:
@@ -146,7 +146,7 @@ def layout(model: Model) -> dict[str, Box]:
     for name in reversed(order):
         if name in carried:
             rows[name] = rows[carried[name][0].child]
-    boxes = {model.root: Box(0.0, rows[model.root], _width(model.root, NAME) + 2 * PAD, 0.0)}
+    boxes = {model.root: GraphBox(0.0, rows[model.root], _width(model.root, NAME) + 2 * PAD, 0.0)}
     for name in order:
         turn = boxes[name].right + GAP
         heirs = carried.get(name, ())
@@ -154,7 +154,7 @@ def layout(model: Model) -> dict[str, Box]:
         for joint in heirs:
             child = joint.child
             width = _width(child, NAME) + 2 * PAD
-            boxes[child] = Box(turn + label + 2 * GAP, rows[child], width, turn)
+            boxes[child] = GraphBox(turn + label + 2 * GAP, rows[child], width, turn)
     return boxes
 
 
@@ -188,7 +188,7 @@ def _clusters(robot: Robot) -> dict[str, tuple[str, ...]]:
         cluster.name: tuple(
             link.name
             for link in robot.model.links
-            if frames[link.name][0] in cluster.tied and not _held(robot.model, link.name)
+            if frames[link.name][0] in cluster.coupled and not _held(robot.model, link.name)
         )
         for cluster in robot.system.clusters
         if cluster.constrained
@@ -208,7 +208,7 @@ def _role(robot: Robot, joint: Joint) -> str:
     return "independent" if joint.name in robot.independent_joints else "passive"
 
 
-def _draw_shade(axes: Axes, box: Box, shade: str) -> None:
+def _draw_shade(axes: Axes, box: GraphBox, shade: str) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     left = box.turn - 0.07
@@ -218,7 +218,7 @@ def _draw_shade(axes: Axes, box: Box, shade: str) -> None:
     axes.add_patch(FancyBboxPatch(corner, *size, boxstyle=style, fc=shade, ec="none", zorder=0))
 
 
-def _draw_joint(axes: Axes, joint: Joint, role: str, boxes: Mapping[str, Box]) -> None:
+def _draw_joint(axes: Axes, joint: Joint, role: str, boxes: Mapping[str, GraphBox]) -> None:
     color, width = ROLES[role]
     start, end = boxes[joint.parent], boxes[joint.child]
     xs, ys = [start.right, end.turn, end.turn, end.x], [start.y, start.y, end.y, end.y]
@@ -229,7 +229,7 @@ def _draw_joint(axes: Axes, joint: Joint, role: str, boxes: Mapping[str, Box]) -
     axes.text(x, end.y - 0.05, _kind(joint), fontsize=NOTE, va="top", color=FAINT)
 
 
-def _draw_link(axes: Axes, model: Model, name: str, box: Box) -> None:
+def _draw_link(axes: Axes, model: Model, name: str, box: GraphBox) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     corner, style = (box.x, box.y - BOX / 2), "round,pad=0,rounding_size=0.07"
@@ -246,7 +246,7 @@ def _draw_link(axes: Axes, model: Model, name: str, box: Box) -> None:
                   color=FAINT, zorder=5)  # fmt: skip
 
 
-def _draw_loop(axes: Axes, loop: Loop, boxes: Mapping[str, Box], k: int) -> None:
+def _draw_loop(axes: Axes, loop: Loop, boxes: Mapping[str, GraphBox], k: int) -> None:
     start, end = boxes[loop.predecessor], boxes[loop.successor]
     above = 1 if end.y > start.y else -1
     beside = 0.09 * (k % 3)

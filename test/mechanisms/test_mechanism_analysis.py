@@ -35,6 +35,7 @@ from mbdyn_ros.mechanisms import (
 from mbdyn_ros.mechanisms.crank_motion import from_table
 from mbdyn_ros.mechanisms.forward import StoppedMotionError, law_from_table, move
 from mbdyn_ros.mechanisms.sweep import sweep
+from mbdyn_ros.mechanisms.view.plots import plot_forward
 
 Array = np.ndarray
 
@@ -448,7 +449,21 @@ def test_command_line_analyses(tmp_path: Path) -> None:
     found = document(["four_bar", "--compare", "coupler_mass=0.5,1,2", "--plot", files["png"]])
     assert [row["value"] for row in found["comparison"]] == [0.5, 1, 2]
     found = document(["four_bar", "--fd", "--duration", "0.3", "--plot", files["png"]])
-    assert found["series"]["acceleration"]["rocker_joint"] and abs(found["energy_change"]) < 1e-6
+    series = found["series"]
+    assert series["acceleration"]["rocker_joint"] and abs(found["energy_change"]) < 1e-6
+    joint, absolute = series["position"], series["plane"]
+    angle = np.add(joint["crank_joint"], joint["coupler_joint"])
+    assert absolute["coupler"] == pytest.approx(angle)
+    assert {"plane_rate", "plane_acceleration", "effort"} <= set(series)
+    whole = np.add(series["energy"]["kinetic"], series["energy"]["potential"])
+    assert whole[-1] - whole[0] == pytest.approx(found["energy_change"])
+    motion = move(FourBar(), [0.0], [0.0], 0.3)
+    titles = [axes.get_ylabel() for axes in plot_forward(FourBar(), motion).axes]
+    assert titles == [
+        "absolute position (rad)", "joint position (rad)", "absolute velocity (rad/s)",
+        "joint velocity (rad/s)", "absolute acceleration (rad/s²)", "joint acceleration (rad/s²)",
+        "energy (J)", "driving torque (N m)",
+    ]  # fmt: skip
     sweeping = ["--sweep", "coupler_mass=1:2:5", "--sweep", "ground=0.1:0.3:4"]
     found = document(["four_bar", *sweeping, "--plot", files["png"]])
     assert found["designs"] == 20 and found["best"]["settings"]["coupler_mass"] == 1

@@ -142,8 +142,8 @@ def test_what_it_refuses(arguments: list[str], words: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "task", "words"),
     [
-        ("peaucellier", "--id", "goes from -120 to 120 deg; choose a way within by --start and"),
-        ("peaucellier", "--balance", "choose a way within by --start and --turn"),
+        ("peaucellier", "--id", "goes from -120 to 120 deg; choose a motion within this range"),
+        ("peaucellier", "--balance", "choose a motion within this range with --start and --turn"),
         ("gear_pair", "--balance", "only wheels and blocks"),
     ],
 )

@@ -68,12 +68,17 @@ def test_every_cut_gives_the_torque_and_the_reactions(name: str) -> None:
         matrix = {key: one.values for key, one in found.matrices.items()}
         tau = [found.tau[found.joints.index(f"{one}_joint")] for one in mechanism.inputs]
         assert tau == pytest.approx(torque, **CLOSE)
-        N = matrix["N_l"] @ matrix["N_d"]
-        assert matrix["I"] == pytest.approx(N.T @ matrix["M"] @ N, **CLOSE)
+        N, M = matrix["N_l"] @ matrix["N_d"], matrix["M"]
+        assert matrix["N"] == pytest.approx(N, **CLOSE)
+        assert matrix["I"] == pytest.approx(N.T @ M @ N, **CLOSE)
+        assert not matrix["W"].any() and not matrix["W M N"].any()
+        whole = N.T @ (M @ matrix["N_rate"] + matrix["W M N"])
+        assert matrix["C"] == pytest.approx(whole, rel=1e-9, abs=1e-8)
         drift = matrix["J_rate"] @ found.thd
         assert matrix["J"] @ found.thd == pytest.approx(np.zeros(len(drift)), **CLOSE)
         assert matrix["J"] @ found.thdd == pytest.approx(-drift, rel=1e-9, abs=1e-8)
         motion = matrix["I"] @ found.thdd + matrix["C"] @ found.thd
+        assert found.right_side == pytest.approx(motion - matrix["tau_g"][:, 0], rel=1e-12)
         loads = found.tau + matrix["tau_g"][:, 0] + matrix["J"].T @ found.multipliers
         assert motion == pytest.approx(loads, rel=1e-9, abs=1e-8)
         borne = dict(zip(found.multiplier_names, found.multipliers, strict=True))
@@ -97,6 +102,44 @@ def test_formulas_are_the_numbers(name: str) -> None:
     for key, matrix in found.matrices.items():
         values = [[value(one, found) for one in row] for row in formulas[key]]
         assert np.array(values) == pytest.approx(matrix.values, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("cut", ["coupler_joint", "coupler_pin", "rocker_joint"])
+def test_rounding_is_written_as_zero(cut: str) -> None:
+    """At the default instant the crank is level: sums of opposite terms are 0 there."""
+    found = denoc_equations(FourBar(), [0.0], [10.0], cut=[cut])
+    numbers = [one.values.ravel() for one in found.matrices.values()]
+    small = np.abs(np.concatenate([*numbers, found.thd, found.thdd]))
+    assert not ((small > 0) & (small < 1e-12)).any()
+    for key, matrix in found.matrices.items():
+        values = [[value(one, found) for one in row] for row in formulas_of(found)[key]]
+        assert np.array(values) == pytest.approx(matrix.values, abs=1e-15), key
+    assert not any("e-1" in one for one in written(found).splitlines() if "=" not in one)
+
+
+def test_every_step_can_be_redone_by_hand() -> None:
+    """From the printed numbers alone, of the paper's cut: (18) to (20)."""
+    text = written(denoc_equations(FourBar(), [0.0], [10.0], cut=["coupler_joint"]))
+    blocks = {block.split(":")[0].split("\n")[0]: block for block in text.split("\n\n")}
+
+    def printed(name: str) -> np.ndarray:
+        rows = [line.split() for line in blocks[name].splitlines()[2:] if "=" not in line]
+        count = len(blocks[name].splitlines()[1].split()) // (3 if name[0] in "MW" else 2)
+        return np.array([[float(one) for one in row[-count:]] for row in rows])
+
+    N, M = printed("N"), printed("M")
+    table = [line.split() for line in blocks["inverse dynamics"].splitlines()[-6:-3]]
+    thd, thdd, right, borne, tau = np.array([[float(one) for one in row[1:]] for row in table]).T
+    I, C = N.T @ M @ N, N.T @ M @ printed("N_rate")  # noqa: E741
+    assert pytest.approx(printed("I"), abs=1e-6) == I and pytest.approx(printed("C"), abs=1e-6) == C
+    weights = [0, 0, -0.35 * 9.81, 0, 0, -0.7 * 9.81, 0, 0, -0.6 * 9.81]
+    tau_g = N.T @ weights
+    assert printed("tau_g")[:, 0] == pytest.approx(tau_g, abs=1e-5)
+    assert right == pytest.approx(I @ thdd + C @ thd - tau_g, abs=1e-5)
+    multipliers = np.linalg.solve(printed("J")[:, 1:].T, right[1:])
+    assert borne == pytest.approx(printed("J").T @ multipliers, abs=1e-5)
+    assert tau == pytest.approx([right[0] - borne[0], 0, 0], abs=1e-5)
+    assert tau[0] == pytest.approx(-0.152728, abs=1e-6)
 
 
 def test_the_paper_s_four_bar_cut_between_crank_and_coupler() -> None:

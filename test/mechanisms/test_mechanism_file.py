@@ -150,7 +150,7 @@ CASES = {
         loops(PIN.replace("revolute", "hing")),
         '<text>:2: loop "pin": type "hing" is unknown',
     ),
-    "hinge": (loops(PIN.replace("revolute", "hinge")), 'type "hinge" is here called "revolute"'),
+    "rivet": (loops(PIN.replace("revolute", "rivet")), 'type "rivet" is unknown'),
     "no predecessor": (
         loops(NAMED + ", successor: {link: tip}"),
         '<text>:2: loop "pin": names no predecessor; add predecessor: {link: ...}',

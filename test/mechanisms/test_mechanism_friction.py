@@ -77,9 +77,9 @@ def test_what_the_drive_gives_more_is_lost(name: str) -> None:
     mechanism, motion = MECHANISMS[name](), constant_speed(7.0, points=25)
     rough = Analysis(mechanism, motion, DRY)
     more = ((rough.torque - Analysis(mechanism, motion).torque) * motion.v).sum(axis=1)
-    assert rough.rubbing is not None
-    assert more == pytest.approx(rough.rubbing.power, rel=1e-9, abs=1e-9)
-    assert rough.rubbing.power.min() > 0
+    assert rough.joint_friction is not None
+    assert more == pytest.approx(rough.joint_friction.power, rel=1e-9, abs=1e-9)
+    assert rough.joint_friction.power.min() > 0
 
 
 def test_friction_of_one_joint_and_none() -> None:

@@ -15,23 +15,23 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
 from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
-from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, Drive
+from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, CrankDrive
 from mbdyn_ros.mechanisms.view.part_mesh import FACES, block_outline, rounded_outline, solid
 from mbdyn_ros.mechanisms.view.polygon import Polygon
-from mbdyn_ros.mechanisms.view.run import QUANTITIES, Run
+from mbdyn_ros.mechanisms.view.run import QUANTITIES, DesignRun
 from mbdyn_ros.mechanisms.view.shown_mechanism import _rings, _traced, bounds
 from mbdyn_ros.view.scene.camera import FRONT, Camera
 
-DRIVE = Drive((10.0,), (0.0,))
+DRIVE = CrankDrive((10.0,), (0.0,))
 
 
-def drive(kind: type[Mechanism]) -> Drive:
-    return Drive((10.0,) * len(kind.inputs), (0.0,) * len(kind.inputs))
+def drive(kind: type[Mechanism]) -> CrankDrive:
+    return CrankDrive((10.0,) * len(kind.inputs), (0.0,) * len(kind.inputs))
 
 
 @pytest.mark.parametrize("kind", MECHANISMS.values(), ids=MECHANISMS)
 def test_every_mechanism_runs(kind: type[Mechanism], interpreted: None) -> None:
-    run = Run(kind(), drive(kind))
+    run = DesignRun(kind(), drive(kind))
     if kind.name == "peaucellier":
         assert run.swings == pytest.approx((-2 * math.pi / 3, 2 * math.pi / 3))
     else:
@@ -47,7 +47,7 @@ def test_every_mechanism_runs(kind: type[Mechanism], interpreted: None) -> None:
 
 def test_the_torque_is_the_robots(interpreted: None) -> None:
     """Against the URDF+ that is downloaded."""
-    run = Run(SliderCrank(offset=0.02), DRIVE)
+    run = DesignRun(SliderCrank(offset=0.02), DRIVE)
     robot = mbdyn_ros.load(run.mechanism.urdf())
     q = run.motion.q[::45]
     there = robot.inverse_dynamics(q, run.motion.v[::45], run.motion.a[::45])
@@ -55,7 +55,7 @@ def test_the_torque_is_the_robots(interpreted: None) -> None:
 
 
 def test_a_crank_between_toggles_swings(interpreted: None) -> None:
-    run = Run(FourBar(crank=Link(0.3), ground=0.4), DRIVE)
+    run = DesignRun(FourBar(crank=Link(0.3), ground=0.4), DRIVE)
     assert run.swings is not None and run.across == "time (s)"
     low, high = run.swings
     q, v = run.motion.q[:, 0], run.motion.v[:, 0]
@@ -70,7 +70,7 @@ def test_a_crank_between_toggles_swings(interpreted: None) -> None:
 @pytest.mark.parametrize("name", ["four_bar", "five_bar"])
 def test_laws_from_rest_to_rest(name: str, law: str, interpreted: None) -> None:
     kind = MECHANISMS[name]
-    run = Run(kind(), replace(drive(kind), law=law, duration=0.8))
+    run = DesignRun(kind(), replace(drive(kind), law=law, duration=0.8))
     motion = run.motion
     assert run.across == "time (s)" and not run.stopped
     assert motion.v[0] == pytest.approx(0) and motion.v[-1] == pytest.approx(0, abs=1e-9)
@@ -80,18 +80,18 @@ def test_laws_from_rest_to_rest(name: str, law: str, interpreted: None) -> None:
 
 
 def test_a_law_stays_between_toggles(interpreted: None) -> None:
-    run = Run(FourBar(crank=Link(0.3), ground=0.4), replace(DRIVE, law=CYCLOID))
+    run = DesignRun(FourBar(crank=Link(0.3), ground=0.4), replace(DRIVE, law=CYCLOID))
     assert run.swings is not None
     assert run.swings[0] < run.motion.q.min() < run.motion.q.max() < run.swings[1]
 
 
 def test_free_motion_keeps_its_energy_and_has_the_torque_given(interpreted: None) -> None:
-    free = Drive((3.0,), (0.4,), FREE, duration=0.5, torques=(0.0,))
-    run = Run(FourBar(), free)
+    free = CrankDrive((3.0,), (0.4,), FREE, duration=0.5, torques=(0.0,))
+    run = DesignRun(FourBar(), free)
     *_, total = run.joint_lines("energy")[0]
     assert total.y == pytest.approx(total.y[0], rel=1e-5)
     assert run.motion.q[0, 0] == 0.4 and run.motion.v[0, 0] == 3.0
-    pushed = Run(FourBar(), replace(free, torques=(0.3,)))
+    pushed = DesignRun(FourBar(), replace(free, torques=(0.3,)))
     assert pushed.torque[:, 0] == pytest.approx(0.3, abs=1e-6)
     (line,) = pushed.torque_lines()
     assert (line.y == 0.3).all()
@@ -100,7 +100,7 @@ def test_free_motion_keeps_its_energy_and_has_the_torque_given(interpreted: None
 def test_free_motion_that_a_toggle_ends_says_so(interpreted: None) -> None:
     mechanism = FourBar(ground=0.35, crank=Link(0.3), coupler=Link(0.1), rocker=Link(0.2))
     start = (float(mechanism.home[0]),)
-    run = Run(mechanism, Drive((0.0,), start, FREE, duration=5.0, torques=(0.0,)))
+    run = DesignRun(mechanism, CrankDrive((0.0,), start, FREE, duration=5.0, torques=(0.0,)))
     assert "cannot turn beyond" in run.stopped and len(run.motion) > 2
 
 
@@ -108,7 +108,7 @@ def test_free_motion_that_a_toggle_ends_says_so(interpreted: None) -> None:
 def test_points_move_as_they_are_seen(name: str, interpreted: None) -> None:
     """Velocities and accelerations of points, against differences of their places."""
     kind = MECHANISMS[name]
-    analysis = Run(kind(), replace(drive(kind), law=CYCLOID, duration=1.0)).analysis
+    analysis = DesignRun(kind(), replace(drive(kind), law=CYCLOID, duration=1.0)).analysis
     moves, step = PlaneMotion(analysis), analysis.motion.time[1]
     for part in analysis.mechanism.layout().parts:
         at = (0.07, -0.03)
@@ -122,7 +122,7 @@ def test_points_move_as_they_are_seen(name: str, interpreted: None) -> None:
 
 
 def test_angles_in_the_plane(interpreted: None) -> None:
-    analysis = Run(FourBar(), DRIVE).analysis
+    analysis = DesignRun(FourBar(), DRIVE).analysis
     angles, rates, _ = analysis.in_plane
     assert np.exp(1j * angles[:, 1]) == pytest.approx(analysis.pose.directions["coupler"])
     assert np.gradient(angles[:, 1], analysis.motion.time)[5:-5] == pytest.approx(
@@ -131,7 +131,7 @@ def test_angles_in_the_plane(interpreted: None) -> None:
 
 
 def test_the_polygon_of_velocities_closes(interpreted: None) -> None:
-    run = Run(FourBar(), DRIVE)
+    run = DesignRun(FourBar(), DRIVE)
     crank, coupler, rocker = Polygon(run).lines("velocity polygon", 40)
     assert crank.x is not None and coupler.x is not None and rocker.x is not None
     assert (crank.x[0], crank.y[0]) == (0, 0) and (rocker.x[0], rocker.y[0]) == (0, 0)
@@ -142,7 +142,7 @@ def test_the_polygon_of_velocities_closes(interpreted: None) -> None:
 
 def test_the_image_of_a_plate_is_closed_and_like_it(interpreted: None) -> None:
     kind = MECHANISMS["klann"]
-    run = Run(kind(), drive(kind))
+    run = DesignRun(kind(), drive(kind))
     leg = Polygon(run).lines("velocity polygon", 40)[3]
     assert leg.x is not None and leg.name == "leg"
     image = np.array(leg.x) + 1j * np.array(leg.y)
@@ -154,12 +154,12 @@ def test_the_image_of_a_plate_is_closed_and_like_it(interpreted: None) -> None:
 
 def test_two_cranks_that_part_are_explained(interpreted: None) -> None:
     with pytest.raises(mbdyn_ros.InputError, match="cannot be assembled with the crank and"):
-        Run(FiveBar(coupler=Link(0.1), second_coupler=Link(0.12)),
-            Drive((10.0, -10.0), (0.0, math.pi)))  # fmt: skip
+        DesignRun(FiveBar(coupler=Link(0.1), second_coupler=Link(0.12)),
+            CrankDrive((10.0, -10.0), (0.0, math.pi)))  # fmt: skip
 
 
 def test_csv_holds_what_the_charts_show(interpreted: None) -> None:
-    run = Run(FourBar(), DRIVE)
+    run = DesignRun(FourBar(), DRIVE)
     header, *rows = run.csv().splitlines()
     assert header.startswith("time,position/crank_joint") and "effort/crank_joint" in header
     assert len(rows) == 361
@@ -188,7 +188,7 @@ def test_the_path_is_that_of_the_outputs_end(
     name: str, straight: bool, interpreted: None
 ) -> None:
     kind = MECHANISMS[name]
-    run = Run(kind(), drive(kind))
+    run = DesignRun(kind(), drive(kind))
     path = _traced(run.mechanism, run.analysis.pose)
     assert path == pytest.approx(run.analysis.pose.outline(kind.output)[1])
     assert (np.ptp(path.real) < 1e-12) == straight and np.ptp(path.imag) > 0.1
@@ -196,14 +196,14 @@ def test_the_path_is_that_of_the_outputs_end(
 
 def test_the_ring_is_drawn_where_the_planet_touches_it(interpreted: None) -> None:
     kind = MECHANISMS["planetary_gear"]
-    pose = Run(kind(), drive(kind)).analysis.pose
+    pose = DesignRun(kind(), drive(kind)).analysis.pose
     (ring,) = _rings(pose)
     assert np.abs(ring) == pytest.approx(0.12)
     assert np.abs(pose.origins["planet"]) + 0.036 == pytest.approx(0.12)
     assert np.array(bounds(pose)) == pytest.approx(
         np.array([[-0.12, 0.0, -0.12], [0.12, 0.0, 0.12]])
     )
-    assert _rings(Run(FourBar(), DRIVE).analysis.pose) == []
+    assert _rings(DesignRun(FourBar(), DRIVE).analysis.pose) == []
 
 
 def test_the_camera_goes_along_with_lengths() -> None:
@@ -215,12 +215,12 @@ def test_the_camera_goes_along_with_lengths() -> None:
         scene=SimpleNamespace(add_light_directional=Mock(), add_grid=Mock()),
     )  # fmt: skip
     start = FourBar()
-    camera = Camera(server, *bounds(Run(start, DRIVE).analysis.pose), FRONT)
+    camera = Camera(server, *bounds(DesignRun(start, DRIVE).analysis.pose), FRONT)
     way = eye.position - eye.look_at
     for change in ({"rocker_mass": 3.0}, {"ground": 0.33}):
-        camera.follow(*bounds(Run(start.replaced(**change), DRIVE).analysis.pose))
+        camera.follow(*bounds(DesignRun(start.replaced(**change), DRIVE).analysis.pose))
     assert eye.position.tolist() == [1.0, -3.0, 1.0], "it is all in the picture"
-    pose = Run(start.replaced(ground=0.6, coupler_length=0.6), DRIVE).analysis.pose
+    pose = DesignRun(start.replaced(ground=0.6, coupler_length=0.6), DRIVE).analysis.pose
     low, high = bounds(pose)
     camera.follow(low, high)
     assert eye.look_at == pytest.approx((low + high) / 2)

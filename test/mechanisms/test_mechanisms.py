@@ -78,7 +78,7 @@ def test_urdf_is_read_back(name: str) -> None:
         ({"rocker_inertia": -1e-3}, "rocker_inertia is -0.001 .*; it cannot be negative"),
         ({"crank_length": 0}, "give a length above zero"),
         ({"crank_length": float("nan")}, "give a finite number"),
-        ({"branch": 2}, "the two ways to assemble are 1 and -1"),
+        ({"branch": 2}, "the two assembly branches are 1 and -1"),
         ({"copler_mass": 1}, 'did you mean "coupler_mass"'),
         ({"ground": "long"}, "ground is 'long'; give a number"),
     ],

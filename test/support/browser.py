@@ -71,6 +71,14 @@ class Tab:
         drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[1])")
         return drawn
 
+    def ends(self) -> list[float]:
+        """The largest x that every chart shows."""
+        largest: list[float] = self.tab.evaluate(
+            "() => Object.values(window.__viserTestpoints.uplots).map(({chart}) =>"
+            " chart.scales.x.max)"
+        )
+        return largest
+
     def lacks(self) -> list[str]:
         """What charts have no numbers at their axes: nothing of them would be seen."""
         missing: list[str] = self.tab.evaluate(

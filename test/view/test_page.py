@@ -12,13 +12,14 @@ import pytest
 from browser import Tab, browser, running
 
 import mbdyn_ros
-from mbdyn_ros.mechanisms import MECHANISMS, FourBar
+from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Mechanism
 from mbdyn_ros.mechanisms.layout import GROUND
 
 viser = pytest.importorskip("viser")
 
+from mbdyn_ros.mechanisms.view.design_sliders import SHAPED  # noqa: E402
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
-from mbdyn_ros.view.page.charts import Chart, Line  # noqa: E402
+from mbdyn_ros.view.page.charts import Curve, PageChart  # noqa: E402
 from mbdyn_ros.view.page.motion import recorded  # noqa: E402
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.page.robot_page import RobotPage  # noqa: E402
@@ -80,6 +81,10 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
         one.tab.get_by_role("button", name="Reset", exact=True).click()
         one.until(lambda: "cannot close" not in one.text(), "all is well again")
+        for law, end in (("free, by torque", 2), ("constant speed", 360)):
+            one.field("motion").click()
+            one.tab.get_by_role("option", name=law).click()
+            one.until(lambda end=end: one.ends() == [end, end], f"all of x in charts of {law}")  # type: ignore[misc]
         before = one.scene()
         one.tab.get_by_role("button", name="Play", exact=True).click()
         one.until(lambda: one.scene() != before, "it plays")
@@ -168,14 +173,49 @@ def test_every_control_of_a_design_has_a_name_of_its_own(interpreted: None) -> N
         page.close()
 
 
+def test_centres_and_inertias_follow_the_shape_until_they_are_moved(interpreted: None) -> None:
+    page = Page("four_bar", ANY_PORT)
+    try:
+        shown = MechanismPage(page, FourBar())
+        panel = shown.sliders
+        sliders = panel._sliders
+
+        def drawn(**values: float) -> Mechanism:
+            for name, value in values.items():
+                sliders[name].value = value
+            shown.draw(0.0, True)
+            return shown.run_shown.mechanism
+
+        mechanism = drawn(coupler_length=0.34, coupler_mass=2.0)
+        assert sliders["coupler_inertia"].value == pytest.approx(2.0 * 0.34**2 / 12, rel=1e-12)
+        assert sliders["coupler_center_along"].value == pytest.approx(0.17)
+        assert panel.settings == {"coupler_length": 0.34, "coupler_mass": 2.0}
+        mechanism = drawn(coupler_mass=3.0, coupler_length=0.4)
+        heavy = sliders["coupler_inertia"]
+        assert heavy.value == pytest.approx(0.04) and heavy.min == 0.0 and heavy.max > 0.04
+        shown_there = {name: one.value for name, one in sliders.items() if name.endswith(SHAPED)}
+        assert shown_there == {name: mechanism.settings[name] for name in shown_there}
+        mechanism = drawn(coupler_inertia=0.03)
+        assert mechanism.settings["coupler_inertia"] == 0.03
+        mechanism = drawn(coupler_mass=2.5)
+        assert heavy.value == mechanism.settings["coupler_inertia"] == 0.03, "it was moved"
+        assert sliders["coupler_center_along"].value == 0.2
+        panel.reset()
+        assert drawn() == FourBar() and panel.settings == {}
+        drawn(coupler_mass=1.2)
+        assert heavy.value == pytest.approx(1.2 * 0.3**2 / 12), "it follows again"
+    finally:
+        page.close()
+
+
 def test_a_chart_is_drawn_to_the_last_number() -> None:
     """Gaps stay gaps, kept lines have their own x, and a small unit leaves digits."""
     page = Page("charts", ANY_PORT)
     try:
-        chart, x = Chart(page.server.gui, "force (N)", "time (s)"), np.arange(5.0)
-        torn = Line("torn", np.array([0.0, 1.0, np.nan, 2.0, 4.0]) * 1e-3, "#000000", "dash")
-        kept = Line("kept", np.array([3e-3, 1e-3]), "#ff0000", x=np.array([6.0, 1.5]))
-        chart.show(x, [torn, kept, Line("gone", np.full(5, np.nan), "#0000ff")], now=3.0)
+        chart, x = PageChart(page.server.gui, "force (N)", "time (s)"), np.arange(5.0)
+        torn = Curve("torn", np.array([0.0, 1.0, np.nan, 2.0, 4.0]) * 1e-3, "#000000", "dash")
+        kept = Curve("kept", np.array([3e-3, 1e-3]), "#ff0000", x=np.array([6.0, 1.5]))
+        chart.show(x, [torn, kept, Curve("gone", np.full(5, np.nan), "#0000ff")], now=3.0)
         over, before, after, other, gone, mark = chart._handle.data
         assert over.tolist() == [0, 1, 1.5, 2, 3, 3, 3, 4, 6]
         unknown = pytest.approx(np.nan, nan_ok=True)
@@ -203,11 +243,29 @@ def test_a_chart_is_drawn_to_the_last_number() -> None:
 def test_a_chart_writes_enough_digits(peak: float, unit: str, shown: float) -> None:
     page = Page("charts", ANY_PORT)
     try:
-        chart, x = Chart(page.server.gui, "force (N)", "time (s)"), np.arange(2.0)
-        chart.show(x, [Line("pin", np.array([peak / 3, -peak]), "#000000")])
+        chart, x = PageChart(page.server.gui, "force (N)", "time (s)"), np.arange(2.0)
+        chart.show(x, [Curve("pin", np.array([peak / 3, -peak]), "#000000")])
         assert chart._handle.axes[1]["label"] == f"force ({unit})"
         assert chart._handle.data[1].min() == pytest.approx(-shown)
         assert "y" not in chart._handle.scales  # found by uPlot: new ones make a chart anew
+    finally:
+        page.close()
+
+
+def test_axes_follow_the_motion_and_a_chart_of_zeros_is_one_unit_high() -> None:
+    """uPlot keeps an x axis that has no range, and makes 100 of a peak of 0."""
+    page = Page("charts", ANY_PORT)
+    try:
+        chart = PageChart(page.server.gui, "driving torque (N m)", "angle (deg)")
+        x = np.arange(3.0)
+        for end in (360.0, 2.0, 360.0):
+            chart.show(end / 2 * x, [Curve("crank", x, "#000000")])
+            assert chart._handle.scales["x"] == {"time": False, "range": (0.0, end)}
+        chart.show(x, [Curve("crank", np.full(3, 1e-12), "#000000")])
+        assert chart._handle.scales["y"] == {"range": (-1.0, 1.0)}
+        assert chart._handle.axes[1]["label"] == "driving torque (N m)"
+        chart.show(x[:1], [Curve("crank", x[:1] + 1.0, "#000000")])
+        assert chart._handle.scales["x"] == {"time": False} and "y" not in chart._handle.scales
     finally:
         page.close()
 
@@ -247,11 +305,11 @@ def test_a_recording_plays_beside_joints_searched_for(chromium: Any) -> None:
 def test_a_chart_is_there_while_it_has_lines() -> None:
     page = Page("charts", ANY_PORT)
     try:
-        chart, x = Chart(page.server.gui, "effort (N m)", "time (s)"), np.linspace(0.0, 1.0, 5)
+        chart, x = PageChart(page.server.gui, "effort (N m)", "time (s)"), np.linspace(0.0, 1.0, 5)
         assert not chart._handle.visible
         chart.mark(0.5)
         assert not chart._handle.visible
-        chart.show(x, [Line("elbow", x, "#000000")], 0.5)
+        chart.show(x, [Curve("elbow", x, "#000000")], 0.5)
         assert chart._handle.visible
         chart.show(x, [])
         assert not chart._handle.visible

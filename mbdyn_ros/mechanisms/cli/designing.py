@@ -19,7 +19,7 @@ from .. import Mechanism
 from ..balance import balance
 from ..pareto import GOALS, pareto_front
 from ..settings import unit_of
-from .prescribed import prescribed, way_of
+from .prescribed import guided, prescribed
 from .tasks import SWEPT_POINTS
 
 EVERY_LINK = "all"
@@ -33,7 +33,7 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     parts = [] if asked == EVERY_LINK else [one.strip() for one in asked.split(",")]
     found = balance(made, parts, options["radius"], options["moment"] or 0.0)
     options["result"] = found.mechanism
-    with way_of(options):
+    with guided(options):
         before, after = found.compared(prescribed(made, options))
     if options["plot"]:
         from ..view.design_plots import plot_balance

@@ -42,19 +42,21 @@ def speed_of(options: dict[str, Any], otherwise: float = 10.0) -> float:
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
     """The analysis of the mechanism in that motion."""
     motion, friction = prescribed(made, options), _friction(options["friction"])
-    with way_of(options):
+    with guided(options):
         return Analysis(made, motion, friction)
 
 
 @contextlib.contextmanager
-def way_of(options: dict[str, Any]) -> Iterator[None]:
-    """Say which options choose the way, where a mechanism cannot go it."""
+def guided(options: dict[str, Any]) -> Iterator[None]:
+    """Name the options that choose the motion, where a mechanism cannot follow it."""
     try:
         yield
     except InputError as error:
         if options["motion"] not in LAWS:
             raise
-        raise InputError(f"{error}; choose a way within by --start and --turn (rad)") from None
+        raise InputError(
+            f"{error}; choose a motion within this range with --start and --turn (rad)"
+        ) from None
 
 
 def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
@@ -101,11 +103,7 @@ def curve_of(analysis: Analysis, text: str | None) -> Array | None:
 
 def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
     """All numbers of a prescribed motion."""
-    made, motion = analysis.mechanism, analysis.motion
-    table = joint_table(motion.time, made.joint_names, analysis.joints)
-    parts = [part.name for part in made.layout().parts]
-    for order, values in zip(("", "_rate", "_acceleration"), analysis.in_plane, strict=True):
-        table[f"plane{order}"] = dict(zip(parts, values.T, strict=True))
+    made, table = analysis.mechanism, motion_table(analysis)
     for quantity, values in (
         ("effort", analysis.torque), ("effort_without_gravity", analysis.torque_without_gravity),
     ):  # fmt: skip
@@ -118,4 +116,14 @@ def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
     table["shaking"] = dict(zip(("fx", "fy", "moment"), analysis.shaking.T, strict=True))
     if curve is not None:
         table["curve"] = {"x": curve[:, 0], "y": curve[:, 1]}
+    return table
+
+
+def motion_table(analysis: Analysis) -> Table:
+    """The motion of all joints, relative, and of all parts in the plane, absolute."""
+    made = analysis.mechanism
+    table = joint_table(analysis.motion.time, made.joint_names, analysis.joints)
+    parts = [part.name for part in made.layout().parts]
+    for order, values in zip(("", "_rate", "_acceleration"), analysis.in_plane, strict=True):
+        table[f"plane{order}"] = dict(zip(parts, values.T, strict=True))
     return table

@@ -45,6 +45,12 @@ def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> d
                    "values": one.values.tolist(), "formulas": formulas[name]}
             for name, one in found.matrices.items()
         },
+        **{
+            name: dict(zip(map(in_text, found.joints), one.tolist(), strict=True))
+            for name, one in (
+                ("thd", found.thd), ("thdd", found.thdd), ("right_side", found.right_side)
+            )
+        },
         "lambda": dict(zip(found.multiplier_names, found.multipliers.tolist(), strict=True)),
         "tau": dict(zip(map(in_text, found.joints), found.tau.tolist(), strict=True)),
     }  # fmt: skip

@@ -18,7 +18,7 @@ from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
 from ..analysis import mean
-from .prescribed import analyse, curve_of, draw, prescribed, speed_of, table_of
+from .prescribed import analyse, curve_of, draw, motion_table, prescribed, speed_of, table_of
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -45,8 +45,10 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         },
         "largest_shaking_force": _largest(force),
     }
-    if analysis.rubbing is not None:
-        document["mean_friction_power"] = float(mean(analysis.rubbing.power, analysis.motion.time))
+    if analysis.joint_friction is not None:
+        document["mean_friction_power"] = float(
+            mean(analysis.joint_friction.power, analysis.motion.time)
+        )
     if not as_json:
         lines: list[tuple[str, float | None, str]] = [
             (f"{what} of the {name}", document[key][k], "N m")
@@ -89,7 +91,7 @@ def _nulls(series: Any) -> Any:
 
 def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The task of --fd."""
-    from ..crank_motion import joint_table
+    from .. import Analysis
     from ..forward import StoppedMotionError, move
 
     if options["gif"]:
@@ -105,8 +107,10 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         )  # fmt: skip
     except StoppedMotionError as error:
         motion, stopped = error.motion, error
-    state = made.joint_state(motion.q, motion.v, motion.a)
-    table = joint_table(motion.time, made.joint_names, state)
+    table = motion_table(Analysis(made, motion))
+    energies = made.energy(motion.q, motion.v)
+    table["effort"] = dict(zip(made.inputs, motion.torque.T, strict=True))
+    table["energy"] = dict(zip(("kinetic", "potential"), energies, strict=True))
     if options["plot"]:
         from ..view import plots
 
@@ -117,7 +121,7 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         kept = [options[one] for one in ("plot", "output") if options[one]]
         where = f"is in {', '.join(kept)}" if kept else "is kept by --output FILE or --plot FILE"
         raise InputError(f"{stopped}. The motion up to there {where}.")
-    energy = np.sum(made.energy(motion.q, motion.v), axis=0)
+    energy = np.sum(energies, axis=0)
     document: dict[str, Any] = {
         "method": options["method"],
         "steps": motion.steps,
@@ -198,8 +202,8 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     if options["gif"]:
         raise click.UsageError("--sweep has a --plot and an --output; --gif belongs to --id")
     motion = prescribed(made, options, SWEPT_POINTS + 1)
-    with _workers(options["dask"]) as client, progress_bar("sweeping designs", count) as told:
-        result = sweep(made, axes, motion, _counted(told), client)
+    with _workers(options["dask"]) as client, progress_bar("sweeping designs", count) as report:
+        result = sweep(made, axes, motion, _counted(report), client)
     settings, value = result.best(options["quantity"])
     if options["plot"]:
         from ..view import plots
@@ -244,15 +248,15 @@ def _workers(address: str | None) -> AbstractContextManager[Any]:
     return connect(None if address == LOCAL else address)
 
 
-def _counted(told: Callable[[float], None] | None) -> Callable[[int], None] | None:
+def _counted(report: Callable[[float], None] | None) -> Callable[[int], None] | None:
     """A function that adds up the designs that are done and tells their number."""
-    if told is None:
+    if report is None:
         return None
     done = 0
 
     def count(more: int) -> None:
         nonlocal done
         done += more
-        told(done)
+        report(done)
 
     return count

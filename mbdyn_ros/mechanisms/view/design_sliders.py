@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
 from ..settings import unit_of
-from .drive import CONSTANT, Drive
+from .drive import CONSTANT, CrankDrive
 from .drive_sliders import DriveSliders
 
 if TYPE_CHECKING:
@@ -31,19 +32,20 @@ class DesignSliders(SliderPanel):
     ) -> None:  # fmt: skip
         super().__init__(gui, changed)
         self.start = mechanism
+        self._following: dict[str, float] = {}
+        self._together = threading.RLock()  # a reset comes in a thread of its own
         self._given = {
             name: float(value)
             for name, value in mechanism.settings.items()
             if not name.endswith(DERIVED)
         }
         lengths = [
-            name
-            for name in self._given
-            if unit_of(name) == "m" and not name.endswith(SHAPED)
+            name for name in self._given if unit_of(name) == "m" and not name.endswith(SHAPED)
         ]
         gears = [name for name in self._given if unit_of(name) in ("1", "rad")]
         masses = [name for name in self._given if name.endswith("mass")]
         largest = max((abs(self._given[name]) for name in lengths), default=1.0)
+        self._largest = largest
         with gui.add_folder("Lengths, m"):
             for name in lengths:
                 value = self._given[name]
@@ -61,11 +63,13 @@ class DesignSliders(SliderPanel):
             for name in masses:
                 value = self._given[name]
                 self._add_number(name, name.replace("_mass", " mass"), 0.1 * value, 5 * value)
-        with gui.add_folder("Centres of mass and inertias", expand_by_default=False):
+        with gui.add_folder("Centres of mass, m; inertias, kg m²", expand_by_default=False):
             gui.add_markdown("They follow the shape of a link until they are moved.")
             for name in self._given:
                 if name.endswith(SHAPED):
-                    self._add_shaped(name, largest)
+                    value, label = self._given[name], name.replace("_center", "").replace("_", " ")
+                    self.add(name, *self._span(name, value), value, label=label, moving=True)
+            self._follow_shapes()
         with gui.add_folder("Drive"):
             self.driving = DriveSliders(self, mechanism, speed, motion)
             weighs = self._given.get("gravity", 0.0) != 0
@@ -73,36 +77,58 @@ class DesignSliders(SliderPanel):
             for name in self._given:
                 if name.endswith("branch"):
                     which = name.removesuffix("branch").replace("_", " ").strip()
-                    label = f"way of the {which}" if which else "way to assemble"
+                    label = f"branch of the {which}" if which else "assembly branch"
                     self.add_choice(name, ("1", "-1"), f"{self._given[name]:g}", label)
             self.add_reset("Reset")
 
     @property
     def settings(self) -> dict[str, float]:
-        """The settings that are not as at the start."""
-        values = {name: float(self[name]) for name in self._given if name != "gravity"}
-        changed = {name: value for name, value in values.items() if not self._same(name, value)}
+        """The settings that are not as at the start, and those moved that followed a shape."""
+        with self._together:
+            values = {name: float(self[name]) for name in self._given if name != "gravity"}
+            self._following = {
+                name: followed
+                for name, followed in self._following.items()
+                if math.isclose(values[name], followed)  # else moved by hand: it stays there
+            }
+            changed = {
+                name: value
+                for name, value in values.items()
+                if name not in self._following
+                and (name.endswith(SHAPED) or not math.isclose(value, self._given[name]))
+            }
         if bool(self["gravity"]) != (self._given["gravity"] != 0):
             changed["gravity"] = 9.81 if self["gravity"] else 0.0
         return changed
 
+    def follow(self, mechanism: Mechanism) -> None:
+        """Let the sliders that follow the shapes of links show what a design has of them."""
+        with self._together:
+            for name, followed in self._following.items():
+                value = float(mechanism.settings[name])
+                if math.isclose(self[name], followed) and not math.isclose(value, followed):
+                    self._following[name] = value
+                    self.move(name, value, *self._span(name, value))
+
+    def reset(self) -> None:
+        """Back to the start, where centres of mass and inertias follow the shape again."""
+        with self._together:
+            super().reset()
+            self._follow_shapes()
+
     @property
-    def drive(self) -> Drive:
+    def drive(self) -> CrankDrive:
         """The motion of the cranks."""
         return self.driving.drive
 
-    def _same(self, name: str, value: float) -> bool:
-        return abs(value - self._given[name]) <= 1e-9 * max(1.0, abs(value))
+    def _follow_shapes(self) -> None:
+        self._following = {name: one for name, one in self._given.items() if name.endswith(SHAPED)}
 
-    def _add_shaped(self, name: str, largest: float) -> None:
-        value = self._given[name]
-        low, high = value - largest, value + largest
-        if name.endswith("inertia"):
-            low, high = 0.0, 5 * value or 0.01 * self._given[f"{name.removesuffix('inertia')}mass"]
-        self.add(
-            name, low, high, value, unit=unit_of(name).replace("^2", "²"),
-            label=name.replace("_center", "").replace("_", " "),
-        )  # fmt: skip
+    def _span(self, name: str, value: float) -> tuple[float, float]:
+        """The range of a slider of a centre of mass or inertia about a value."""
+        if not name.endswith("inertia"):
+            return value - self._largest, value + self._largest
+        return 0.0, 5 * value or 0.01 * self._given[f"{name.removesuffix('inertia')}mass"]
 
     def _add_number(self, name: str, label: str, low: float, high: float) -> None:
         self.add(name, low, high, self._given[name], label=label)

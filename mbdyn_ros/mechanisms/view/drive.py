@@ -24,7 +24,7 @@ FREE_RTOL = 1e-7
 
 
 @dataclass(frozen=True)
-class Drive:
+class CrankDrive:
     """The motion of the inputs; one number of each input.
 
     speeds : rad/s, of `law` "constant speed", the highest of a trapezoid, and where a free motion
@@ -53,7 +53,7 @@ class Driven:
     over_angle: bool = False
 
 
-def driven(mechanism: Mechanism, drive: Drive) -> Driven:
+def driven(mechanism: Mechanism, drive: CrankDrive) -> Driven:
     """The motion of a mechanism's inputs.
 
     Raises
@@ -86,7 +86,7 @@ def driven(mechanism: Mechanism, drive: Drive) -> Driven:
     return Driven(_shared(motion, drive), swings)
 
 
-def _free(mechanism: Mechanism, drive: Drive) -> Driven:
+def _free(mechanism: Mechanism, drive: CrankDrive) -> Driven:
     """Forward dynamics."""
     times = np.linspace(0.0, drive.duration, STROKE_POINTS + 1)
     try:
@@ -101,7 +101,7 @@ def _free(mechanism: Mechanism, drive: Drive) -> Driven:
     return Driven(motion)
 
 
-def _turn(drive: Drive) -> CrankMotion:
+def _turn(drive: CrankDrive) -> CrankMotion:
     """All at constant speed, until the first has turned fully."""
     period = 2 * math.pi / max(abs(drive.speeds[0]), 1e-9)
     return _motion(
@@ -119,7 +119,7 @@ def _swing(lower: float, upper: float, speed: float) -> CrankMotion:
     return _motion([Stroke(low, high, math.pi * (high - low) / max(abs(speed), 1e-9))])
 
 
-def _shared(motion: CrankMotion, drive: Drive) -> CrankMotion:
+def _shared(motion: CrankMotion, drive: CrankDrive) -> CrankMotion:
     """The motion of the first input for all, each from its start and by its share of speed."""
     shares = np.array(drive.speeds) / drive.speeds[0]
     q = np.array(drive.starts) + shares * (motion.q - motion.q[0])

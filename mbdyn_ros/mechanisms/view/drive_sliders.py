@@ -9,7 +9,7 @@ from typing import Any
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
 from ..settings import length_names
-from .drive import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, Drive
+from .drive import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
 
 SLOWEST, FASTEST = 0.5, 100.0
 """Speeds of a crank, rad/s."""
@@ -80,7 +80,7 @@ class DriveSliders:
                 self._panel.set_visible(name, name in shown)
 
     @property
-    def drive(self) -> Drive:
+    def drive(self) -> CrankDrive:
         """The motion of the cranks."""
         self._show()
         law = str(self._panel["motion"])
@@ -88,7 +88,7 @@ class DriveSliders:
         starts = [math.radians(self._panel[name]) for name in self._starts]
         if law != FREE:
             starts[0] = 0.0
-        return Drive(
+        return CrankDrive(
             tuple(float(self._panel[name]) for name in speeds),
             tuple(starts),
             law,

@@ -11,7 +11,7 @@ from ...view.page.page import Page
 from ..cut_open import connections
 from ..denoc_equations import denoc_equations
 from ..denoc_text import written
-from .run import Run
+from .run import DesignRun
 
 CLOSING = "closing pins"
 """The cut that is taken by default."""
@@ -34,7 +34,7 @@ class EquationsPanel:
     def __init__(
         self,
         page: Page,
-        run_shown: Callable[[], tuple[Run, int]],
+        run_shown: Callable[[], tuple[DesignRun, int]],
         send: Callable[[Any, str, bytes], None],
     ) -> None:
         self._page, self._run_shown, self._send = page, run_shown, send

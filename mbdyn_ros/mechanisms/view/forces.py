@@ -12,10 +12,10 @@ import numpy as np
 from ...model.model import Array
 from ...view.scene.joint_arrows import ARROW_SHARE, FORCE_COLOR, THICK
 from ...view.scene.scene import Arrows, Item
-from ..cut_open import Connection, connections
-from ..layout import GROUND, Mesh
+from ..cut_open import PartConnection, connections
+from ..layout import GROUND, GearMesh
 from ..pose import Points
-from .run import Run
+from .run import DesignRun
 from .shown_mechanism import extent
 
 IN_FRONT = 0.1
@@ -39,10 +39,10 @@ class _Pushed:
     moment: Array | None = None
 
     @staticmethod
-    def of(run: Run, one: Connection | Mesh) -> _Pushed:
+    def of(run: DesignRun, one: PartConnection | GearMesh) -> _Pushed:
         pose, found = run.analysis.pose, run.analysis.reactions[one.name]
         force = found[:, 0] + 1j * found[:, 1]
-        if isinstance(one, Connection):
+        if isinstance(one, PartConnection):
             place = pose.point(one.second, one.at_second)
             return _Pushed(one.name, one.first, one.second, place, force)
         moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
@@ -66,13 +66,13 @@ class Forces:
     The arrow of `_full` newtons is the longest.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: DesignRun) -> None:
         self._run = run
 
     @functools.cached_property
     def _pushed(self) -> tuple[_Pushed, ...]:
         layout = self._run.mechanism.layout()
-        between: tuple[Connection | Mesh, ...] = (*connections(layout), *layout.meshes)
+        between: tuple[PartConnection | GearMesh, ...] = (*connections(layout), *layout.meshes)
         return tuple(_Pushed.of(self._run, one) for one in between)
 
     @functools.cached_property

@@ -8,10 +8,10 @@ from typing import Any
 from ...errors import InputError
 from ...names import in_markdown
 from ...view.colors import color_of
-from ...view.page.charts import Chart, Line
+from ...view.page.charts import Curve, PageChart
 from ...view.page.equal_chart import EqualChart
 from ...view.page.page import Page
-from ...view.page.playback import Playback
+from ...view.page.playback import PagePlayback
 from ...view.scene.camera import FRONT, Camera
 from .. import CrankMotion, Mechanism
 from .design_sliders import DesignSliders
@@ -20,7 +20,7 @@ from .equations_panel import EquationsPanel
 from .forces import Forces
 from .picture import picture
 from .polygon import POLYGONS, Polygon
-from .run import QUANTITIES, Run, joint_titles
+from .run import QUANTITIES, DesignRun, joint_titles
 from .shown_mechanism import FADED, ShownMechanism, bounds
 
 NONE = "none"
@@ -45,7 +45,7 @@ class MechanismPage:
     Raises
     ------
     InputError
-        The mechanism cannot be assembled on the way of its cranks.
+        The mechanism cannot be assembled all along the motion of its cranks.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class MechanismPage:
         self.page = page
         gui = page.server.gui
         with gui.add_folder("Play"):
-            self._playback = Playback(page)
+            self._playback = PagePlayback(page)
             self._instant: Any = gui.add_slider(
                 "instant", 0.0, 100.0, 0.1, 0.0, marks=((0.0, "0"), (100.0, "100 %"))
             )  # fmt: skip
@@ -64,8 +64,8 @@ class MechanismPage:
             )
         self._instant.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
-        self.run_shown = Run(mechanism, self.sliders.drive)
-        self._kept: list[Line] = []
+        self.run_shown = DesignRun(mechanism, self.sliders.drive)
+        self._kept: list[Curve] = []
         with gui.add_folder("Compare"):
             gui.add_button("Keep this run", hint="Its torque stays in the chart").on_click(
                 self._keep
@@ -77,10 +77,10 @@ class MechanismPage:
             gui.add_button("URDF+").on_click(self._download_urdf)
         EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
         with page.charts("Torque and motion"):
-            self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
+            self._torque = PageChart(gui, "driving torque (N m)", "", aspect=0.72)
             self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
-            self._turning = Chart(gui, "", "", aspect=0.7)
-            self._sliding = Chart(gui, "", "", aspect=0.5)
+            self._turning = PageChart(gui, "", "", aspect=0.7)
+            self._sliding = PageChart(gui, "", "", aspect=0.5)
             self._which = gui.add_dropdown("polygon", (NONE, *POLYGONS), initial_value=NONE)
             self._polygon = EqualChart(gui)
         self._quantity.on_update(page.changed)
@@ -124,7 +124,7 @@ class MechanismPage:
             return
         self._state = state
         try:
-            run = Run(self.sliders.start.replaced(**settings), drive)
+            run = DesignRun(self.sliders.start.replaced(**settings), drive)
         except InputError as error:
             self.page.say(
                 f"**Impossible.** {in_markdown(error)}.",
@@ -137,6 +137,7 @@ class MechanismPage:
         self._forces = Forces(run)
         self._images = Polygon(run)
         with self.page.server.atomic():
+            self.sliders.follow(run.mechanism)
             self._shown.shape(run.mechanism, run.analysis.pose)
             self._draw_charts(run)
         self._camera.follow(*bounds(run.analysis.pose))
@@ -151,7 +152,7 @@ class MechanismPage:
                 f"{low:.1f} and {high:.1f} deg. It swings between."
             )
 
-    def _draw_charts(self, run: Run) -> None:
+    def _draw_charts(self, run: DesignRun) -> None:
         self._torque.name_axes("driving torque (N m)", run.across)
         kept = [line for line in self._kept if line.dash == _dash(run)]
         self._torque.show(run.x, [*kept, *run.torque_lines()], self._now)
@@ -196,7 +197,7 @@ class MechanismPage:
         for k, label in enumerate(run.mechanism.inputs):
             text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
             color = color_of(len(self._kept) + 2)
-            self._kept.append(Line(text, run.torque[:, k], color, _dash(run), 1.5, x=run.x))
+            self._kept.append(Curve(text, run.torque[:, k], color, _dash(run), 1.5, x=run.x))
         self.page.changed(event)
 
     def _forget(self, event: object) -> None:
@@ -220,7 +221,7 @@ class MechanismPage:
         _send(event, name, picture(self.run_shown, quantity, tuple(self._kept), scene))
 
 
-def _dash(run: Run) -> str:
+def _dash(run: DesignRun) -> str:
     """The dashes of kept runs, by the axis that they are drawn over."""
     return "longdash" if run.across == "time (s)" else "dash"
 

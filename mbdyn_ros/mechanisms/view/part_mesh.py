@@ -24,10 +24,10 @@ def rounded_outline(pins: Sequence[tuple[float, float]], radius: float) -> Array
     array([0.32, 0.02])
     """
     angle = np.arange(CORNERS) * (2 * np.pi / CORNERS)
-    ways = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     points = np.array(pins, dtype=np.float64)
-    farthest = np.argmax(ways @ points.T, axis=1)
-    return points[farthest] + radius * ways
+    farthest = np.argmax(directions @ points.T, axis=1)
+    return points[farthest] + radius * directions
 
 
 def block_outline(length: float, width: float) -> Array:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...view.figure import empty_figure, legend_beside, tidy
-from ...view.page.charts import Line
-from .run import Run, joint_titles
+from ...view.page.charts import Curve
+from .run import DesignRun, joint_titles
 
 DASHES = {"solid": "-", "dot": ":", "dash": "--", "longdash": (0, (8, 3))}
 
 
-def picture(run: Run, quantity: str, kept: Sequence[Line], scene: Any) -> bytes:
+def picture(run: DesignRun, quantity: str, kept: Sequence[Curve], scene: Any) -> bytes:
     """A PNG: the scene (h, w, 3) as it is seen, the torque, and a quantity of the joints."""
     panels = [
         (title, lines)

@@ -93,20 +93,25 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
 
 
 def plot_forward(mechanism: Mechanism, motion: ForwardMotion) -> Figure:
-    """Position, velocity and acceleration of every joint, and the energy."""
-    figure = figure_of(4, 1, (8.0, 2.4))
-    grid = figure.subplots(4, 1)
-    values = mechanism.joint_state(motion.q, motion.v, motion.a)
-    for axes, numbers, what in zip(grid, values, JOINTS, strict=False):
-        assert numbers is not None
-        title = _plot_joints(axes, mechanism, motion.time, numbers, what)
-        finish(axes, "time (s)", title, legend=axes is grid[0])
+    """Motion in the plane (absolute) and of the joints (relative), energy, driving torque."""
+    figure = figure_of(4, 2, (6.6, 2.4))
+    grid = figure.subplots(4, 2)
+    analysis = Analysis(mechanism, motion)
+    columns = ("absolute ", analysis.in_plane), ("joint ", analysis.joints)
+    for column, (kind, quantities) in enumerate(columns):
+        for axes, values, what in zip(grid[:3, column], quantities, JOINTS, strict=True):
+            title = _plot_joints(axes, mechanism, motion.time, values, what)
+            finish(axes, "time (s)", kind + title, legend=axes is grid[0][1])
     kinetic, potential = mechanism.energy(motion.q, motion.v)
     potential = potential - potential[0]
-    grid[3].plot(motion.time, kinetic, color=color_of(1), label="kinetic")
-    grid[3].plot(motion.time, potential, color=color_of(0), label="potential, from start")
-    grid[3].plot(motion.time, kinetic + potential, ":", color=INK, label="total, from start")
-    finish(grid[3], "time (s)", "energy (J)", legend=True)
+    axes = grid[3][0]
+    axes.plot(motion.time, kinetic, color=color_of(1), label="kinetic")
+    axes.plot(motion.time, potential, color=color_of(0), label="potential, from start")
+    axes.plot(motion.time, kinetic + potential, ":", color=INK, label="total, from start")
+    finish(axes, "time (s)", "energy (J)", legend=True)
+    for k, name in enumerate(mechanism.inputs):
+        grid[3][1].plot(motion.time, motion.torque[:, k], color=color_of(k), label=name)
+    finish(grid[3][1], "time (s)", "driving torque (N m)")
     figure.suptitle(mechanism.title)
     return figure
 
@@ -248,7 +253,7 @@ def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any
 
 
 def abscissa_of(analysis: Analysis) -> tuple[Array, str]:
-    """The first input's angle (deg) where it turns one way, else the time."""
+    """The first input's angle (deg) where it turns in one direction, else the time."""
     time, q = analysis.motion.time, analysis.motion.q
     steps = np.diff(q[:, 0])
     if len(steps) and (np.all(steps > 0) or np.all(steps < 0)):

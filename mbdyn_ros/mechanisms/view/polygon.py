@@ -7,10 +7,10 @@ import functools
 import numpy as np
 
 from ...view.colors import color_of
-from ...view.page.charts import Line
+from ...view.page.charts import Curve
 from ..link import Block, Wheel
 from ..plane_motion import PlaneMotion
-from .run import Run
+from .run import DesignRun
 
 POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
 """Polygons that are shown, and their units."""
@@ -19,7 +19,7 @@ POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
 class Polygon:
     """The polygons of one run: every part is a line between what its pins do, from the pole."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: DesignRun) -> None:
         self._run = run
 
     @functools.cached_property
@@ -38,9 +38,9 @@ class Polygon:
                 images[name].append((part.name, np.array(ends)))
         return images
 
-    def lines(self, name: str, row: int) -> list[Line]:
+    def lines(self, name: str, row: int) -> list[Curve]:
         """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
         return [
-            Line(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
+            Curve(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
             for k, (part, ends) in enumerate(self._images[name])
         ]

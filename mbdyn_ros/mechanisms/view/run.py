@@ -6,11 +6,11 @@ import numpy as np
 
 from ...recording.table import csv_lines
 from ...view.colors import COLORS, color_of
-from ...view.page.charts import Line
+from ...view.page.charts import Curve
 from .. import Analysis, CrankMotion, Mechanism
 from ..crank_motion import joint_table
 from ..forward import ForwardMotion
-from .drive import Drive, driven
+from .drive import CrankDrive, driven
 
 JOINT_QUANTITIES = ("joint positions", "joint speeds", "joint accelerations")
 """Of parts in the parts that carry them: position, and its rates."""
@@ -23,7 +23,7 @@ RATES = ("", "/s", "/s²")
 DASHES = ("solid", "dash", "dot")
 
 
-class Run:
+class DesignRun:
     """A design in motion.
 
     Attributes
@@ -36,10 +36,10 @@ class Run:
     Raises
     ------
     InputError
-        It cannot be assembled on the way, in words with the limiting angle.
+        It cannot be assembled all along the motion; the message gives the limiting angle.
     """
 
-    def __init__(self, mechanism: Mechanism, drive: Drive) -> None:
+    def __init__(self, mechanism: Mechanism, drive: CrankDrive) -> None:
         self.mechanism = mechanism
         result = driven(mechanism, drive)
         self.swings, self.stopped = result.swings, result.stopped
@@ -56,45 +56,49 @@ class Run:
         """The motion of its inputs."""
         return self.analysis.motion
 
-    def torque_lines(self) -> list[Line]:
+    def torque_lines(self) -> list[Curve]:
         """Driving torque of each input (N m), and of a prescribed motion what it is where nothing
         weighs."""
         if isinstance(self.motion, ForwardMotion):
             given = zip(self.mechanism.inputs, self.motion.torque.T, strict=True)
-            return [Line(name, one, color_of(k)) for k, (name, one) in enumerate(given)]
+            return [Curve(name, one, color_of(k)) for k, (name, one) in enumerate(given)]
         lines = []
         weightless = self.analysis.torque_without_gravity
         for k, name in enumerate(self.mechanism.inputs):
             color = color_of(k)
-            lines.append(Line(name, self.torque[:, k], color, width=2.5))
+            lines.append(Curve(name, self.torque[:, k], color, width=2.5))
             lines.append(
-                Line(f"{name}, without gravity", weightless[:, k], color, "dot", 1.5, k == 0)
+                Curve(f"{name}, without gravity", weightless[:, k], color, "dot", 1.5, k == 0)
             )
         return lines
 
-    def joint_lines(self, quantity: str) -> tuple[list[Line], list[Line]]:
+    def joint_lines(self, quantity: str) -> tuple[list[Curve], list[Curve]]:
         """A quantity in charts: of what turns (rad, N or J), and of slides (m)."""
         if quantity == "forces in joints":
             forces = self.analysis.reactions
             names = _short(list(forces))
             return [
-                Line(name, np.hypot(*force[:, :2].T), color_of(k), _dash(k))
+                Curve(name, np.hypot(*force[:, :2].T), color_of(k), _dash(k))
                 for k, (name, force) in enumerate(zip(names, forces.values(), strict=True))
             ], []
         if quantity == "shaking force":
             force = np.hypot(*self.analysis.shaking[:, :2].T)
-            return [Line("on the ground", force, color_of(0))], []
+            return [Curve("on the ground", force, color_of(0))], []
         if quantity == "energy":
             kinetic, potential = self.mechanism.energy(self.motion.q, self.motion.v)
             parts = {"kinetic": kinetic, "potential": potential, "sum": kinetic + potential}
-            return [Line(name, one, color_of(k)) for k, (name, one) in enumerate(parts.items())], []
+            return [
+                Curve(name, one, color_of(k)) for k, (name, one) in enumerate(parts.items())
+            ], []
         absolute = quantity in PLANE_QUANTITIES
         order = (PLANE_QUANTITIES if absolute else JOINT_QUANTITIES).index(quantity)
         values = (self.analysis.in_plane if absolute else self.analysis.joints)[order]
-        turning: list[Line] = []
-        sliding: list[Line] = []
+        turning: list[Curve] = []
+        sliding: list[Curve] = []
         for k, part in enumerate(self.mechanism.layout().parts):
-            (sliding if part.slides else turning).append(Line(part.name, values[:, k], color_of(k)))
+            (sliding if part.slides else turning).append(
+                Curve(part.name, values[:, k], color_of(k))
+            )
         return turning, sliding
 
     def csv(self) -> str:
@@ -123,7 +127,7 @@ def _dash(k: int) -> str:
 
 
 def joint_titles(quantity: str) -> tuple[str, str]:
-    """Titles of the charts of `Run.joint_lines`."""
+    """Titles of the charts of `DesignRun.joint_lines`."""
     if quantity in ("forces in joints", "shaking force"):
         return "force (N)", ""
     if quantity == "energy":

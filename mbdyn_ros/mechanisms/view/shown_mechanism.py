@@ -16,7 +16,7 @@ from ...view.scene.scene import Item, Lines, Scene, Skin
 from .. import Block, Mechanism
 from ..layout import GROUND, Part, wheel_radii
 from ..link import Bar, Wheel
-from ..pose import RIM, Points, Pose
+from ..pose import RIM, MechanismPose, Points
 from .part_mesh import FACES, block_outline, rounded_outline, solid, toothed_outline
 
 UPRIGHT = Place(rotation_onto(np.array([0.0, -1.0, 0.0])))
@@ -35,14 +35,14 @@ FADED = 0.25
 class ShownMechanism:
     """The bodies and items of one mechanism; designs of its kind are shown one after the other."""
 
-    def __init__(self, scene: Scene, mechanism: Mechanism, pose: Pose) -> None:
+    def __init__(self, scene: Scene, mechanism: Mechanism, pose: MechanismPose) -> None:
         self._scene = scene
         scene.hang(GROUND, pose=UPRIGHT)
         for part in mechanism.layout().parts:
             scene.hang(part.name, GROUND)
         self.shape(mechanism, pose)
 
-    def shape(self, mechanism: Mechanism, pose: Pose, opacity: float = 1.0) -> None:
+    def shape(self, mechanism: Mechanism, pose: MechanismPose, opacity: float = 1.0) -> None:
         """Show another design; `pose` is its whole motion."""
         self._pose = pose
         self._scene.draw(_items(mechanism, pose, opacity))
@@ -56,13 +56,13 @@ class ShownMechanism:
             self._scene.move(part.name, np.array([place.real, place.imag, 0.0]), turn)
 
 
-def extent(pose: Pose) -> float:
+def extent(pose: MechanismPose) -> float:
     """The size of a mechanism over its motion, m."""
     low, high = bounds(pose)
     return float(np.linalg.norm(high - low))
 
 
-def bounds(pose: Pose) -> tuple[Array, Array]:
+def bounds(pose: MechanismPose) -> tuple[Array, Array]:
     """Corners (3,) of what all its pins sweep, in the world, m."""
     swept = [pin for part in pose.layout.parts for pin in pose.outline(part.name)]
     points = np.concatenate([*swept, *_rings(pose), np.zeros(1)])
@@ -70,7 +70,7 @@ def bounds(pose: Pose) -> tuple[Array, Array]:
     return places.min(axis=1), places.max(axis=1)
 
 
-def _items(mechanism: Mechanism, pose: Pose, opacity: float) -> Iterator[Item]:
+def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterator[Item]:
     layout = mechanism.layout()
     wide = BAR_SHARE * extent(pose)
     deep, top, radii = 0.8 * wide, len(layout.parts), wheel_radii(layout)
@@ -101,7 +101,7 @@ def _at(x: float, y: float, z: float) -> Place:
     return Place(translation=np.array([x, y, z], dtype=float))
 
 
-def _rail(part: Part, pose: Pose, wide: float, deep: float) -> Item:
+def _rail(part: Part, pose: MechanismPose, wide: float, deep: float) -> Item:
     """A rail as long as the part slides; a lever is a rail of its own."""
     slides = pose.slides[part.name]
     low, high = float(slides.min()) - 2 * wide, float(slides.max()) + 2 * wide
@@ -128,7 +128,7 @@ def _outline(part: Part, wide: float, radius: float) -> Array:
     return rounded_outline(piece.pins, wide)
 
 
-def _rings(pose: Pose) -> list[Points]:
+def _rings(pose: MechanismPose) -> list[Points]:
     """Pitch circles of the wheel that stands still, where there is one, as points of the plane."""
     radius = wheel_radii(pose.layout).get(GROUND)
     carriers = [one.carrier for one in pose.layout.meshes if GROUND in (one.driver, one.driven)]
@@ -143,7 +143,7 @@ def _polyline(points: Points, height: float) -> Array:
     return np.stack([line[:-1], line[1:]], axis=1)
 
 
-def _traced(mechanism: Mechanism, pose: Pose) -> Points:
+def _traced(mechanism: Mechanism, pose: MechanismPose) -> Points:
     """The path that is drawn: of the end of an output that floats, as a leg's foot; else of the
     coupler's third pin or middle, else of the last bar's end."""
     bars = [part for part in mechanism.layout().parts if isinstance(part.piece, Bar)]

@@ -40,7 +40,7 @@ TURNS = (90, 180, 360, 720, 1440, 2880, 5760)
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Curve:
     """One line of a chart: `y` (n,) in the chart's unit; NaN leaves a gap.
 
     `listed`: whether the legend has it. `x`: over the chart's own unless given.
@@ -55,7 +55,7 @@ class Line:
     x: Array | None = None
 
 
-class Chart:
+class PageChart:
     """A chart on a page, there while it has lines.
 
     A change sends its numbers alone, and names, colours and axes where these changed too. Its
@@ -71,7 +71,7 @@ class Chart:
         self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58
     ) -> None:
         self._x = np.zeros(2)
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[Curve, ...] = ()
         self._across, self._title, self._factor = across, title, 1.0
         self._handle: Any = gui.add_uplot(
             (self._x, self._x), ({}, {}), scales=SCALES, axes=self._axes(""),
@@ -82,17 +82,17 @@ class Chart:
         """Rename its axes, for what is shown next."""
         self._title, self._across = title, across
 
-    def show(self, x: Array, lines: Sequence[Line], now: float | None = None) -> None:
+    def show(self, x: Array, lines: Sequence[Curve], now: float | None = None) -> None:
         """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
         self._lines = tuple(part for line in lines for part in _parts(line, x))
         if lines:
             own = [line.x for line in lines if line.x is not None]
             self._x = np.unique(np.concatenate([x, *own]))
-            peak = max(float(np.abs(line.y).max(initial=0)) for line in self._lines)
-            _, self._factor, prefix = next(row for row in PREFIXES if peak < row[0])
+            peak = max(float(np.abs(_rounded(line.y)).max(initial=0)) for line in self._lines)
+            _, self._factor, prefix = next(row for row in PREFIXES if (peak or 1.0) < row[0])
             self._set("series", ({"label": self._across}, *map(_style, self._lines), MARK))
             self._set("axes", self._axes(prefix))
-            self._set("scales", self._scales())
+            self._set("scales", self._scales(peak))
             self.mark(now)
         self._set("visible", bool(lines))
 
@@ -108,15 +108,21 @@ class Chart:
             mark[at[0] : at[0] + 2] = 0, 1
         self._handle.data = (x, *(self._factor * _over(x, line) for line in self._lines), mark)
 
-    def _scales(self) -> dict[str, Any]:
-        """uPlot finds the range of y, unless a line begins later than the chart: with no number."""
+    def _scales(self, peak: float) -> dict[str, Any]:
+        """All of x, which uPlot would keep from the numbers before; uPlot finds the range of y,
+        unless all is 0, or a line begins later than the chart: with no number."""
+        scales = dict(SCALES)
+        if self._x[-1] > self._x[0]:
+            scales["x"] = SCALES["x"] | {"range": (float(self._x[0]), float(self._x[-1]))}
+        if not peak:
+            return scales | {"y": {"range": (-1.0, 1.0)}}
         drawn = [line for line in self._lines if line.x is not None and len(line.x)]
         if not drawn or all(np.isfinite(_over(self._x[:1], line)[0]) for line in self._lines):
-            return SCALES
+            return scales
         low = self._factor * min(float(line.y.min()) for line in drawn)
         high = self._factor * max(float(line.y.max()) for line in drawn)
         room = MARGIN_Y * (high - low) or 1.0
-        return SCALES | {"y": {"range": (low - room, high + room)}}
+        return scales | {"y": {"range": (low - room, high + room)}}
 
     def _axes(self, prefix: str) -> Any:
         thin = {"stroke": GRID, "width": 1}
@@ -134,7 +140,7 @@ class Chart:
             setattr(self._handle, name, value)
 
 
-def _parts(line: Line, x: Array) -> list[Line]:
+def _parts(line: Curve, x: Array) -> list[Curve]:
     """A line in parts without gaps, each over an x of its own that grows; the first is listed."""
     over = x if line.x is None else line.x
     order = np.argsort(over, kind="stable")
@@ -147,18 +153,20 @@ def _parts(line: Line, x: Array) -> list[Line]:
     ]
 
 
-def _over(x: Array, line: Line) -> Array:
-    """The numbers of a part at x (m,); NaN beyond its ends.
-
-    Rounded to a thousandth of the least unit: what is below is rounding, of no scale.
-    """
+def _over(x: Array, line: Curve) -> Array:
+    """The numbers of a part at x (m,); NaN beyond its ends."""
     if line.x is None or not len(line.x):
         return np.full(len(x), np.nan)
-    numbers: Array = np.round(np.interp(x, line.x, line.y, np.nan, np.nan), 9)
-    return numbers
+    return _rounded(np.interp(x, line.x, line.y, np.nan, np.nan))
 
 
-def _style(line: Line) -> dict[str, Any]:
+def _rounded(numbers: Array) -> Array:
+    """Numbers to a thousandth of the least unit: what is below is rounding, of no scale."""
+    rounded: Array = np.round(numbers, 9)
+    return rounded
+
+
+def _style(line: Curve) -> dict[str, Any]:
     return {
         "label": line.name, "stroke": line.color, "width": line.width, "dash": DASHES[line.dash],
         "points": {"show": False}, "pxAlign": 0, "class": line.dash if line.listed else UNLISTED,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...model.model import Array
 from ...names import in_html
-from .charts import GRID, INK, Line
+from .charts import GRID, INK, Curve
 
 if TYPE_CHECKING:
     import viser
@@ -41,7 +41,7 @@ class EqualChart:
         self._drawn: Any = _figure("", "", [])
         self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
 
-    def show(self, title: str, unit: str, lines: Sequence[Line]) -> None:
+    def show(self, title: str, unit: str, lines: Sequence[Curve]) -> None:
         """Draw lines, each over its own x; `title` is what they are, `unit` that of both axes."""
         if lines:
             figure: Any = _figure(title, unit, lines)
@@ -50,7 +50,7 @@ class EqualChart:
         self._handle.visible = bool(lines)
 
 
-def _figure(title: str, unit: str, lines: Sequence[Line]) -> Figure:
+def _figure(title: str, unit: str, lines: Sequence[Curve]) -> Figure:
     data = [
         {
             "type": "scatter", "mode": "lines", "name": in_html(line.name),

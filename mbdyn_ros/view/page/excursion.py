@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .motion import Motion
+from .motion import RobotMotion
 from .stroke import CLEARANCE, Stroke
 
 REACH_PROBES = 181
@@ -18,7 +18,7 @@ REACH_PROBES = 181
 
 
 @dataclass(frozen=True, eq=False)
-class Excursion(Motion):
+class Excursion(RobotMotion):
     """One period of a coordinate's motion, the others at rest.
 
     Attributes
@@ -86,7 +86,7 @@ def _reach(
     closed = np.isfinite(robot.joint_state(states)[0]).all(axis=-1).reshape(-1)
     here = int(np.searchsorted(probes, value))
     if not closed[here]:
-        raise InputError(f"{robot.model.source}: there is no way from an open loop")
+        raise InputError(f"{robot.model.source}: the loop is open; set joint values that close it")
     first, last = here, here
     while first > 0 and closed[first - 1]:
         first -= 1

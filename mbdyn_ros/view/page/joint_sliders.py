@@ -10,7 +10,6 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ...simulation.stepped.fixed_step import neutral_position
 from ...units import position_unit
 from .slider_panel import SliderPanel
 
@@ -37,7 +36,7 @@ class JointSliders(SliderPanel):
     ) -> None:
         super().__init__(gui, changed)
         self._robot = robot
-        self.home = neutral_position(robot)
+        self.home = robot.home_position
         self.single: dict[str, tuple[float, float]] = {}
         self._quaternions = robot.system.coordinates.quaternions
         self.add_search(len(robot.position_labels))

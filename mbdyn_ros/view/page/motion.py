@@ -12,7 +12,7 @@ from ...robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class RobotMotion:
     """Positions of a robot over time, and the efforts that go with them; N instants.
 
     Attributes
@@ -38,20 +38,20 @@ class Motion:
 
     def at(self, share: float) -> tuple[Array, Array, Array]:
         """Position (nq,), velocity and acceleration (nv,) where a share of the period passed."""
-        k, way = self._place(share)
-        v, a = ((1 - way) * one[k - 1] + way * one[k] for one in (self.v, self.a))
-        return self.robot.interpolate(self.q[k - 1], self.q[k], way), v, a
+        k, part = self._place(share)
+        v, a = ((1 - part) * one[k - 1] + part * one[k] for one in (self.v, self.a))
+        return self.robot.interpolate(self.q[k - 1], self.q[k], part), v, a
 
     def effort_at(self, share: float) -> Array | None:
         """Efforts (n,) there, where they are known."""
         if self.effort is None:
             return None
-        k, way = self._place(share)
+        k, part = self._place(share)
         before, after = self.effort[k - 1 : k + 1]
-        return (1 - way) * before + way * after
+        return (1 - part) * before + part * after
 
     def _place(self, share: float) -> tuple[int, float]:
-        """The row that follows a share of the period, and the part of the way there, 0 to 1."""
+        """The row after a share of the period, and the fraction of its interval, 0 to 1."""
         instant = share * self.period
         k = min(int(np.searchsorted(self.time, instant, side="right")), len(self.time) - 1)
         before, after = self.time[k - 1 : k + 1]
@@ -60,7 +60,7 @@ class Motion:
 
 def recorded(
     robot: Robot, time: Array, q: Array, v: Array, a: Array, effort: Array | None = None
-) -> Motion:
+) -> RobotMotion:
     """A motion that was recorded.
 
     Parameters
@@ -87,4 +87,4 @@ def recorded(
         still = np.zeros_like(v)
         gravity = robot.inverse_dynamics(q, still, still)
         effort = robot.inverse_dynamics(q, v, a) if effort is None else effort
-    return Motion(robot, time - time[0], q, v, a, position, gravity, effort)
+    return RobotMotion(robot, time - time[0], q, v, a, position, gravity, effort)

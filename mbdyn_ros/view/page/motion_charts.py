@@ -11,8 +11,8 @@ from ...robot import Robot
 from ...units import effort_unit, position_unit
 from ..colors import color_of
 from ..figure import LIMIT_IN_VIEW
-from .charts import Chart, Line
-from .motion import Motion
+from .charts import Curve, PageChart
+from .motion import RobotMotion
 from .page import Page
 
 MOST_LINES = 4
@@ -33,7 +33,7 @@ class MotionCharts:
         gui = page.server.gui
         with page.charts("Motion and efforts"):
             self._charts = {
-                unit: Chart(gui, PRINTED[unit], "time (s)", aspect=0.62) for unit in UNITS
+                unit: PageChart(gui, PRINTED[unit], "time (s)", aspect=0.62) for unit in UNITS
             }
             gui.add_markdown(
                 "Solid: efforts of the motion. Dotted: gravity alone. Dashed: limits near them."
@@ -44,15 +44,15 @@ class MotionCharts:
         for chart in self._charts.values():
             chart.mark(now)
 
-    def draw(self, motion: Motion, now: float) -> None:
+    def draw(self, motion: RobotMotion, now: float) -> None:
         """Draw a motion; `now` is the present, s."""
         lines = {**self._efforts(motion), **self._positions(motion)}
         for unit, chart in self._charts.items():
             chart.show(motion.time, lines[unit], now)
 
-    def _efforts(self, motion: Motion) -> dict[str, list[Line]]:
+    def _efforts(self, motion: RobotMotion) -> dict[str, list[Curve]]:
         robot = self._robot
-        lines: dict[str, list[Line]] = {"N m": [], "N": []}
+        lines: dict[str, list[Curve]] = {"N m": [], "N": []}
         labels, limits = robot.effort_labels, robot.effort_limits
         units = [effort_unit(robot.model, one) for one in labels]
         effort = motion.effort
@@ -61,25 +61,25 @@ class MotionCharts:
             for i, k in enumerate([] if effort is None else _largest(effort, columns)):
                 assert effort is not None
                 name, color, values = labels[k], color_of(i), effort[:, k]
-                drawn.append(Line(name, values, color))
+                drawn.append(Curve(name, values, color))
                 if motion.gravity is not None:
                     gravity = motion.gravity[:, k]
-                    drawn.append(Line(f"{name}, gravity", gravity, color, "dot", 1.5, False))
+                    drawn.append(Curve(f"{name}, gravity", gravity, color, "dot", 1.5, False))
                 drawn += _limit_lines(name, values, (-limits[k], limits[k]), color)
         return lines
 
-    def _positions(self, motion: Motion) -> dict[str, list[Line]]:
+    def _positions(self, motion: RobotMotion) -> dict[str, list[Curve]]:
         robot = self._robot
         labels = robot.system.coordinates.joint_labels
         bounds = _bounds(robot)
         moved = motion.position - motion.position[0]
         units = [position_unit(robot.model, one) for one in labels]
-        lines: dict[str, list[Line]] = {"rad": [], "m": []}
+        lines: dict[str, list[Curve]] = {"rad": [], "m": []}
         for unit, drawn in lines.items():
             chosen = _largest(moved, [k for k, one in enumerate(units) if one == unit])
             for i, k in enumerate(chosen):
                 values, color = motion.position[:, k], color_of(i)
-                drawn.append(Line(labels[k], values, color))
+                drawn.append(Curve(labels[k], values, color))
                 drawn += _limit_lines(labels[k], values, bounds.get(labels[k], ()), color)
         return lines
 
@@ -92,11 +92,11 @@ def _bounds(robot: Robot) -> Mapping[str, tuple[float, float]]:
 
 def _limit_lines(
     name: str, values: Array, limits: Sequence[float], color: str
-) -> list[Line]:
+) -> list[Curve]:
     """Those of some limits that are near a line."""
     peak = float(np.abs(values).max())
     return [
-        Line(f"{name}, limit", np.full_like(values, limit), color, "dash", 1.0, False)
+        Curve(f"{name}, limit", np.full_like(values, limit), color, "dash", 1.0, False)
         for limit in limits
         if np.isfinite(limit) and abs(limit) <= LIMIT_IN_VIEW * peak
     ]

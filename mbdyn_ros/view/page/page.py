@@ -191,9 +191,9 @@ def narrow_view(look_at: Array, position: Array, fov: float, aspect: float) -> t
     >>> aim.round(12).tolist(), eye.round(12).tolist()
     ([0.0, 0.0, -1.0], [0.0, -4.0, -1.0])
     """
-    way = (position - look_at) / aspect
-    drop = np.array([0.0, 0.0, SHEET * float(np.linalg.norm(way)) * math.tan(fov / 2)])
-    return look_at - drop, look_at + way - drop
+    offset = (position - look_at) / aspect
+    drop = np.array([0.0, 0.0, SHEET * float(np.linalg.norm(offset)) * math.tan(fov / 2)])
+    return look_at - drop, look_at + offset - drop
 
 
 def require_page() -> None:

@@ -10,7 +10,7 @@ MARKS = 8.0
 """Times a second that charts, sliders and numbers follow what plays."""
 
 
-class Playback:
+class PagePlayback:
     """A motion that is repeated while the button is down.
 
     Attributes

@@ -19,10 +19,10 @@ from ..scene.visuals import Visual
 from .excursion import Excursion, excursion
 from .joint_sliders import JointSliders
 from .joint_table import joint_table
-from .motion import Motion
+from .motion import RobotMotion
 from .motion_charts import MotionCharts
 from .page import Page
-from .playback import Playback
+from .playback import PagePlayback
 from .show_folder import ShowFolder
 
 RECORDED = "as recorded"
@@ -42,10 +42,10 @@ class RobotPage:
 
     def __init__(
         self, page: Page, robot: Robot, visuals: tuple[Visual, ...], folder: Path | None,
-        q: Array | None = None, recording: Motion | None = None, shown: Sequence[str] = (),
+        q: Array | None = None, recording: RobotMotion | None = None, shown: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.page, self.robot = page, robot
-        self._motion: Motion | None = None
+        self._motion: RobotMotion | None = None
         self._recording = recording
         gui = page.server.gui
         with gui.add_folder("Joints"):
@@ -95,13 +95,13 @@ class RobotPage:
             self._instant: Any = gui.add_slider(
                 "Instant", 0.0, 100.0, 0.1, 0.0, marks=marks, visible=start == RECORDED
             )
-            self._playback = Playback(page)
+            self._playback = PagePlayback(page)
         for control in (self._choice, self._period, self._instant):
             control.on_update(page.changed)
         self._charts = MotionCharts(page, self.robot)
 
     def _heaviest(self, choices: Sequence[str]) -> str:
-        """The joint whose way changes the efforts that hold the robot the most."""
+        """The joint whose motion changes the static efforts the most."""
         robot = self.robot
         if len(robot.effort_labels) < robot.nv:
             return choices[0]
@@ -145,7 +145,7 @@ class RobotPage:
         self._motion = motion
         return self._about(motion)
 
-    def _play(self, motion: Motion, passed: float) -> None:
+    def _play(self, motion: RobotMotion, passed: float) -> None:
         self._playback.advance(passed, motion.period)
         if not self._playback.due():
             self._show(*motion.at(self._playback.share))
@@ -154,7 +154,7 @@ class RobotPage:
         if motion is self._recording:
             self._instant.value = round(100 * self._playback.share, 1)
 
-    def _show_instant(self, motion: Motion) -> None:
+    def _show_instant(self, motion: RobotMotion) -> None:
         """Show where a motion stands, in numbers and charts too."""
         q, v, a = motion.at(self._playback.share)
         self._show(q, v, a)

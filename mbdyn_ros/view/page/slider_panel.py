@@ -17,7 +17,7 @@ SEARCHED_FROM = 5
 
 
 class SliderPanel:
-    """The controls of a page, and the way back to their start.
+    """The controls of a page, and how to reset them.
 
     Parameters
     ----------
@@ -35,20 +35,22 @@ class SliderPanel:
         return self._sliders[name].value
 
     def add(
-        self, name: str, low: float, high: float, start: float, *, unit: str = "", label: str = ""
-    ) -> None:
-        """A slider from `low` to `high`; its ends are written at it, with the unit."""
+        self, name: str, low: float, high: float, start: float, *, unit: str = "", label: str = "",
+        moving: bool = False,
+    ) -> None:  # fmt: skip
+        """A slider from `low` to `high`; its ends are written at it, with the unit.
+
+        moving : whether `move` may change its range; the browser writes its ends then.
+        """
         step = even_step(high - low)
+        ends = (low, f"{low:.3g}"), (high, f"{high:.3g} {unit}".strip())
         slider = self._gui.add_slider(
-            label or name, low, high, step, start,
-            marks=((low, f"{low:.3g}"), (high, f"{high:.3g} {unit}".strip())),
-        )  # fmt: skip
+            label or name, low, high, step, start, marks=None if moving else ends
+        )
         slider.precision = decimals(step)
         self.watch(name, slider)
 
-    def add_choice(
-        self, name: str, options: Sequence[str], start: str, label: str = ""
-    ) -> None:
+    def add_choice(self, name: str, options: Sequence[str], start: str, label: str = "") -> None:
         """A list to choose one of."""
         choice = self._gui.add_dropdown(label or name, tuple(options), initial_value=start)
         self.watch(name, choice)
@@ -83,6 +85,14 @@ class SliderPanel:
             value = float(min(max(wanted, slider.min), slider.max))
             if abs(slider.value - value) > slider.step:
                 slider.value = value
+
+    def move(self, name: str, value: float, low: float, high: float) -> None:
+        """Put a slider to a value, with the range `low` to `high` where it is beyond its own."""
+        slider = self._sliders[name]
+        if not slider.min <= value <= slider.max:
+            slider.min, slider.max, slider.step = low, high, even_step(high - low)
+            slider.precision = decimals(slider.step)
+        slider.value = value
 
     def reset(self) -> None:
         """Back to the start."""

@@ -54,5 +54,5 @@ class Stroke:
 
     def share_at(self, value: float) -> float:
         """The share of the period at which the coordinate first has a value."""
-        way = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
-        return way if self.turns else math.acos(1 - 2 * way) / (2 * math.pi)
+        travelled = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        return travelled if self.turns else math.acos(1 - 2 * travelled) / (2 * math.pi)

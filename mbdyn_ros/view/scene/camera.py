@@ -25,13 +25,13 @@ FAINT, FAINTER = (201, 206, 212), (229, 231, 235)
 
 @dataclass(frozen=True)
 class View:
-    """From where: `way` (3,) from the middle of the subject to the camera, in its sizes.
+    """From where: `direction` (3,) from the middle of the subject to the camera, in its sizes.
 
     fov : upright, degrees. grid : its plane, below the subject or behind it. lamp : the light
-    from the front, on the left and above, beside that from everywhere.
+    from the front, on the left and above, in addition to ambient light.
     """
 
-    way: tuple[float, float, float]
+    direction: tuple[float, float, float]
     fov: float
     grid: Literal["xy", "xz"]
     lamp: float = 0.0
@@ -59,7 +59,7 @@ class Camera:
         camera: Any = server.initial_camera
         space: Any = server.scene
         camera.fov = math.radians(view.fov)
-        camera.look_at, camera.position = middle, middle + size * np.array(view.way)
+        camera.look_at, camera.position = middle, middle + size * np.array(view.direction)
         camera.near, camera.far = 0.01 * size, 50 * size
         space.add_light_directional(
             "/lamp", intensity=view.lamp, position=middle + size * np.array([-1.0, -4.0, 2.0])
@@ -91,9 +91,9 @@ class Camera:
         self._low, self._high = low, high
         for client in self._server.get_clients().values():
             camera = client.camera
-            way = (camera.position - camera.look_at) * (size / before)
+            direction = (camera.position - camera.look_at) * (size / before)
             with client.atomic():
-                camera.position = middle + way
+                camera.position = middle + direction
                 camera.look_at = middle  # viser takes it along with the position
 
 

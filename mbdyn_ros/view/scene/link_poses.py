@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...model.blocks import joint_blocks
 from ...model.model import Array, Joint, Model, Pose
+from ...prepare.coordinates import joint_blocks
 
 
 def outwards(model: Model) -> Iterator[Joint]:

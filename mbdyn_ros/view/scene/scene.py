@@ -219,5 +219,5 @@ def _path(body: str, name: str) -> str:
 
 
 def _word(name: str) -> str:
-    """A name as a part of a node's: what viewers take for a way through the tree is replaced."""
+    """A name as part of a node's name, without what viewers would read as a path in the tree."""
     return re.sub(r"[^\w.-]", "_", name)

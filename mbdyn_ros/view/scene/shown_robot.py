@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import InputError
-from ...model.blocks import joint_blocks
 from ...model.model import Array, Model, Pose
 from ...model.pose import rotation_onto
 from ...model.read.mesh_file import find_mesh, load_mesh
 from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
+from ...prepare.coordinates import joint_blocks
 from ..colors import Color
 from .camera import SMALLEST
 from .link_poses import link_poses, outwards
@@ -48,7 +48,7 @@ class ShownRobot:
     Attributes
     ----------
     remarks : what could not be drawn, in words.
-    low, high : (3,) corners of a box around it, m. size : of the largest way across it, m.
+    low, high : (3,) corners of a box around it, m. size : its largest extent, m.
     """
 
     def __init__(
@@ -112,9 +112,7 @@ class ShownRobot:
             shape = self._shape(one.geometry)
             if shape is not None:
                 scale = one.geometry.scale if isinstance(one.geometry, Mesh) else (1.0, 1.0, 1.0)
-                yield Item(
-                    f"{group}_{k}", one.link, shape, one.color, one.origin, scale, group
-                )
+                yield Item(f"{group}_{k}", one.link, shape, one.color, one.origin, scale, group)
 
     def _shape(self, shape: Geometry) -> Shape | None:
         """The shape in the scene; None of a mesh that cannot be read."""

@@ -1,4 +1,4 @@
-"""Whether a mechanism stays closed on the whole way between points, not only at them."""
+"""Whether a mechanism stays closed on the whole path between points, not only at them."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def dips(values: Array) -> tuple[Places, ...]:
     """Indices of points 0 to K-1 near which a margin may go below zero between points.
 
     A parabola through three points falls below the middle one by an eighth of their second
-    difference at most; asked is for less than the whole of it.
+    difference at most; the test uses the whole of it.
 
-    values : (K + 2, ...), margins at -1, 0, ..., K; the first and last are beyond the way's ends.
+    values : (K + 2, ...), margins at -1, 0, ..., K; the first and last are beyond the path's ends.
     """
     before, here, after = values[:-2], values[1:-1], values[2:]
     low = (here >= 0) & (here <= before) & (here <= after) & (3 * here < before + after)
@@ -47,7 +47,7 @@ def dips(values: Array) -> tuple[Places, ...]:
 
 
 def deepest(margin: Callable[[Array], Array], k: Places, last: int) -> tuple[Array, Array]:
-    """Where near points k (M,) of a way of points 0 to `last` the margin is least, and what it is.
+    """Where near points k (M,) of a path of points 0 to `last` the margin is least, and what it is.
 
     margin : of M places t, each in the design of its dip.
     """
@@ -61,7 +61,7 @@ def deepest(margin: Callable[[Array], Array], k: Places, last: int) -> tuple[Arr
 
 
 def first_open(margin: Callable[[Array], Array], count: int) -> float | None:
-    """The first of points 0 to count - 1, and of dips between, that has no margin; None of none."""
+    """The first of points 0 to count - 1, and of dips between, without a margin; or None."""
     values = margin(np.arange(-1.0, count + 1))
     (low,) = dips(values)
     at, least = np.arange(float(count)), values[1:-1]
@@ -72,9 +72,7 @@ def first_open(margin: Callable[[Array], Array], count: int) -> float | None:
     return float(below.min()) if len(below) else None
 
 
-def edge(
-    margin: Callable[[Array], Array], inside: float, outside: float
-) -> tuple[float, float]:
+def edge(margin: Callable[[Array], Array], inside: float, outside: float) -> tuple[float, float]:
     """The last place with a margin and the first without, bisected between one of each."""
     while inside != (middle := 0.5 * (inside + outside)) != outside:
         if margin(np.array([middle]))[0] >= 0:
