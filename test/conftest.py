@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from heard_signals import let_children_hear
 from hypothesis import settings
-from interpreting import interpreting
+from interpreting import compiling, interpreting
 from pendulum import forget
 
 from mbdyn_ros.compiler import cache, gcc
@@ -47,6 +47,13 @@ settings.load_profile("short")
 def interpreted() -> Iterator[None]:
     """Run programs in the interpreter: the same equations without the compiler's seconds."""
     with interpreting():
+        yield
+
+
+@pytest.fixture
+def compiled(interpreted: None) -> Iterator[None]:
+    """Compile all the same what another fixture would have interpreted: steps are compiled."""
+    with compiling():
         yield
 
 

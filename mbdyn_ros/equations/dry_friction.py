@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 
 from ..model.model import Array
-from ..model.tree import Tree
+from ..prepare.tree import Tree
+from .algebra.spatial import SX
+from .loops.embedding import Embedding
 from .system import System
 from .tree.acting import acting
 
@@ -51,8 +54,28 @@ class DryFrictionRows:
         )
         return DryFrictionRows(single, tuple(row for row in rough if row in mixed))
 
+    def leaders(self, system: System) -> tuple[int, ...]:
+        """Velocity of the tree that each row is told by: its coordinate, or its own."""
+        return (*(system.coordinates.v[k] for k, _ in self.single), *self.own)
+
     def __len__(self) -> int:
         return len(self.single) + len(self.own)
+
+
+def sliding_friction(system: System, embedding: Embedding, slides: SX) -> SX:
+    """Dry friction (nv_tree, 1) of the tree's joints that slide, as they resist.
+
+    slides : (nv_tree, 1) directions, +-1, in which rows slide, 0 at rest, each where its `leader`
+        stands; zeros elsewhere.
+    """
+    rows, dry = DryFrictionRows.of(system), acting(system.tree, "friction")
+    result = SX(system.tree.nv, 1)
+    for (k, members), leader in zip(rows.single, rows.leaders(system), strict=False):
+        for i in members:
+            result[i] = dry[i] * ca.sign(embedding.matrix[i, k]) * slides[leader]
+    for row in rows.own:
+        result[row] = dry[row] * slides[row]
+    return ca.densify(result)
 
 
 def tree_friction(tree: Tree) -> tuple[Array, Array]:

@@ -5,7 +5,7 @@ from .contact.environment import Environment
 from .contact.environment_file import read_environment
 from .contact.impacts import Impact
 from .contact.surfaces import Surface
-from .stepped.contact_stepper import Stepper
+from .stepped.stepper import Stepper
 from .stepped.touches import Contact
 from .stepped.walled_rollout import rollout_among_walls
 from .trajectory import StoppedSimulationError, Trajectory, Transition

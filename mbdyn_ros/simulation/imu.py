@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ..arguments import require_link
+from ..compiler.bound import Bound
+from ..equations.sensors import imu
 from ..model.model import Array
 from ..robot import Robot
 
@@ -18,7 +19,7 @@ class ImuReading:
 
     Attributes
     ----------
-    orientation : (4,) x, y, z, w of the link in the world.
+    orientation : (4,) x, y, z, w of the link in the world, w >= 0.
     turning : (3,) angular velocity, rad/s.
     acceleration : (3,) m/s^2, of the link's origin less that of gravity: 9.81 upwards at rest.
     """
@@ -51,6 +52,7 @@ class Imu:
     def __init__(self, robot: Robot, link: str) -> None:
         require_link(robot.system.tree, link, robot.model.source)
         self.robot, self.link = robot, link
+        self._program = Bound(robot.calls.kernel(imu, link))
         self._last: tuple[float, Array] | None = None
 
     def read(self, time: float, q: Array, v: Array) -> ImuReading:
@@ -58,11 +60,14 @@ class Imu:
 
         A time before that of the last reading is a new start.
         """
-        axes = self.robot.frame_pose(q, self.link)[:3, :3]
-        motion = self.robot.jacobian(q, self.link) @ v
-        speed, a = motion[:3], np.zeros(3)
+        program, a = self._program, np.zeros(3)
+        program.q[:], program.v[:], program.rate[:] = q, v, 0.0
+        program()
+        speed = program.result.ravel()[10:].copy()
         if self._last is not None and time > self._last[0]:
             a = (speed - self._last[1]) / (time - self._last[0])
         self._last = time, speed
-        orientation = Rotation.from_matrix(axes).as_quat()
-        return ImuReading(orientation, axes.T @ motion[3:], axes.T @ (a - self.robot.gravity))
+        program.rate[:] = a
+        program()
+        reading = program.result.ravel().copy()
+        return ImuReading(reading[:4], reading[4:7], reading[7:10])

@@ -14,6 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def test_valves_in_and_pressures_out(rig: Rig) -> None:

@@ -198,6 +198,7 @@ def test_a_reference_ahead_does_not_act_at_once(rig: Rig, interpreted: None) -> 
     assert last_is(work.sent, arm.gravity_vector(Q))
 
 
+@pytest.mark.usefixtures("compiled")
 def test_commands_age_by_the_time_that_the_simulator_makes(rig: Rig) -> None:
     """Not while it is paused."""
     node = rig.add(

@@ -182,6 +182,7 @@ def test_home_parameters(rig: Rig, tmp_path: Path) -> None:
         assert words in str(caught.value)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_simulator(rig: Rig, crane: mbdyn_ros.Robot) -> None:
     node = rig.add(Simulator, urdf=MANIPULATOR, rate=200.0, start_paused=True, marker_rate=50.0)
     states = rig.listen(JointState, "joint_states")
@@ -217,6 +218,7 @@ def motion_acceleration(robot: mbdyn_ros.Robot, node: Any) -> Any:
     return robot.forward_dynamics(motion.q, motion.v, motion.effort)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_set_state_must_close(rig: Rig) -> None:
     node = rig.add(Simulator, urdf=MANIPULATOR, rate=100.0, start_paused=True)
     before = node.session.motion.q.tolist()
@@ -247,6 +249,7 @@ def test_feedforward(rig: Rig) -> None:
     rig.wait(lambda: sent and sent[-1].data.tolist() == pytest.approx([wanted]))
 
 
+@pytest.mark.usefixtures("compiled")
 def test_past_a_dead_centre(rig: Rig) -> None:
     """The rocker turns back while the crank goes round: its dead centres are passed."""
     robot = mbdyn_ros.load(FOUR_BAR)

@@ -22,6 +22,7 @@ from mbdyn_ros.ros.nodes import controller_watch
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 NAN = math.nan
 CONTROL = """<ros2_control name="topic" type="system"><hardware><plugin>p</plugin></hardware>

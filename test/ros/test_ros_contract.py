@@ -92,6 +92,7 @@ def of_type(kind: Any) -> str:
 
 
 @pytest.mark.parametrize("kind", NODES)
+@pytest.mark.usefixtures("compiled")
 def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
     given: dict[str, Any] = {"robot_description": ARM}
     if kind.NAME.startswith("piezo"):

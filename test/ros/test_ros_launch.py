@@ -47,9 +47,7 @@ def urdf(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CC", "none")  # what is computed is of no interest here
-        one = Forks(tmp_path_factory.mktemp("forks"))
+    one = Forks(tmp_path_factory.mktemp("forks"))
     yield one
     one.close()
 

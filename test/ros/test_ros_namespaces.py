@@ -15,6 +15,7 @@ from mbdyn_ros.ros.nodes.simulator import Simulator
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 ANYWHERE = {"reference_timeout": 0.0, "start_tolerance": 0.0, "following_tolerance": 0.0}
 """The arms fall until a reference comes."""

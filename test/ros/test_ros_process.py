@@ -43,6 +43,7 @@ def urdf(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(("node", "number"), ENDED)
 def test_a_signal_ends_it_cleanly(
     rig: Rig, start: Start, urdf: str, node: str, number: int
@@ -95,6 +96,7 @@ def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number:
     rig.wait(lambda: not any(sent[-1].data))
 
 
+@pytest.mark.usefixtures("compiled")
 def test_parameters_from_the_command_line(rig: Rig, start: Start, urdf: str) -> None:
     process = start(
         "simulator", "-p", f"urdf:={urdf}", "-p", "rate:=100.0", "-p", "start_paused:=true",

@@ -13,7 +13,7 @@ pytest.importorskip("mbdyn_ros_interfaces.srv")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_page_is_what_the_nodes_declare(interpreted: None) -> None:
+def test_the_page_is_what_the_nodes_declare(compiled: None) -> None:
     """Where it is not: python scripts/ros_reference.py."""
     written = runpy.run_path(str(ROOT / "scripts" / "ros_reference.py"))
     told, there = written["page"]().splitlines(), written["PAGE"].read_text().splitlines()

@@ -101,4 +101,4 @@ def test_a_refusal_is_shown_for_a_while_and_names_the_robot(
     monkeypatch.setattr(refusals_module, "SHOWN", 0.0)
     health = Health()
     refusals.report(health)
-    assert not health.warnings and health.values == {"refused trajectorys": 1}
+    assert not health.warnings and health.values == {"refused trajectories": 1}

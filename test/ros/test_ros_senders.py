@@ -23,6 +23,7 @@ from mbdyn_ros.ros.node.senders import Gaps
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def joint_state(q: float) -> JointState:

@@ -14,6 +14,7 @@ pytest.importorskip("rclpy")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
+from interpreting import interpreting
 from nav_msgs.msg import Odometry
 from ros_rig import ARM, CART, GHOST, JOINTS, STONE, Rig, rig, srv
 from rosgraph_msgs.msg import Clock
@@ -27,9 +28,11 @@ from mbdyn_ros.errors import SimulationError
 from mbdyn_ros.ros.messages import base_pose
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.parameters import ParameterError
+from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 START = [0.3, -0.7, 0.02]
 
@@ -68,6 +71,20 @@ def test_joint_states_of_all_joints(rig: Rig) -> None:
     stamps = [state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec for state in states]
     assert (np.diff(stamps) > 0).all()
     assert abs(stamps[-1] - time.time()) < 2
+
+
+def test_without_compilers_it_says_what_to_install(rig: Rig) -> None:
+    """Nodes that take no steps go on in the interpreter."""
+    with interpreting():
+        with pytest.raises(SimulationError, match=r"^a Stepper moves in .*install both .*g\+\+"):
+            simulate(rig)
+        rig.add(InverseDynamicsServer, robot_description=ARM)
+        answer = rig.call(
+            srv.InverseDynamics, "inverse_dynamics_server/inverse_dynamics",
+            name=JOINTS, position=START,
+        )  # fmt: skip
+        still = mbdyn_ros.load(ARM).gravity_vector(START)
+    assert answer.success and answer.effort.tolist() == pytest.approx(still.tolist())
 
 
 def test_it_falls_as_gravity_says_and_keeps_energy(rig: Rig) -> None:

@@ -13,6 +13,7 @@ from std_srvs.srv import SetBool, Trigger
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 srv = pytest.importorskip("simulation_interfaces.srv")
 action = pytest.importorskip("simulation_interfaces.action")

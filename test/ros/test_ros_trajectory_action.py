@@ -19,6 +19,7 @@ from mbdyn_ros.ros.messages.joint_path import JointPath, Tolerances
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 REST = np.zeros((3, 2))
 

@@ -36,7 +36,7 @@ def locks(process: int) -> list[str]:
 
 
 @pytest.mark.parametrize("reach", ["LOCALHOST", "SUBNET"])
-@pytest.mark.usefixtures("unset")
+@pytest.mark.usefixtures("unset", "compiled")
 def test_a_node_takes_no_lock_of_others(
     rig: Rig,
     start: Callable[..., subprocess.Popen[str]],

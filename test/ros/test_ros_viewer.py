@@ -21,6 +21,7 @@ from mbdyn_ros.ros.show.viewer import Viewer
 from mbdyn_ros.view.page.page import Address, Page
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.mark.alone

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import WrenchStamped
-from interpreting import compiling
 from nav_msgs.msg import Odometry
 from ros_rig import Rig, rig, srv
 from std_srvs.srv import SetBool, Trigger
@@ -22,6 +21,7 @@ from mbdyn_ros.ros.node.interfaces import msg
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
 
 BALL = """<robot name="ball"><link name="base"/><link name="ball"><inertial><mass value="2"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -83,10 +83,7 @@ def test_an_impact_is_told_and_shown(rig: Rig) -> None:
 def test_a_sensor_in_a_joint_and_contacts_at_rest(rig: Rig) -> None:
     """A ball that lies on the floor and is pushed along it: its guide holds it, the floor bears."""
     sensor = {"force_torque_joints": ["lift"], "initial_positions": [0.0]}
-    with pytest.raises(InputError, match="takes compiled steps"):
-        simulate(rig, remap=[("__node", "interpreted")], **sensor)
-    with compiling():
-        node = simulate(rig, **sensor)
+    node = simulate(rig, **sensor)
     readings = rig.listen(WrenchStamped, "simulator/force_torque/lift")
     push = rig.publisher(WrenchStamped, "simulator/wrench")
     message = WrenchStamped()

@@ -13,7 +13,6 @@ from scipy.integrate import solve_ivp
 import mbdyn_ros
 from mbdyn_ros import InputError, ModelError, SimulationError
 from mbdyn_ros.simulation.actuators.stepped import SteppedActuation
-from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 OWN = Path(__file__).parents[2] / "urdf"
 
@@ -225,13 +224,12 @@ def test_settings_that_cannot_be_are_refused(old: str, new: str, words: str) -> 
             mbdyn_ros.load(turning, mechanism=text)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("command", [0.3, 0.0])
 def test_equal_steps_take_turns_with_their_actuators(command: float) -> None:
     """They agree with `simulate`, to the order of their steps; closed valves hold."""
     robot = lift(air=0.005, bandwidth=20.0)
     found = mbdyn_ros.simulate(robot, [-0.1], [0.0], 0.5, commands=[command], rtol=1e-7)
-    motion, actuators = FixedStep(robot, 1e-3), SteppedActuation(robot)
+    motion, actuators = mbdyn_ros.Stepper(robot, 1e-3), SteppedActuation(robot)
     motion.set_state([-0.1], [0.0])
     actuators.rest(robot, motion.q)
     for _ in range(500):

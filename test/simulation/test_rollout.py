@@ -1,4 +1,4 @@
-"""Rollouts against single steps of `FixedStep`."""
+"""Rollouts against single steps of `Stepper`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from mbdyn_ros.equations import programs
 from mbdyn_ros.integration.methods import FIXED
 from mbdyn_ros.model.examples import CART
 from mbdyn_ros.robot.rollout import Rollout
-from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 URDF = Path(__file__).parents[2] / "urdf"
 DT = 2e-3
@@ -29,7 +28,7 @@ def reference(
     robot: Robot, q: np.ndarray, v: np.ndarray, efforts: np.ndarray, method: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same motion step by step."""
-    motion = FixedStep(robot, DT, method)
+    motion = mbdyn_ros.Stepper(robot, DT, method=method)
     motion.set_state(q, v)
     states = []
     for effort in efforts:

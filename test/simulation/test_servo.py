@@ -20,8 +20,6 @@ from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
 from mbdyn_ros.simulation.stepped.following import Following
 from mbdyn_ros.simulation.stepped.servo import Targets
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 CRANE, UR5 = (
     str(Path(__file__).resolve().parents[2] / "urdf" / name)
     for name in ("manipulator.urdf", "ur5.urdf")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,8 @@ from thrown_robots import ARM, BLOCK, CORNERS, START
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
+from mbdyn_ros.compiler.cache import cached_library
+from mbdyn_ros.compiler.gcc import toolchain_cpp
 from mbdyn_ros.compiler.runtime.library import stepping
 from mbdyn_ros.errors import InputError, SimulationError
 from mbdyn_ros.model.model import Array
@@ -51,7 +55,7 @@ def test_the_papers_impacts_in_real_time_steps() -> None:
         np.testing.assert_allclose(one.normals, other.normals, atol=1e-6)
         assert one.loss == pytest.approx(one.energy_before - one.energy_after, abs=1e-8)
     assert stepper.energy.sum() == pytest.approx(before, abs=1e-3)
-    assert abs(stepper.lost) < 1e-7 and stepper.impacts == ()
+    assert abs(stepper.lost) < 1e-7 and stepper.impacts == () and stepper.take_impacts() == []
     assert stepper.time == pytest.approx(1.5) and stepper.merged == 0
     assert stepper.deepest < 1e-9
 
@@ -76,6 +80,7 @@ def test_a_thrown_block(block: mbdyn_ros.Robot, seed: int, e: float, friction: f
     assert deepest > -1e-6
     assert energy + stepper.lost == pytest.approx(total, rel=1e-3)
     assert stepper.residual < 1e-5
+    assert all((one.impulses >= 0).all() for one in stepper.take_impacts())
     if friction:
         assert stepper.q[2] == pytest.approx(
             min([0.1, 0.2, 0.3], key=lambda z: abs(z - stepper.q[2]))
@@ -108,6 +113,7 @@ def test_a_block_slides_and_stops(block: mbdyn_ros.Robot) -> None:
     rest = stepper.q.copy()
     stepper.advance(300)
     np.testing.assert_allclose(stepper.q, rest, atol=1e-9)
+    assert np.abs(stepper.v).max() < 1e-6
     assert stepper.lost == pytest.approx(0.5 * 3 * 1.25, rel=2e-3)
 
 
@@ -195,6 +201,53 @@ def test_states_are_refused(block: mbdyn_ros.Robot) -> None:
     stepper.effort[0] = np.nan
     with pytest.raises(SimulationError, match="left the finite numbers"):
         stepper.advance()
+
+
+def test_contacts_that_cannot_all_close_pull_at_none(block: mbdyn_ros.Robot) -> None:
+    """Five points of which four can touch: the fifth would have to be pulled down."""
+    floor = Surface.plane(restitution=0.0, friction=0.5, name="floor")
+    low = [(x, y, -0.1) for x in (0.3, -0.3) for y in (0.2, -0.2)]
+    for above in (1e-4, 1e-8):  # the latter is near enough to be held
+        points = [("block", place) for place in [*low, (0.1, 0.0, -0.1 + above)]]
+        stepper = Stepper(block, 1e-3, Environment([floor], points))
+        stepper.set_state([0, 0, 0.1, 0, 0, 0, 1], np.zeros(6))
+        for _ in range(20):
+            stepper.advance()
+            turn = block.frame_pose(stepper.q, "block")
+            gaps = np.array([(turn @ [*place, 1.0])[2] for _, place in points])
+            np.testing.assert_allclose(gaps[:4], 0, atol=1e-12)
+            assert gaps.min() > -1e-12 and gaps.max() == pytest.approx(above, abs=1e-12)
+            force = sum(contact.force for contact in stepper.contacts)
+            np.testing.assert_allclose(force, [0, 0, 3 * 9.81], atol=1e-9)
+
+
+@functools.cache
+def crossing() -> Callable[..., float]:
+    """The function of C that finds the first zero of a cubic."""
+    text = (
+        '#include "contact/time_of_impact.hpp"\n'
+        "EXPORTED double first_zero(double a, double u, double b, double w, double depth) {\n"
+        "  return crossing(a, u, b, w, depth);\n}\n"
+    )
+    path = cached_library("crossing", text, lambda: text, toolchain_cpp())
+    found = ctypes.CDLL(str(path)).first_zero
+    found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double] * 5
+    return found
+
+
+@settings(max_examples=200)
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=4))
+def test_the_time_of_impact_is_the_first(ends: list[float]) -> None:
+    """The cubic, sampled, is not below zero before its crossing."""
+    a, u, b, w = abs(ends[0]), *ends[1:]
+    s = np.linspace(0, 1, 2001)
+    values = a + s * (u + s * (3 * (b - a) - 2 * u - w + s * (2 * (a - b) + u + w)))
+    found = crossing()(a, u, b, w, 1e-9)
+    below: Array = s[values < -1e-6]
+    if found < 0:
+        assert not len(below)
+    else:
+        assert (below >= found - 1e-12).all() and values.min() < 1e-5
 
 
 class Problem(ctypes.Structure):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -181,6 +183,7 @@ class Forks:
 
     def __init__(self, folder: Path) -> None:
         self._output = folder / "printed"
+        self._child = 0
         self._parent = subprocess.Popen(
             [sys.executable, "-c", FORKS], env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -189,18 +192,29 @@ class Forks:
     def start(self, node: str, *arguments: str) -> int:
         """Start a node with its `--ros-args`; return its process number."""
         assert self._parent.stdin is not None
+        self._end_left_over()
         self._output.unlink(missing_ok=True)
         print(json.dumps([node, arguments, str(self._output)]), file=self._parent.stdin, flush=True)
-        return self._told()
+        self._child = self._told()
+        return self._child
 
     def ended(self) -> tuple[int, str]:
         """Its exit code, when it has one, and what it printed."""
-        return self._told(), self._output.read_text()
+        code, self._child = self._told(), 0
+        return code, self._output.read_text()
 
     def close(self) -> None:
         """End the process that they part from."""
+        self._end_left_over()
         _, complaints = self._parent.communicate(timeout=PATIENCE)
         assert self._parent.returncode == 0 and not complaints, complaints
+
+    def _end_left_over(self) -> None:
+        """A test that failed half way left its node: the next one would wait for it for ever."""
+        if self._child:
+            with suppress(ProcessLookupError):
+                os.kill(self._child, signal.SIGKILL)
+            self.ended()
 
     def _told(self) -> int:
         assert self._parent.stdout is not None

@@ -11,8 +11,8 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 from ...errors import InputError
-from ...model.blocks import scalar_motions
 from ...model.model import Array
+from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from .named_numbers import require_reasonable
 

@@ -12,7 +12,6 @@ from ...errors import InputError
 from ...model.model import Array
 from ...motion.reference import Reference
 from ...robot import Robot
-from ...simulation.stepped.fixed_step import neutral_position
 from .layout import DEPENDENT_AGREEMENT
 from .no_effort import require_answers
 
@@ -90,7 +89,7 @@ class ReferenceLimits:
     def prepare(self) -> None:
         """Compile what `require` calls: it would take long when a reference waits."""
         # As many states as vectors serve: these programs are compiled at their first use.
-        q = np.tile(neutral_position(self._robot), (MANY, 1))
+        q = np.tile(self._robot.home_position, (MANY, 1))
         rest = np.zeros((MANY, self._robot.nv))
         self._all_joints(q, rest)
         if self._computed:

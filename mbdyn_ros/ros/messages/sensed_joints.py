@@ -11,9 +11,9 @@ from sensor_msgs.msg import JointState
 
 from ...array import Array, places
 from ...errors import InputError
-from ...model.blocks import scalar_motions
 from ...motion import MeasuredJoints
 from ...motion.turns import Turns
+from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from .joint_state_bytes import JointStateBytes
 from .named_numbers import LARGEST_SENT

@@ -84,4 +84,6 @@ class Refusals:
             self._last = None
         if self._last is not None:
             health.warnings.append(f"refused a {self._what}: {self.last}")
-        health.values[f"refused {self._what}s"] = self.count
+        kind = self._what.removesuffix("y")
+        plural = f"{self._what}s" if kind == self._what else f"{kind}ies"
+        health.values[f"refused {plural}"] = self.count

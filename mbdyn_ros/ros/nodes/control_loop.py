@@ -11,10 +11,10 @@ from sensor_msgs.msg import JointState
 from ...control import MODES, Controller, complaint, growth
 from ...control.sampled import InstabilityError
 from ...errors import InputError, MbdynError
-from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...motion.measured_joints import MeasuredJoints
 from ...motion.reference import Reference
+from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from ..messages.measured_state import MeasuredState
 from .follower import Conditions, Follower

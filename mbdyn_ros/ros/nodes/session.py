@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from ...array import places
 from ...errors import InputError, MbdynError, ModelError, SimulationError
-from ...model.blocks import scalar_motions
 from ...model.model import Array
+from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from ...simulation.actuators.stepped import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.stops import with_stops
 from ...simulation.stepped.charted_step import ChartedStep
-from ...simulation.stepped.fixed_step import neutral_position
 from ...simulation.stepped.following import Following
 from ...units import velocity_unit
 from ..messages.effort_limits import EffortLimits
@@ -115,7 +114,7 @@ class Session:
         joint_limits: bool = True,
     ) -> None:
         self.robot = robot
-        self.initial = partial_position(robot, *initial, neutral_position(robot))
+        self.initial = partial_position(robot, *initial, robot.home_position)
         if joint_limits:
             environment = with_stops(robot, self.initial, environment)
         self.commands = JointCommands(robot, joints)

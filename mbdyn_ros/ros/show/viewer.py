@@ -18,11 +18,11 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from ...errors import MbdynError
-from ...model.blocks import joint_blocks, scalar_motions
 from ...model.model import Array, Model
 from ...model.read.description import read_description
 from ...model.split_joints import quaternions_in_loops, split_joints
 from ...names import in_markdown
+from ...prepare.coordinates import joint_blocks, scalar_motions
 from ...view.page.page import Page
 from ...view.scene.camera import ABOVE, Camera
 from ...view.scene.shown_robot import ShownRobot

@@ -9,7 +9,7 @@ from ...equations.dry_friction import tree_friction
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..effort import Constant
-from ..stepped.contact_stepper import Stepper
+from ..stepped.stepper import Stepper
 from .motion import Motion
 
 STEP = 2e-4

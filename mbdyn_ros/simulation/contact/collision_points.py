@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...model.model import Array, Model
 from ...model.read.mesh_file import find_mesh, load_mesh
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere
-from ...model.tree import WORLD
+from ...prepare.tree import WORLD
 from ...robot import Robot
 from .points import Point
 

@@ -14,7 +14,8 @@ from ...arguments import no_environment, require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...equations.contact.rods import Couple
 from ...errors import InputError
-from ...model.tree import BASE_JOINT, WORLD, Tree
+from ...model.model import BASE_JOINT
+from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
 from .collision_points import collision_points
 from .link_contacts import LinkContacts

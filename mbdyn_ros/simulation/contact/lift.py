@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...model.model import Array
-from ...model.tree import BASE_JOINT
+from ...model.model import BASE_JOINT, Array
 from ...robot import Robot
 from .contacts import Contacts
 from .environment import Environment

@@ -12,7 +12,7 @@ from ...equations.contact.rods import Couple, Rod
 from ...errors import InputError
 from ...model.model import Array
 from ...model.shapes import Capsule, Sphere
-from ...model.tree import WORLD
+from ...prepare.tree import WORLD
 from ...robot import Robot
 from .solids import Solid, SolidPair, solids_of
 from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within

@@ -10,7 +10,7 @@ import numpy as np
 from ...arguments import single_vector
 from ...errors import InputError
 from ...model.model import Array
-from ...model.tree import WORLD
+from ...prepare.tree import WORLD
 from ...robot import Robot
 from .surfaces import XYZ, number_within
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...equations.contact.impact import SETTLED
 
@@ -31,10 +31,7 @@ ADAPTIVE_STEPS = Precision(
 )
 """Of steps that adapt; where their tolerances are wider, so are the distances."""
 
-FIXED_STEPS = Precision(
-    touching=1e-6, inside=1e-5, graze=1e-9, closed=1e-13, resting_speed=1e-4, settled=1e-6
+STEPS_IN_C = Precision(
+    touching=1e-7, inside=1e-6, graze=1e-9, closed=1e-9, resting_speed=1e-4, settled=1e-10
 )
-"""Of fixed steps."""
-
-STEPS_IN_C = replace(FIXED_STEPS, touching=1e-7, inside=1e-6, settled=1e-10, closed=1e-9)
-"""Of fixed steps that are compiled, where exactness costs next to nothing."""
+"""Of equal steps, which are compiled: there exactness costs next to nothing."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...errors import InputError
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Sphere
-from ...model.tree import WORLD
+from ...prepare.tree import WORLD
 from ...robot import Robot
 from .collision_points import mesh_corners
 from .convex_shapes import ConvexShape, Drum, Polytope, Rounded

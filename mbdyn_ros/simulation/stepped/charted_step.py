@@ -22,10 +22,8 @@ from ..charts.quality import POOR, better_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES
-from .contact_stepper import Stepper
 from .leg import Leg
 from .touches import Contact
-from .walled_step import WalledStep
 
 PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which
@@ -108,27 +106,23 @@ class ChartedStep:
 
     def take_impacts(self) -> list[Impact]:
         """The impacts since the last call; `q` and `v` in the coordinates of their time."""
-        return [one for motion in self._walled() for one in motion.take_impacts()]
+        return [one for leg in self._legs for one in leg.motion.take_impacts()]
 
     @property
     def lost(self) -> float:
-        """J that impacts and the friction of walls have taken."""
-        return sum(motion.lost for motion in self._walled())
+        """J that impacts, the friction of walls and dry friction of joints have taken."""
+        return sum(leg.motion.lost for leg in self._legs)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """Those that were held in the last step; none are known where steps are not compiled."""
-        return self.leg.contacts
+        """Those that were held in the last step."""
+        return self.leg.motion.contacts
 
     def forget_losses(self) -> None:
         """Count losses and impacts from here."""
-        for motion in self._walled():
-            motion.take_impacts()
-            motion.lost = 0.0
-
-    def _walled(self) -> list[WalledStep | Stepper]:
-        motions = (leg.motion for leg in self._legs)
-        return [motion for motion in motions if isinstance(motion, (WalledStep, Stepper))]
+        for leg in self._legs:
+            leg.motion.take_impacts()
+            leg.motion.lost = 0.0
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy, J."""
@@ -170,8 +164,7 @@ class ChartedStep:
                     break
         else:
             self.set_state(other.q, other.v)
-        for motion in self._walled()[:1]:
-            motion.lost = other.lost
+        self._legs[0].motion.lost = other.lost
         self.time = other.time
 
     def close(self) -> None:

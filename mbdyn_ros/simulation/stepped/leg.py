@@ -13,11 +13,7 @@ from ...equations.actuator_response import actuator_response
 from ...robot import Robot
 from ..charts.change import same_place
 from ..contact.environment import Environment
-from .contact_stepper import Stepper
-from .fixed_step import FixedStep
-from .step_in_c import is_compiled
-from .touches import Contact
-from .walled_step import WalledStep
+from .stepper import Stepper
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,30 +21,18 @@ class Leg:
     """The motion in one choice of coordinates, and the charts that tell how good it is."""
 
     robot: Robot
-    motion: FixedStep | Stepper
+    motion: Stepper
     charts: tuple[Chart, ...]
 
     @staticmethod
     def make(robot: Robot, step: float, method: str, environment: Environment | None) -> Leg:
-        """The leg of a robot, among walls where there are some: compiled where a compiler is."""
-        motion: FixedStep | Stepper
-        if environment is None:
-            motion = FixedStep(robot, step, method)
-        elif is_compiled(robot):
-            motion = Stepper(robot, step, environment, method)
-        else:
-            motion = WalledStep(robot, step, environment, method)
-        return Leg(robot, motion, charts(robot.system))
+        """The leg of a robot, among walls where there are some."""
+        return Leg(robot, Stepper(robot, step, environment, method), charts(robot.system))
 
     @property
     def tree_position(self) -> Array:
         """Positions of the whole tree; the next call overwrites them."""
         return self.motion.tree_state()[0]
-
-    @property
-    def contacts(self) -> tuple[Contact, ...]:
-        """Those that were held in the last step; none are known where steps are not compiled."""
-        return self.motion.contacts if isinstance(self.motion, Stepper) else ()
 
     @functools.cached_property
     def response(self) -> Bound:

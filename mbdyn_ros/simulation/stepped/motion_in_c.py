@@ -12,7 +12,7 @@ from ...compiler.runtime.library import stepping
 from ...compiler.runtime.structures import structure
 from ...errors import InputError
 from ..contact.environment import MOST_POINTS
-from .step_in_c import SIZE, StepInC
+from .step_in_c import ADDRESS, SIZE, StepInC
 
 SLOT_SIZE = 14
 """Numbers of a slot, see `struct motion` in C."""
@@ -72,7 +72,7 @@ class MotionInC:
         self._effort, self.motion.effort = effort[...], effort.ctypes.data
 
     def take_wrenches(self, on_bodies: Array | None) -> None:
-        """Feel wrenches (bodies, 6) from the next step on, as `accelerate_by` says: or none."""
+        """Feel wrenches (bodies, 6) from the next step on, as `feel_wrenches` says: or none."""
         self._wrenches = on_bodies
         self.motion.wrenches = None if on_bodies is None else on_bodies.ctypes.data
         if len(self._memory) != self._size_of_memory():
@@ -93,6 +93,15 @@ class MotionInC:
         self._arrays[1][:] *= share
         self.slip *= share
         self.motion.trimmed += energy
+
+    def go_on_from(self, other: MotionInC) -> None:
+        """Take the time, the efforts, the accounts and the contacts of the same motion before."""
+        for name, kind, *_ in Motion._fields_:
+            if kind is not ADDRESS and name != "most_hits":
+                setattr(self.motion, name, getattr(other.motion, name))
+        self.effort = other.effort
+        for name in ("force", "slip", "mode", "slow", "whole", "planes", "blocks"):
+            getattr(self, name)[:] = getattr(other, name)
 
     def forget(self) -> None:
         """Know nothing of the steps before."""

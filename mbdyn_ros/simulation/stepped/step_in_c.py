@@ -13,7 +13,7 @@ from ...compiler.compiled_kernel import CompiledKernel
 from ...compiler.runtime.library import can_step
 from ...compiler.runtime.structures import structure
 from ...equations.contact.contact import ContactGeometry, distances
-from ...equations.contact.reach import Reach, flattened
+from ...equations.contact.reach import Sparsity, flattened
 from ...equations.contact.stepping import (
     DryFrictionRows,
     RowsLayout,
@@ -23,8 +23,9 @@ from ...equations.contact.stepping import (
 )
 from ...equations.contact.travel import travel
 from ...equations.position_rate import position_rate
-from ...equations.programs import energy, forward_dynamics, mass_matrix
+from ...equations.programs import energy, forward_dynamics, mass_matrix, sliding_dynamics
 from ...integration.methods import FixedMethod
+from ...program.declaration import Declaration
 from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.precision import STEPS_IN_C, Precision
@@ -33,7 +34,7 @@ from .solid_tables import SolidTables
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
 PROGRAMS = {
-    "acceleration": ("damped_dynamics", "forward_dynamics"),
+    "acceleration": ("damped_dynamics", "sliding_dynamics", "forward_dynamics"),
     "mass": ("damped_mass", "mass_matrix"),
     "distances": ("distances",),
     "rows": ("contact_rows",),
@@ -76,13 +77,13 @@ class StepInC:
 
     def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
         system = robot.calls.traced
-        damped = system.has("damping") and not system.is_deep
-        self.damped = damped
-        rubs = DryFrictionRows.of(system)
+        self._robot, self._with_wrenches = robot, False
+        self._damping, rubs = system.has("damping"), DryFrictionRows.of(system)
+        self._implicit = self._damping and not system.is_deep
         self.contacts, self.rubbing = geometry.count, len(rubs)
         wanted: list[tuple[object, ...]] = [
-            (damped_dynamics,) if damped else (forward_dynamics, None, False, False),
-            (damped_mass,) if damped else (mass_matrix,),
+            (self._dynamics,),
+            (damped_mass,) if self._implicit else (mass_matrix,),
             (position_rate,),
             (energy,),
         ]
@@ -103,9 +104,11 @@ class StepInC:
         still_q = [labels.get(robot.velocity_labels[k], -1) if k >= 0 else -1 for k in still_v]
         self._kept = [
             np.array(one, dtype=np.int64)
-            for one in (layout.body, layout.partner, layout.normal, still_v, still_q)
+            for one in (
+                layout.body, layout.partner, layout.normal, still_v, still_q, rubs.leaders(system)
+            )
         ]
-        reach = Reach.of(system, geometry)
+        reach = Sparsity.of(system, geometry)
         self._path, self._reach = flattened(reach.path), flattened(reach.reach)
         found = travel(system, geometry)
         self._travel = None if found is None else [np.ascontiguousarray(one) for one in found]
@@ -118,7 +121,7 @@ class StepInC:
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
         self.body, self.partner, *_ = self._kept
-        body, partner, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
+        body, partner, normal, at_v, at_q, slides = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
@@ -133,7 +136,7 @@ class StepInC:
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
             slots=geometry.slots,
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
-            rubs=layout.rubbing, bounds=layout.bound,
+            rubs=layout.rubbing, bounds=layout.bound, rates=system.tree.nv, slides=slides,
             path_start=self._path[0].ctypes.data, reach_start=self._reach[0].ctypes.data,
             path=self._path[1].ctypes.data, reach=self._reach[1].ctypes.data,
             travel_q=self._travel and self._travel[0].ctypes.data,
@@ -163,13 +166,25 @@ class StepInC:
         self._solids = solids
         self.walls.solids = ctypes.addressof(solids.solids)
 
-    def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
+    def feel_wrenches(self, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
-        program = damped_dynamics if self.damped else forward_dynamics
-        kernel = robot.calls.kernel(program, None, wrenches, self.damped)
+        self._with_wrenches = wrenches
+        self.walls.acceleration = self._address(self._dynamics)
+
+    @property
+    def _dynamics(self) -> Declaration:
+        """The program of accelerations."""
+        if self._implicit:
+            return damped_dynamics
+        resisted = self._damping or self.rubbing
+        return sliding_dynamics if resisted else forward_dynamics
+
+    def _address(self, program: Declaration) -> int | None:
+        wrenches = self._with_wrenches and program.loaded
+        kernel = self._robot.calls.kernel(program, None, wrenches)
         assert isinstance(kernel, CompiledKernel)
         self._kernels.append(kernel)
-        self.walls.acceleration = kernel.scalar.address.value
+        return kernel.scalar.address.value
 
     def use_vectors(self) -> None:
         """Let rollouts take several motions at once, where all programs are there for vectors.
@@ -195,8 +210,17 @@ class StepInC:
         self.walls.vectors = ctypes.addressof(self._vectors)
 
     def use(self, method: FixedMethod) -> None:
-        """Take the steps of free motion by this method."""
+        """Take the steps of free motion by this method.
+
+        Of deep robots the equations with damping as of the end of a step are long, and are
+        compiled for a method that asks for them alone, and for single motions.
+        """
         self._tableau = np.array(method.tableau)
         self.walls.stages = method.stages
-        self.walls.damped = int(self.damped and not method.stages)
+        self.walls.damped = int(self._damping and not method.stages)
         self.walls.tableau = self._tableau.ctypes.data
+        if self._robot.calls.traced.is_deep and self._implicit != bool(self.walls.damped):
+            self._implicit = bool(self.walls.damped)
+            self.walls.acceleration = self._address(self._dynamics)
+            self.walls.mass = self._address(damped_mass if self._implicit else mass_matrix)
+            self.walls.vectors = None

@@ -18,9 +18,9 @@ from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
 from ..contact.refusals import refuse_inside
-from .contact_stepper import Stepper
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC, is_compiled
+from .stepper import Stepper
 
 OPERATIONS = 20_000
 """Of a step, about, for the choice of threads."""

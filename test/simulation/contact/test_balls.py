@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, ModelError, Surface
 from mbdyn_ros.equations.contact.signed_distance import from_face
-from mbdyn_ros.simulation.stepped.walled_step import WalledStep
 
 RADIUS, MASS, G = 0.1, 2.0, 9.81
 INERTIA = 0.4 * MASS * RADIUS**2
@@ -61,10 +60,9 @@ def test_rolls_down_a_slope(ball: mbdyn_ros.Robot) -> None:
     way = np.linalg.norm(trajectory.q[-1, :3] - start[:3])
     assert way == pytest.approx(5 / 14 * G * sin(angle), abs=1e-9)
     assert abs(trajectory.work[-1, 1]) < 1e-9
-    motion = WalledStep(ball, 1e-3, floor)
-    motion.set_state(np.array(start), np.zeros(6))
-    for _ in range(1000):
-        motion.advance()
+    motion = mbdyn_ros.Stepper(ball, 1e-3, floor)
+    motion.set_state(start, np.zeros(6))
+    motion.advance(1000)
     assert np.linalg.norm(motion.q[:3] - start[:3]) == pytest.approx(way, rel=2e-3)
 
 

@@ -13,7 +13,6 @@ import mbdyn_ros
 from benchmarks.falls import Fall, cases, simulated
 from mbdyn_ros import Environment, Surface
 from mbdyn_ros.simulation.contact.contacts import Contacts
-from mbdyn_ros.simulation.stepped.fixed_step import neutral_position
 
 pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")]
 
@@ -55,7 +54,7 @@ def test_random_robots_come_through(source: RandomRobot, floating: bool, seed: i
         return
     normal = random.normal(size=3)
     normal[2] = abs(normal[2]) + 0.3
-    q, v = neutral_position(robot), 0.5 * random.normal(size=robot.nv)
+    q, v = robot.home_position, 0.5 * random.normal(size=robot.nv)
     try:
         contacts = Contacts(
             robot,

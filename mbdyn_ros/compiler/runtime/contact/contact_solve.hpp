@@ -2,38 +2,70 @@
    entered and Coulomb's law holds at its end. Dry friction of joints is part of the same problem.
 
    A step of length h has come to (q*, v*) by free motion. With M(q) = L^T L, S the contact Jacobian,
-   both where the step would end if the velocity stayed, and a = h / 2 (h for methods without
-   stages) the time in which a change of velocity acts:
+   both where the step would end if the velocity stayed, a = h / 2 (h for methods without stages)
+   the time in which a change of velocity acts, and g what free motion has of the impulses already:
+   -h b_j sign(w_j), at the velocity where the step began, of joints that slide, else 0:
 
      A  = S M^-1 S^T                                    Delassus matrix
-     w  = A f + S v* + s                                velocities along the rows, impulses f (N s)
+     w  = A (f - g) + S v* + s                          velocities along the rows, impulses f (N s)
      0 <= f_n, 0 <= w_n, f_n w_n = 0                    walls push (Signorini)
      |f_t| <= mu f_n, and f_t = -mu f_n w_t / |w_t| where w_t is not 0     (Coulomb)
      |f_j| <= h b_j, and f_j = -h b_j sign(w_j) where w_j is not 0         dry friction of joints
-     v' = v* + M^-1 S^T f
+     v' = v* + M^-1 S^T (f - g)
      q' = q* (+) [a (v' - v*) + M^-1 S_n^T y]           y closes the gaps: g + A_nn y = 0
 
    (+) integrates a displacement, with quaternions of unit length. The shift s is zero at first, and
    then what the rates of the distances at (q', v') differ from S v': it repeats the problem until
-   those that push move along their walls to LAW. Contacts of motions in a vector may differ.
+   those that push move along their walls to LAW. Contacts of motions in a vector may differ. Where
+   nothing touches and all joints with dry friction slide on, f = g, and nothing is to be solved.
    Alart and Curnier 1991 (cones.hpp), De Saxce and Feng 1998 (cone_solver.hpp), Jean 1999. */
 #pragma once
 #include "position_correction.hpp"
 
-/* What has happened where a step is done: forces, what slides, what stands still. */
+#define AT_REST 1e-9 /* share of the velocities without dry friction that counts as none */
+
+/* Where joints slide as they did, and nothing else is to be solved: their forces, and what they take. */
 template <class Real>
-static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, Bits<Real> done) {
-  const size_t contacts = w->contacts;
+static void sliding_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
+                           Bits<Real> done) {
   Real lost = all<Real>(0.);
-  /* joints that their dry friction holds stand still exactly */
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    const Real push = -x->column[w->bounds + (int64_t)i] * x->slides[w->slides[i]];
+    Real* force = s->force + 3 * w->contacts + i;
+    *force = select(done, push, *force);
+    lost -= 0.5 * h * push * (along_friction(w, x, i, x->v) + along_friction(w, x, i, s->v));
+  }
+  s->lost += select(done, lost, all<Real>(0.));
+}
+
+/* Where no contact is active, and velocities at both ends of a step are nothing beside those that it
+   would have ended with: dry friction holds all, which has not moved in between either. */
+template <class Real>
+static Bits<Real> all_rests(const struct walls* w, const Motion<Real>* s, const Work<Real>* x) {
+  Real most = all<Real>(0.), left = most;
+  for (size_t j = 0; j < w->nv; ++j) {
+    most = greatest(most, magnitude(x->fast[j]));
+    left = greatest(left, greatest(magnitude(x->v[j]), magnitude(s->v[j])));
+  }
+  Bits<Real> rests = is(left <= AT_REST * most);
+  for (size_t i = 0; i < x->count; ++i) rests &= ~x->on[i];
+  return rests;
+}
+
+/* The same where the step was solved: joints that their dry friction holds stand still exactly. */
+template <class Real>
+static void friction_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
+                            Bits<Real> done) {
+  Real lost = all<Real>(0.);
   for (size_t i = 0; i < w->rubbing; ++i) {
     const size_t row = x->contact_rows + i;
     const Real f = x->f[row], speed = along_row(w, x, row, s->v);
-    Real* force = s->force + 3 * contacts + i;
+    Real* force = s->force + 3 * w->contacts + i;
     *force = select(done, f / h, *force);
     lost -= 0.5 * f * (along_row(w, x, row, x->v) + speed);
-    const Bits<Real> stands = done & is(magnitude(f) < x->bound[i]) &
-                        is(magnitude(speed) < w->slow);
+    const Bits<Real> sticks = is(magnitude(f) < x->bound[i]) & is(magnitude(speed) < w->slow);
+    const Bits<Real> stops = is(x->given[i] != 0.) & is(magnitude(speed) <= LAW);
+    const Bits<Real> stands = done & (sticks | stops);
     if (w->still_v[i] < 0 || !any(stands)) continue;
     Real* v = s->v + w->still_v[i];
     *v = select(stands, all<Real>(0.), *v);
@@ -43,6 +75,18 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     *q = select(stood, x->q[w->still_q[i]], *q);
     if (any(stood)) x->fresh = 0;
   }
+  const Bits<Real> rests = done & all_rests(w, s, x);
+  for (size_t j = 0; j < w->nv; ++j) s->v[j] = select(rests, all<Real>(0.), s->v[j]);
+  take(rests, w->nq, x->q, s->q);
+  if (any(rests)) x->fresh = 0;
+  s->lost += select(done, lost, all<Real>(0.));
+}
+
+/* What has happened where a step is done: forces of contacts, and which slide. */
+template <class Real>
+static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, Bits<Real> done) {
+  const size_t contacts = w->contacts;
+  Real lost = all<Real>(0.);
   for (size_t k = 0; k < contacts; ++k) {
     for (int r = 0; r < 3; ++r) {
       s->force[3 * k + r] = select(done, all<Real>(0.), s->force[3 * k + r]);
@@ -92,12 +136,16 @@ static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
   x->fresh = x->count > 0;
 }
 
-/* Velocities b without impulses, and bounds, of the problem of m rows. */
+/* Velocities b without impulses, bounds of dry friction, and what free motion has had of it. */
 template <class Real>
 static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double h) {
   for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
   for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] += x->shift[i];
-  for (size_t i = 0; i < w->rubbing; ++i) x->bound[i] = h * x->column[w->bounds + (int64_t)i];
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    x->bound[i] = h * x->column[w->bounds + (int64_t)i];
+    x->given[i] = -x->bound[i] * x->slides[w->slides[i]];
+    add_to(m, -x->given[i], x->A + (x->contact_rows + i) * m, x->b);
+  }
 }
 
 /* The impulses of the last step's forces, from which Newton's method starts. */
@@ -214,11 +262,14 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     }
     s->residual = select(open, greatest(s->residual, missed), s->residual);
     copy(w->nv, x->fast, x->at_v);
-    apply_impulses(w, x, m, x->f, x->at_v);
+    copy(m, x->f, x->impulse);
+    for (size_t i = 0; i < w->rubbing; ++i) x->impulse[x->contact_rows + i] -= x->given[i];
+    apply_impulses(w, x, m, x->impulse, x->at_v);
     const Bits<Real> closes = correct_positions(w, x, m, part);
     if constexpr (!is_single<Real>) failed |= open & ~closes, open &= closes;
     take_end(w, s, x, open);
     settled = obeys(w, x, pass, open, &far);
+    if (w->rubbing && any(settled)) friction_forces(w, s, x, h, settled);
     if (any(settled)) contact_forces(w, s, x, h, settled);
     open &= ~settled;
     far &= open;

@@ -76,7 +76,8 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   if (bounces) {  /* which bounces would all be over within a step */
     memcpy(s->v, old, n * sizeof *old);
     apply_impulses(w, x, m, x->f, s->v);
-    accelerate(w, s, s->q, s->v, 0., a);
+    clear(w->rates, x->slides);
+    accelerate(w, s, s->q, s->v, 0., x->slides, a);
     for (size_t i = 0; i < x->count; ++i) {
       const double* row = x->S + x->first[i] * n;
       const double falls = -dot(n, row, a), up = dot(n, row, s->v);

@@ -27,7 +27,7 @@ struct programs {
 };
 
 struct walls {
-  const struct program* acceleration; /* of (q, v, effort[, step][, wrenches]) */
+  const struct program* acceleration; /* of (q, v, effort[, step, slides][, wrenches]) */
   const struct program* mass;         /* M of (q[, step]) */
   const struct program* distances;    /* of (q, v): distance (m), rate (m), metres of each (m) */
   const struct program* rows;         /* of q: transforms, velocities and normals, see `body` */
@@ -42,6 +42,8 @@ struct walls {
   const int64_t* normal;  /* (3), then the partner's place (3); -1: `body` is one row (nv) */
   const double* point;    /* (m, 4): place in the body's frame, m, and radius, m */
   int64_t rubs, bounds;   /* rows (rubbing, nv) of dry friction, and bounds (rubbing) of its forces */
+  size_t rates;           /* velocities of the tree's joints: how many `slides` the accelerations take */
+  const int64_t* slides;  /* (rubbing): whose it is there */
   /* Which numbers are not zero, see mass_factor.hpp: */
   const int64_t *path_start, *reach_start; /* (nv + 1), (m + rubbing + 1) */
   const int32_t *path, *reach;
@@ -155,20 +157,21 @@ static void evaluate(const struct walls*, const struct motion_lanes* s,
   program->batched(arg, res);
 }
 
-/* Accelerations of (q, v); `damped` is the length of the step where damping counts at its end. */
+/* Accelerations of (q, v); `damped` is the length of the step where damping counts at its end, and
+   `slides` (rates) are the directions, +-1, in which joints with dry friction slide, 0 at rest. */
 static void accelerate(const struct walls* w, const struct motion* s, const double* q,
-                       const double* v, double damped, double* result) {
-  const double* arg[7] = {q, v, s->effort};
+                       const double* v, double damped, const double* slides, double* result) {
+  const double* arg[8] = {q, v, s->effort};
   size_t inputs = 3;
-  if (w->acceleration->inputs > (s->wrenches ? (size_t)4 : (size_t)3)) arg[inputs++] = &damped;
+  if (w->acceleration->inputs > (size_t)4) arg[inputs++] = &damped, arg[inputs++] = slides;
   arg[inputs] = s->wrenches;
   apply(w, s, w->acceleration, arg, result);
 }
 
 static void accelerate(const struct walls* w, const struct motion_lanes* s, const realv* q,
-                       const realv* v, double damped, realv* result) {
+                       const realv* v, double damped, const realv* slides, realv* result) {
   const struct program* program = w->vectors->acceleration;
-  const realv step = all<realv>(damped), *arg[] = {q, v, s->effort, &step, nullptr};
+  const realv step = all<realv>(damped), *arg[] = {q, v, s->effort, &step, slides, nullptr};
   realv* const res[] = {result};
   arg[program->inputs] = s->parameters;
   program->batched(arg, res);

@@ -28,6 +28,7 @@ enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 static void move_on(const struct walls* w, struct motion* s, Work<double>* x, double h) {
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
+  if (w->rubbing) slide_directions(w, s, x);
   free_motion(w, s, x, h);
   x->fresh = 0;
   if (!x->count && !x->idle) {
@@ -35,7 +36,11 @@ static void move_on(const struct walls* w, struct motion* s, Work<double>* x, do
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
   }
   x->idle = !x->count;
-  if (x->count || w->rubbing) solve_contacts(w, s, x, h, is(true));
+  if (x->count || !all_slide_on(w, s, x)) {
+    solve_contacts(w, s, x, h, is(true));
+  } else if (w->rubbing) {
+    sliding_forces(w, s, x, h, is(true));
+  }
 }
 
 /* The same, and the distances at its end. */

@@ -123,8 +123,9 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
   copy(3 * m, x->now, start);
   copy(w->nq, s->q, x->q);
   copy(w->nv, s->v, x->v);
+  if (w->rubbing) slide_directions(w, s, x);
   free_motion(w, s, x, h);
-  const bitsv holds = w->rubbing ? ~(bitsv){} : held;
+  const bitsv rubs = w->rubbing ? ~(bitsv){} : (bitsv){}, holds = held | ~all_slide_on(w, s, x);
   if (any(holds & open & ~odd)) {
     odd |= solve_contacts(w, s, x, h, holds & open & ~odd);
   } else {
@@ -134,6 +135,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
     copy(w->nv, s->v, x->fast);
   }
   contact_forces(w, s, x, h, ~holds);
+  if (w->rubbing) sliding_forces(w, s, x, h, ~holds);
   for (int k = 0; k <= MOST_MERGES; ++k) {
     if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
@@ -148,7 +150,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
     take(more, m, old->mode, s->mode);
     odd |= solve_contacts(w, s, x, h, more);
   }
-  const bitsv guarded = (held | holds) & ~driven & open & ~odd;
+  const bitsv guarded = (held | rubs) & ~driven & open & ~odd;
   if (any(guarded)) trim_lanes(w, s, x, energy, guarded);
   *unseen += count_passed(w, x, start, h, open & ~odd);
   for (size_t i = 0; i < w->nq; ++i) odd |= ~is(s->q[i] - s->q[i] == 0.);

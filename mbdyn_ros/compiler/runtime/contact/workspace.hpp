@@ -20,7 +20,8 @@ struct Work {
   Real *column, *mass;         /* (rows->size) result of `rows`; (nv, nv) M, then its factor L */
   Real *S, *X, *A;             /* (r, nv), (r, nv), (r, r) */
   Real *b, *f;                 /* (r) velocities without impulses; impulses */
-  Real *bound;                 /* (rubbing) of impulses of dry friction */
+  Real *bound, *given;         /* (rubbing) of impulses of dry friction; those in free motion */
+  Real *slides;                /* (rates) see `accelerate` */
   Real *cones;                 /* (room_of_cones) */
   Real *closing;               /* (k, k) of the position correction */
   Real *gap, *shift;           /* (k) m; (k) m/s by which the problem is shifted */
@@ -57,7 +58,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
-  ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
+  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, k), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
@@ -149,14 +150,49 @@ static void move(const struct walls* w, const Motion<Real>* s, Work<Real>* x, do
   unit_quaternions(w, q);
 }
 
-/* The motion for a time h that nothing hinders. The methods are those of rollout.h. */
+/* The velocity along a row of dry friction, whose own numbers are those of `column`. */
+template <class Real>
+static Real along_friction(const struct walls* w, const Work<Real>* x, size_t i, const Real* v) {
+  if (w->still_v[i] >= 0) return v[w->still_v[i]];
+  return dot(w->nv, x->column + w->rubs + i * w->nv, v);
+}
+
+/* The directions in which joints with dry friction slide at (q, v), where a step begins. */
+template <class Real>
+static void slide_directions(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  int mixed = 0;
+  for (size_t i = 0; i < w->rubbing; ++i) mixed |= w->still_v[i] < 0;
+  if (mixed) evaluate(w, s, programs_of<Real>(w)->rows, s->q, nullptr, x->column);
+  clear(w->rates, x->slides);
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    const Real speed = along_friction(w, x, i, s->v), zero = all<Real>(0.);
+    const Bits<Real> slides = is(magnitude(speed) > LAW);
+    x->slides[w->slides[i]] = select(slides, with_sign(all<Real>(1.), speed), zero);
+  }
+}
+
+/* Where all joints with dry friction still slide as they did, when free motion has come to (q, v). */
+template <class Real>
+static Bits<Real> all_slide_on(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  Bits<Real> on = is(all<Real>(0.) == 0.);
+  for (size_t i = 0; i < w->rubbing; ++i) on &= is(x->slides[w->slides[i]] != 0.);
+  if (!w->rubbing || !any(on)) return on;
+  evaluate(w, s, programs_of<Real>(w)->rows, s->q, nullptr, x->column);
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    on &= is(along_friction(w, x, i, s->v) * x->slides[w->slides[i]] > LAW);
+  }
+  return on;
+}
+
+/* The motion for a time h that nothing hinders but dry friction of joints that slide, against the
+   directions at its start. The methods are those of rollout.h, and keep their order. */
 template <class Real>
 static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
   const size_t nq = w->nq, state = w->nq + w->nv;
   const double damped = w->damped ? h : 0.;
   Real *q = s->q, *v = s->v, *slope = x->slopes, *trial = slope + (w->stages + 1) * state;
   if (!w->stages) {
-    accelerate(w, s, q, v, damped, slope);
+    accelerate(w, s, q, v, damped, x->slides, slope);
     add_to(w->nv, all<Real>(h), slope, v);
     move(w, s, x, h, v, q);
     return;
@@ -173,7 +209,7 @@ static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
       at_q = trial, at_v = trial + nq;
     }
     rate_of(w, s, at_q, at_v, slope + i * state);
-    accelerate(w, s, at_q, at_v, damped, slope + i * state + nq);
+    accelerate(w, s, at_q, at_v, damped, x->slides, slope + i * state + nq);
   }
   const double scale = h / share[w->stages];
   for (int i = 0; i < w->stages; ++i) {

@@ -1,4 +1,4 @@
-"""The public stepper: a robot among walls, advanced in equal steps, each one compiled call."""
+"""The stepper: a robot, among walls or without, advanced in equal steps, each one compiled call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from ..contact.refusals import refuse_inside
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
-from .fixed_step import neutral_position
 from .motion_in_c import MotionInC
 from .noticed import Noticed
 from .step_in_c import StepInC, is_compiled
@@ -61,7 +60,10 @@ OTHERWISE = {
 
 
 class Stepper(Accounts):
-    """The motion of a robot among walls, advanced in equal steps, each one compiled call.
+    """The motion of a robot, among walls or without, in equal steps, each one compiled call.
+
+    Efforts are constant over a step. Closed loops stay closed, for the state is that of the
+    independent joints. Numbers of the robot that are set hold from the next step on.
 
     Contacts are hard and one-sided, friction is Coulomb's with its round cone, impacts follow
     Newton's law; joint friction, stops and closed loops are part of the same problem. See
@@ -70,8 +72,10 @@ class Stepper(Accounts):
     Parameters
     ----------
     step : s. environment : walls and stops, or None.
-    method : of the motion that nothing hinders, see `integration.methods`; "auto" is rk4 unless
-        damping is too stiff for it.
+    method : of the motion between contacts, see `integration.methods`. "rk4", "heun" and
+        "semi_implicit" are of order 4, 2 and 1, while joints with dry friction slide too;
+        "semi_implicit" is stable however strong damping is, which it takes at the end of the step.
+        "auto" is rk4 unless damping is too stiff for it.
 
     Attributes
     ----------
@@ -82,6 +86,8 @@ class Stepper(Accounts):
     ------
     SingularMassMatrixError
         A link without mass leaves the motion undetermined; the message names it.
+    SimulationError
+        There is no C or C++ compiler.
 
     Examples
     --------
@@ -109,24 +115,11 @@ class Stepper(Accounts):
         if self._walks:
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
-        self._contacts: Contacts | None = None
-        if environment is not None:
-            self._contacts = Contacts(robot, environment, only_watch=True)
-        self._calls = robot.calls
-        self._compiled = StepInC.among(robot, self._contacts)
-        self._touches: Touches | None = None
-        if self._contacts is not None:
-            self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
-        self._q, self._v = neutral_position(robot), np.zeros(robot.nv)
-        self._motion = MotionInC(self._compiled, self._q, self._v, MOST_IMPACTS)
-        self._solids = None if self._touches is None else self._touches.solids
-        self._noticed: Noticed | None = None
-        if self._contacts is not None:
-            self._noticed = Noticed(robot.model.source, self._contacts, self._motion)
-        self.effort = np.zeros(len(robot.effort_labels))
+        self._q, self._v = robot.home_position, np.zeros(robot.nv)
         self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
         self._energy = robot.bind("energy")
+        self._sensors = ForceTorques(robot)
         self._damping_rate = 0.0
         if tree_friction(robot.system.tree)[0].any():
             coulomb = Coulomb(robot)
@@ -134,9 +127,35 @@ class Stepper(Accounts):
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
         self._wrenches: dict[str, Array] = {}
-        self._sensors = ForceTorques(robot)
+        self._prepare()
+        self.effort = np.zeros(len(robot.effort_labels))
         self.step = step
         self._complete = True
+
+    def _prepare(self) -> None:
+        """Take the programs of the robot as they are now, and memory for a motion by them."""
+        robot, environment = self.robot, self.environment
+        self._calls = robot.calls
+        self._contacts: Contacts | None = None
+        if environment is not None:
+            self._contacts = Contacts(robot, environment, only_watch=True)
+        self._compiled = StepInC.among(robot, self._contacts)
+        self._motion = MotionInC(self._compiled, self._q, self._v, MOST_IMPACTS)
+        self._touches: Touches | None = None
+        self._noticed: Noticed | None = None
+        if self._contacts is not None:
+            self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
+            self._noticed = Noticed(robot.model.source, self._contacts, self._motion)
+        self._solids = None if self._touches is None else self._touches.solids
+
+    def _follow(self) -> None:
+        """Go on with what was folded into the programs and has become variable."""
+        before, wrenches, self._wrenches = self._motion, self._wrenches, {}
+        if self._walks:
+            self.robot.calls.home[:] = self._calls.home
+        self._prepare()
+        self._motion.go_on_from(before)
+        self.step, self.wrenches = self.step, wrenches
 
     def __setattr__(self, name: str, value: object) -> None:
         settable = getattr(getattr(type(self), name, None), "fset", None) is not None
@@ -210,7 +229,7 @@ class Stepper(Accounts):
             raise InputError("wrenches has many rows; a Stepper takes one (6,) for a link")
         taken = {link: np.array(one, dtype=np.float64) for link, one in wrenches.items()}
         if bool(taken) != bool(self._wrenches):
-            self._compiled.accelerate_by(self.robot, bool(taken))
+            self._compiled.feel_wrenches(bool(taken))
         self._wrenches = taken
         self._motion.take_wrenches(on_bodies if taken else None)
 
@@ -258,15 +277,10 @@ class Stepper(Accounts):
             convex shapes are near each other than there is room for. Or a wall has no value, no
             normal or no inside where a point meets it; the message names both, and where and when.
         InputError
-            `steps` is not such a number. Or what was folded into the programs was set meanwhile,
-            and has become variable.
+            `steps` is not such a number.
         """
         if self.robot.calls is not self._calls:
-            raise InputError(
-                f"{self.robot.model.source}: numbers that were folded into the programs of this "
-                "Stepper have been set: name them in load(..., variable=[...]), or make another "
-                "Stepper and set its state"
-            )
+            self._follow()
         left = checked_count("steps", steps)
         if left > LONGEST_ADVANCE:
             raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
