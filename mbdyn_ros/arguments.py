@@ -14,9 +14,9 @@ import numpy as np
 from .array import NoNumbers, all_finite, as_number, as_numbers
 from .equations.frames import AXES, Frame
 from .errors import InputError, brief, shown
-from .model.coordinates import Coordinates
-from .model.model import Array
-from .model.tree import BASE_JOINT, WORLD, Tree
+from .model.model import BASE_JOINT, Array
+from .prepare.coordinates import Coordinates
+from .prepare.tree import WORLD, Tree
 from .program.program import UNIT_TOLERANCE
 
 Wrenches = Mapping[str, object]

@@ -55,8 +55,8 @@ def no_stepping(what: str) -> SimulationError:
     """The error of what takes compiled steps where no compiler is."""
     return SimulationError(
         f"{what} in compiled steps, and no C compiler was found ($CC, cc, gcc or clang), or no "
-        "C++ compiler ($CXX, c++, g++ or clang++): install both (Debian and Ubuntu: g++), or use "
-        "simulate"
+        "C++ compiler ($CXX, c++, g++ or clang++), or MBDYN_INTERPRET is set: install both (Debian "
+        "and Ubuntu: g++), or use simulate"
     )
 
 

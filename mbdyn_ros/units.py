@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .model.joints import joint_type
-from .model.model import Model
-from .model.tree import BASE_JOINT
+from .model.model import BASE_JOINT, Model
 
 
 def _unit(model: Model, label: str) -> str:

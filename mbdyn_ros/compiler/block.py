@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import casadi as ca
 
-from .loop import Loop
+from .loop import RolledLoop
 from .table import Array, Lane
 
 TURNS = (ca.OP_SIN, ca.OP_COS)
 
 
-class Line(NamedTuple):
+class Operation(NamedTuple):
     """One operation: its code in CasADi, the lines it reads, and what is left to say.
 
     place : (array, element) of an input or output. value : of a constant.
@@ -26,9 +26,9 @@ class Line(NamedTuple):
     place: tuple[int, int] = (0, 0)
     value: float = 0.0
 
-    def moved(self, numbers: Sequence[int] | Mapping[int, int]) -> Line:
+    def moved(self, numbers: Sequence[int] | Mapping[int, int]) -> Operation:
         """The operation among lines that have these numbers now."""
-        return Line(self.code, tuple([numbers[i] for i in self.reads]), self.place, self.value)
+        return Operation(self.code, tuple([numbers[i] for i in self.reads]), self.place, self.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Piece:
     lines: tuple[int, ...]
     makes: frozenset[int]
     reads: frozenset[int]
-    loop: Loop | None = None
+    loop: RolledLoop | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +59,8 @@ class Memory:
     cosine: int
     places: dict[int, int]
     stores: tuple[tuple[int, ...], ...]
-    columns: dict[Loop, dict[int, int]]
-    starts: dict[Loop, int]
+    columns: dict[RolledLoop, dict[int, int]]
+    starts: dict[RolledLoop, int]
 
     def element(self, place: int, step: int) -> tuple[int, int] | None:
         """Where the value of a place in the order is that grows by a step a pass: the element for
@@ -70,7 +70,7 @@ class Memory:
             return None
         return self.place(loop, place), step // loop.period * len(self.columns[loop])
 
-    def place(self, loop: Loop, place: int) -> int:
+    def place(self, loop: RolledLoop, place: int) -> int:
         """The element for the value of one place of a loop."""
         columns = self.columns[loop]
         passed = (place - loop.start) // loop.period
@@ -78,7 +78,7 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class StraightBlock:
     """Straight lines; line k makes value k.
 
     Attributes
@@ -94,24 +94,27 @@ class Block:
     memory : how these hand values on. See pass `place`.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Operation, ...]
     reads: tuple[Array, ...]
     writes: tuple[Array, ...]
     lane: Lane
     order: tuple[int, ...]
     early: tuple[int, ...] = ()
     first: tuple[int, ...] = ()
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[RolledLoop, ...] = ()
     pieces: tuple[Piece, ...] = ()
     memory: Memory | None = None
 
     @staticmethod
     def of(
-        lines: tuple[Line, ...], reads: tuple[Array, ...], writes: tuple[Array, ...], lane: Lane
-    ) -> Block:
+        lines: tuple[Operation, ...],
+        reads: tuple[Array, ...],
+        writes: tuple[Array, ...],
+        lane: Lane,
+    ) -> StraightBlock:
         """Lines that run as they stand."""
         order = tuple(k for k, line in enumerate(lines) if line.code != ca.OP_CONST)
-        return Block(lines, reads, writes, lane, order)
+        return StraightBlock(lines, reads, writes, lane, order)
 
     @property
     def plain(self) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import casadi as ca
 
-from .block import Block, Piece
+from .block import Piece, StraightBlock
 from .ir import Code, Constant, Factor, Map, Product, Rows, Solve, Step, Sum
-from .loop import Kind, Loop, Operand
+from .loop import Kind, Operand, RolledLoop
 from .printers.operations import OPERATIONS
 from .table import Lane, Table
 
@@ -27,7 +27,7 @@ def _described(table: Table) -> str:
 def _step(step: Step) -> Iterator[str]:
     if isinstance(step, Constant):
         yield f"{_described(step.table)} = constant"
-    elif isinstance(step, Block):
+    elif isinstance(step, StraightBlock):
         yield from _block(step)
     elif isinstance(step, Map):
         yield f"for b in {step.columns} columns"
@@ -59,7 +59,7 @@ def _way(step: Factor | Solve) -> str:
     return "line by line" if step.unrolled else "in loops"
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: StraightBlock) -> Iterator[str]:
     arrays = (", ".join(array.name for array in side) for side in (block.reads, block.writes))
     yield f"block {' -> '.join(arrays)}"
     yield from _lines(block, block.first)
@@ -78,7 +78,7 @@ def _block(block: Block) -> Iterator[str]:
     yield from _lines(block, block.computed[start:] if block.loops else order)
 
 
-def _piece(block: Block, b: int, piece: Piece) -> Iterator[str]:
+def _piece(block: StraightBlock, b: int, piece: Piece) -> Iterator[str]:
     memory = block.memory
     reads = ", ".join(
         f"a{k}" if memory is None or k not in memory.places else f"a{k} = w[{memory.places[k]}]"
@@ -92,7 +92,7 @@ def _piece(block: Block, b: int, piece: Piece) -> Iterator[str]:
         yield from (f"  w[{memory.places[k]}] = a{k}" for k in memory.stores[b])
 
 
-def _loop(block: Block, loop: Loop) -> Iterator[str]:
+def _loop(block: StraightBlock, loop: RolledLoop) -> Iterator[str]:
     yield f"  for i in {loop.count} passes of {loop.period} lines"
     for slot, operands in enumerate(loop.operands):
         k = block.computed[loop.start + slot]
@@ -103,7 +103,7 @@ def _loop(block: Block, loop: Loop) -> Iterator[str]:
             yield f"    a{k} = {OPERATIONS[block.lines[k].code][Lane.C99].format(*given)}"
 
 
-def _operand(block: Block, loop: Loop, operand: Operand) -> str:
+def _operand(block: StraightBlock, loop: RolledLoop, operand: Operand) -> str:
     """By its kind; [i-1] is a value of the pass before."""
     at = f"{operand.first} + {operand.step} i"
     if operand.kind == Kind.CONSTANT:
@@ -121,7 +121,7 @@ def _operand(block: Block, loop: Loop, operand: Operand) -> str:
     return f"{made}[i-{passes}]" if passes else made
 
 
-def _lines(block: Block, numbers: Iterable[int]) -> Iterator[str]:
+def _lines(block: StraightBlock, numbers: Iterable[int]) -> Iterator[str]:
     for k in numbers:
         line = block.lines[k]
         array, element = line.place

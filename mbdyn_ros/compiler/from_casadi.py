@@ -8,12 +8,12 @@ from casadi import SX
 
 from ..program import stages
 from ..program.stages import Factored, Mapped, Multiplied, Staged, Summed, Written, nonzeros
-from .block import Block, Line
+from .block import Operation, StraightBlock
 from .ir import Code, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
 from .table import Array, Column, Lane, Table
 
 
-def function_lines(function: ca.Function) -> tuple[Line, ...]:
+def function_lines(function: ca.Function) -> tuple[Operation, ...]:
     """The operations of a function of scalars, each reading the lines that made its operands.
 
     A result is written as soon as it is known.
@@ -29,19 +29,19 @@ def function_lines(function: ca.Function) -> tuple[Line, ...]:
             results.setdefault(made[reads[0]], []).append((writes[0], writes[1]))
         else:
             made[writes[0]] = k
-    lines: list[Line] = []
+    lines: list[Operation] = []
     for k, (code, reads, writes) in enumerate(instructions):
         if code == ca.OP_OUTPUT:
             continue
         if code == ca.OP_INPUT:
-            line = Line(code, (), (reads[0], reads[1]))
+            line = Operation(code, (), (reads[0], reads[1]))
         elif code == ca.OP_CONST:
-            line = Line(code, (), value=function.instruction_constant(k))
+            line = Operation(code, (), value=function.instruction_constant(k))
         else:
-            line = Line(code, tuple(map(made.__getitem__, reads)))
+            line = Operation(code, tuple(map(made.__getitem__, reads)))
         made[writes[0]] = number = len(lines)
         lines.append(line)
-        lines += [Line(ca.OP_OUTPUT, (number,), place) for place in results.get(k, ())]
+        lines += [Operation(ca.OP_OUTPUT, (number,), place) for place in results.get(k, ())]
     return tuple(lines)
 
 
@@ -53,7 +53,7 @@ def function_code(function: ca.Function, lane: Lane) -> Code:
     outputs = tuple(
         Table.dense(function.name_out(i), *function.size_out(i)) for i in range(function.n_out())
     )
-    block = Block.of(function_lines(function), inputs, outputs, lane)
+    block = StraightBlock.of(function_lines(function), inputs, outputs, lane)
     return Code(inputs, (block,), outputs[0], lane)
 
 
@@ -69,7 +69,7 @@ class _Lowering:
         self._staged, self._symbols, self._lane = staged, list(symbols.values()), lane
         self._inputs = tuple(Table.dense(name, *x.shape) for name, x in symbols.items())
         self._steps: list[Step] = []
-        self._tables: dict[stages.Table, Table] = {}
+        self._tables: dict[stages.StageTable, Table] = {}
         self._waiting: list[Written] = []
         listed = staged.stages.listed
         self._factored = {stage.matrix for stage in listed if isinstance(stage, Factored)}
@@ -110,7 +110,7 @@ class _Lowering:
                 table = self._table(stage.table, f"{matrix.name}_factors")
                 self._steps.append(Factor(table, matrix, stage.elimination))
 
-    def _table(self, table: stages.Table, name: str = "") -> Table:
+    def _table(self, table: stages.StageTable, name: str = "") -> Table:
         rows = table.symbols.shape[0]
         filled = np.array(ca.DM(table.symbols.sparsity(), 1), dtype=bool)
         name, lower = name or f"t{len(self._tables)}", table in self._factored
@@ -129,14 +129,14 @@ class _Lowering:
         function = ca.Function("lines", inputs, outputs, {"cse": True})
         writes = tuple(self._table(stage.table) for stage in self._waiting)
         reads = (*self._inputs, *known.values())
-        self._steps.append(Block.of(function_lines(function), reads, writes, self._lane))
+        self._steps.append(StraightBlock.of(function_lines(function), reads, writes, self._lane))
         self._waiting = []
 
     def _map(self, stage: Mapped) -> None:
         reads: tuple[Array, ...] = tuple(Column(self._tables[one]) for one in stage.arguments)
         table = self._table(stage.table)
         lines = function_lines(stage.formula)
-        block = Block.of(lines, reads, (Column(table),), Lane.VECTOR)
+        block = StraightBlock.of(lines, reads, (Column(table),), Lane.VECTOR)
         self._steps.append(Map(table.columns, (block,)))
 
     def _multiply(self, stage: Multiplied) -> None:
@@ -150,5 +150,5 @@ class _Lowering:
             alike.setdefault(table.widths[matrix], []).append((matrix, terms))
         self._steps += [Product(table, tuple(matrices)) for matrices in alike.values()]
 
-    def _rows(self, rows: stages.Rows) -> Rows:
+    def _rows(self, rows: stages.StageRows) -> Rows:
         return Rows(self._tables[rows.table], rows.start, rows.stop)

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from ..program.chains import Chains
 from ..program.elimination import Elimination
 from ..program.stages import Mask
-from .block import Block
+from .block import StraightBlock
 from .table import Lane, Table
 
 
@@ -42,7 +42,7 @@ class Map:
     """Blocks that run one after the other for every column of their tables."""
 
     columns: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[StraightBlock, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ class Put:
     result: Table
 
 
-Step = Constant | Block | Map | Sum | Product | Factor | Solve | Put
+Step = Constant | StraightBlock | Map | Sum | Product | Factor | Solve | Put
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,20 +134,20 @@ class Code:
     lane: Lane
 
     @property
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[StraightBlock]:
         """All blocks, those of maps too."""
         for step in self.steps:
             if isinstance(step, Map):
                 yield from step.blocks
-            elif isinstance(step, Block):
+            elif isinstance(step, StraightBlock):
                 yield step
 
-    def rewritten(self, rewrite: Callable[[Block], Block]) -> Code:
+    def rewritten(self, rewrite: Callable[[StraightBlock], StraightBlock]) -> Code:
         """The program with every block rewritten."""
 
         def after(step: Step) -> Step:
             if isinstance(step, Map):
                 return Map(step.columns, tuple(map(rewrite, step.blocks)))
-            return rewrite(step) if isinstance(step, Block) else step
+            return rewrite(step) if isinstance(step, StraightBlock) else step
 
         return replace(self, steps=tuple(map(after, self.steps)))

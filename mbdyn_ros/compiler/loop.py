@@ -30,7 +30,7 @@ class Operand:
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class RolledLoop:
     """`count` passes of `period` lines from place `start` on of what a block computes.
 
     operands : of every line of a pass; an output's place stands last, as an INPUT.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import casadi as ca
 
-from .block import TURNS, Block
+from .block import TURNS, StraightBlock
 from .ir import Code, Constant, Factor, Map, Product, Solve, Step, Sum
 from .table import Table
 
@@ -49,7 +49,7 @@ class _Tables:
             if len(step.values) != int(step.table.filled.sum()):
                 raise InvalidCode(f"{step.table.name} has not as many numbers as places for them")
             self._fill(step.table)
-        elif isinstance(step, Block):
+        elif isinstance(step, StraightBlock):
             self._run(step)
         elif isinstance(step, Map):
             for block in step.blocks:
@@ -78,7 +78,7 @@ class _Tables:
             self._read(step.table)
             self._fill(step.result)
 
-    def _run(self, block: Block) -> None:
+    def _run(self, block: StraightBlock) -> None:
         for i in {line.place[0] for line in block.lines if line.code == ca.OP_INPUT}:
             if i >= len(block.reads):
                 raise InvalidCode(f"a block of {len(block.reads)} arrays reads array {i}")
@@ -106,7 +106,7 @@ class _Tables:
             self._fill(table)
 
 
-def _check_block(block: Block) -> None:
+def _check_block(block: StraightBlock) -> None:
     """Lines in their order, loops within it, and pieces that know what they read."""
     lines = block.lines
     made = {k for k, line in enumerate(lines) if line.code in (ca.OP_CONST, ca.OP_INPUT)}
@@ -136,7 +136,7 @@ def _check_block(block: Block) -> None:
         made_before |= piece.makes
 
 
-def _run(block: Block, order: Iterable[int], made: set[int]) -> None:
+def _run(block: StraightBlock, order: Iterable[int], made: set[int]) -> None:
     """Lines one after the other."""
     for k in order:
         line = block.lines[k]

@@ -6,8 +6,8 @@ y = (w / (u K))^2 the pressures are p_s - A^2 y and p_t + B^2 y, and the balance
 
     y = (A p_s - B p_t - f) / (A^3 + B^3),   u = w / (K sqrt(y)),
 
-on the way in likewise with p_s and p_t exchanged. A motor needs V = R i + k w, i = torque / k. What
-their states lag behind (spools, oil, currents) is left to the feedback.
+when retracting likewise with p_s and p_t exchanged. A motor needs V = R i + k w, i = torque / k.
+What their states lag behind (spools, oil, currents) is left to the feedback.
 """
 
 from __future__ import annotations

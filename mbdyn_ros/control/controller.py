@@ -13,7 +13,7 @@ from ..compiler.bound import Bound
 from ..equations import control_laws as laws
 from ..equations.control_modes import AXES_OF_LINK, MODES, gains
 from ..errors import InputError
-from ..model.tree import WORLD
+from ..prepare.tree import WORLD
 from ..robot import Robot
 from .fading import Fading
 from .sampled import loop_eigenvalues
@@ -46,7 +46,7 @@ class Controller:
     ----------
     q, v : (n,) the measured state of the independent joints.
     wanted_q, wanted_v, wanted_a : (n,) where the joints are wanted. Angles are taken as they are:
-        of endless joints give those that are the shortest way from q.
+        of endless joints give those nearest to q.
     place, turn, twist, twist_rate : (3,), (4,) x y z w, (6,), (6,) the wanted pose of the link, its
         velocity and acceleration, linear then angular, in the world.
     posture : (n,) where Cartesian impedance draws the joints without moving the link.

@@ -8,7 +8,7 @@ robot share their bodies: joint i alone, the others free, feels the mass
 
 and with D_i = r m_i the rates of all joints together, the eigenvalues of M^-1 D, are positive and
 have the sum n r. Springs w^2 m_i with dampers 2 w m_i, which lead a single joint to where it is
-wanted without swinging, stay within that bound for w up to 1 / (8 n T). A link feels the same way
+wanted without swinging, stay within that bound for w up to 1 / (8 n T). A link feels the same
 1 / (J M^-1 J^T)_ii along and about each axis. Masses change with the pose: each is the smallest of
 many poses, so that no pose is too light; in heavier ones errors die out more slowly, and swing.
 """

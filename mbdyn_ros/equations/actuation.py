@@ -2,9 +2,9 @@
 
 In a closed loop actuators need not be the independent joints. Where the robot can move while an
 actuator stands still (a piston with its crank and rod in line), the actuator is at a dead point: no
-effort of it moves the robot, and near there it takes efforts beyond all bounds. How near is told by
-the share that the actuators have in the motions of their loop: of all motions with the sum of
-squares 1, the least sum of squares of the actuators (lengths counting in the way around the loop).
+effort of it moves the robot, and near there it takes efforts beyond all bounds. How near is
+measured by the share that the actuators have in the motions of their loop: of all motions with the
+sum of squares 1, the least sum of squares of the actuators (lengths relative to that of the loop).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..program.declaration import program
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage
-from .loops.units import way_around
+from .loops.units import loop_length
 from .system import System
 
 LEAST_SHARE = 1e-6
@@ -77,9 +77,9 @@ def _alive(system: System, linkage: Linkage, rates: SX, rows: list[int]) -> SX:
     """1 where the actuators at `rows` move their loop, NaN at their dead points."""
     own = _own(linkage)
     units = {row: 1.0 / unit for row, unit in _units(system, linkage).items()}
-    scaled = ca.diag([units[row] for row in linkage.coordinates]) @ rates[
-        list(linkage.coordinates), :
-    ]
+    scaled = (
+        ca.diag([units[row] for row in linkage.coordinates]) @ rates[list(linkage.coordinates), :]
+    )
     scaled = scaled @ ca.diag([1.0 / units[row] for row in own])
     acting = scaled[[linkage.coordinates.index(row) for row in rows], :]
     least: SX = acting if acting.numel() == 1 else ca.qr(ca.densify(acting))[1]
@@ -94,14 +94,14 @@ def _own(linkage: Linkage) -> list[int]:
 
 def _actuators(system: System, linkage: Linkage) -> list[int]:
     """Where in the efforts those of joints in a linkage stand."""
-    tied = set(linkage.coordinates)
-    return [k for k, row in enumerate(system.coordinates.effort) if row in tied]
+    coupled = set(linkage.coordinates)
+    return [k for k, row in enumerate(system.coordinates.effort) if row in coupled]
 
 
 def _units(system: System, linkage: Linkage) -> dict[int, float]:
     """Velocities that count as 1, by tree coordinate: 1 rad/s, or the loop's length in 1 s."""
-    length = way_around(system.tree, linkage.cluster) or 1.0
-    bodies = [system.tree.bodies[body] for body in linkage.cluster.tied]
+    length = loop_length(system.tree, linkage.cluster) or 1.0
+    bodies = [system.tree.bodies[body] for body in linkage.cluster.coupled]
     return {body.v.start: length if body.motion.slides else 1.0 for body in bodies}
 
 

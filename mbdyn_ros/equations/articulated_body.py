@@ -23,9 +23,9 @@ from functools import reduce
 
 import casadi as ca
 
-from ..model.clusters import Cluster
 from ..model.model import Array
-from ..model.tree import WORLD, Tree
+from ..prepare.clusters import Cluster
+from ..prepare.tree import WORLD, Tree
 from ..program.elimination import solve_ltl
 from .algebra.spatial import SX, Transform, by_columns, constant, cross, skew, symmetric
 from .loops.embedding import Embedding

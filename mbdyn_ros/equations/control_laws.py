@@ -155,8 +155,8 @@ def cartesian_impedance(
 ) -> SX:
     """Springs and dampers along and about the world's axes between a link and where it is wanted.
 
-    `place` and `turn` (x, y, z, w) are the wanted pose, `posture` the way to the posture that the
-    joints are drawn to as far as that does not accelerate the link.
+    `place` and `turn` (x, y, z, w) are the wanted pose, `posture` the displacement to the posture
+    that the joints are drawn to as far as that does not accelerate the link.
     """
     frame, rest = Frame(link, "world"), SX.zeros(v.shape[0])
     columns = jacobian(system, q, z, frame)
@@ -176,7 +176,7 @@ def cartesian_impedance(
 
 @program("q place:3 turn:4", output="error", about="link")
 def link_error(system: System, q: SX, z: SX, place: SX, turn: SX, link: str) -> SX:
-    """The way (6, 1) of a link to a wanted pose in world axes, as `pose_error`."""
+    """The displacement (6, 1) of a link to a wanted pose in world axes, as `pose_error`."""
     return pose_error(frame_pose(system, q, z, link), place, turn)
 
 
@@ -188,10 +188,11 @@ def link_pose(system: System, q: SX, z: SX, link: str) -> SX:
 
 
 def pose_error(pose: SX, place: SX, turn: SX) -> SX:
-    """The way (6, 1) from a pose (4, 4) to a wanted one in world axes.
+    """The displacement (6, 1) from a pose (4, 4) to a wanted one in world axes.
 
     The turn is 2 sin(angle / 2) about its axis, twice the vector part of the quaternion of what is
-    left (Caccavale, Siciliano and Villani 1999): it grows up to half a turn, the shortest way.
+    left (Caccavale, Siciliano and Villani 1999): it grows up to half a revolution, along the
+    shortest rotation.
     """
     present = quaternion(pose[:3, :3])
     vector, scalar = turn[:3], turn[3]

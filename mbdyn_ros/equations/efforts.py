@@ -41,7 +41,7 @@ def joint_springs(system: System, embedding: Embedding) -> SX:
 
 
 def without_springs(system: System) -> System:
-    """The same robot with all springs slack."""
+    """The same robot without the efforts of its springs."""
     if not system.has("spring_stiffness"):
         return system
     tree = system.tree
@@ -56,9 +56,9 @@ def coriolis_product(system: System, embedding: Embedding, v: SX, other: SX) -> 
     4 C(q, v) w = c(q, v + w) - c(q, v - w).
     """
     rest = SX.zeros(v.shape[0])
-    slack = replace(without_springs(system), gravity=0 * system.gravity)
+    springless = replace(without_springs(system), gravity=0 * system.gravity)
     sum_, difference = (
-        reduced_efforts(slack, embedding, speed, rest, None, False)
+        reduced_efforts(springless, embedding, speed, rest, None, False)
         for speed in (v + other, v - other)
     )
     return (sum_ - difference) / 4

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import casadi as ca
 
-from ..model.tree import WORLD
+from ..prepare.tree import WORLD
 from ..program.declaration import program
 from .algebra.spatial import SX, JointMotion, constant, cross, homogeneous, skew
 from .system import System
@@ -24,11 +24,11 @@ from .tree import kinematics
 from .tree.newton_euler import forward_pass
 
 AXES = ("world", "local", "spatial")
-"""In which axes, and of which point, the motion of a link is told."""
+"""In which axes, and of which point, the motion of a link is expressed."""
 
 
 class Frame(NamedTuple):
-    """A link, and the axes that its motion is told in."""
+    """A link, and the axes in which its motion is expressed."""
 
     link: str
     axes: str
@@ -50,7 +50,7 @@ def frame_velocity(system: System, q: SX, z: SX, v: SX, frame: Frame) -> SX:
         return SX.zeros(6)
     embedding = system.embedding(q, z)
     linear, angular = _velocity(system, embedding.joints, embedding.velocity(v), frame.link)
-    return _told(system, embedding.joints, frame, linear, angular)
+    return _in_frame(system, embedding.joints, frame, linear, angular)
 
 
 @program("q v a", output="acceleration", about="frame")
@@ -70,7 +70,7 @@ def frame_acceleration(system: System, q: SX, z: SX, v: SX, a: SX, frame: Frame)
     if frame.axes == "spatial":
         speed, spin = _velocity(system, joints, velocity, frame.link)
         linear = linear - cross(spin, speed)
-    return _told(system, joints, frame, linear, angular)
+    return _in_frame(system, joints, frame, linear, angular)
 
 
 @program("q", output="jacobian", matrix=True, about="frame")
@@ -80,7 +80,7 @@ def jacobian(system: System, q: SX, z: SX, frame: Frame) -> SX:
         return SX.zeros(6, system.coordinates.nv)
     embedding = system.embedding(q, z)
     columns = _columns(system, embedding.joints, frame.link) @ embedding.matrix
-    return ca.densify(_told(system, embedding.joints, frame, columns[:3, :], columns[3:, :]))
+    return ca.densify(_in_frame(system, embedding.joints, frame, columns[:3, :], columns[3:, :]))
 
 
 @program("q v", output="rate", matrix=True, about="frame", differentiated=True)
@@ -104,7 +104,7 @@ def jacobian_rate(system: System, q: SX, z: SX, v: SX, frame: Frame) -> SX:
     if frame.axes == "local":  # of R^T J
         linear = linear - skew(spin) @ columns[:3, :]
         angular = angular - skew(spin) @ columns[3:, :]
-    return ca.densify(_told(system, joints, frame, linear, angular))
+    return ca.densify(_in_frame(system, joints, frame, linear, angular))
 
 
 def _pose(system: System, joints: Sequence[JointMotion], link: str) -> tuple[SX, SX]:
@@ -133,7 +133,7 @@ def _columns(system: System, joints: Sequence[JointMotion], link: str) -> SX:
     return kinematics.jacobian(system.tree, joints, system.tree.frames[link][0], origin)
 
 
-def _told(
+def _in_frame(
     system: System, joints: Sequence[JointMotion], frame: Frame, linear: SX, angular: SX
 ) -> SX:
     """Motions (6, any) of the origin of a link in world axes, as its frame tells them."""

@@ -6,8 +6,8 @@ import casadi as ca
 import numpy as np
 
 from ..integration.methods import FIXED
-from ..model.coordinates import Coordinates
 from ..model.model import Array
+from ..prepare.coordinates import Coordinates
 from ..program.declaration import program
 from .algebra.spatial import SX
 from .programs import forward_dynamics
@@ -38,7 +38,7 @@ def motion_rate(system: System, q: SX, z: SX, v: SX, effort: SX) -> SX:
 
 
 class PositionRate:
-    """The map from v to the rate of q: q' = v, but where a quaternion turns; see `Motion.rate`."""
+    """The map from v to the rate of q: q' = v, except for quaternions; see `MotionType.rate`."""
 
     def __init__(self, coordinates: Coordinates) -> None:
         self.turning = [place for place in coordinates.motions if place[0].quaternion is not None]

@@ -20,12 +20,13 @@ from .actuation import actuated
 from .algebra.spatial import SX
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from .dry_friction import sliding_friction
 from .efforts import applied, driving, joint_springs, reduced_efforts, without_springs
 from .formulation import Study, formulation
 from .loops.embedding import Embedding
 from .system import System
 from .tree import kinematics
-from .tree.acting import joint_friction, spring_energy
+from .tree.acting import damping_efforts, joint_friction, spring_energy
 from .tree.composite_body import composite_body
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
@@ -52,28 +53,58 @@ def forward_dynamics(
     friction: bool = True,
 ) -> SX:
     """Accelerations (nv, 1) by the formulation with the fewest operations; all inputs symbols."""
-    given = [q, z, v, effort, wrenches, system.parameters]
+    return _least_accelerations(system, q, z, v, effort, wrenches, friction, None)
+
+
+@program("q v effort step:1 slides", output="a", loaded=True, internal=True)
+def sliding_dynamics(
+    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX, slides: SX,
+    wrenches: SX | None = None, friction: bool = True,
+) -> SX:  # fmt: skip
+    """The same with dry friction against given directions alone; see `sliding_friction`.
+
+    step : asked for by `damped_dynamics`, in whose place this stands. friction : always counts.
+    """
+    return _least_accelerations(system, q, z, v, effort, wrenches, True, slides)
+
+
+def _least_accelerations(
+    system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool,
+    slides: SX | None,
+) -> SX:  # fmt: skip
+    given = [q, z, v, effort, slides, wrenches, system.parameters]
     symbols = [symbol for symbol in given if symbol is not None and symbol.numel()]
-    builds = list(accelerations(system).values())
+    builds = list(accelerations(system, slides=slides).values())
     if system.is_shallow:
         del builds[1:]
     return cheapest(symbols, [build(q, z, v, effort, wrenches, friction) for build in builds])
 
 
-def accelerations(system: System, deep: bool | None = None) -> dict[str, Callable[..., SX]]:
+def accelerations(
+    system: System, deep: bool | None = None, slides: SX | None = None
+) -> dict[str, Callable[..., SX]]:
     """The formulations of forward dynamics worth comparing, by name; their results agree.
 
     deep : whether to leave out the mass matrix, which of a chain of n joints costs n^3, to write
     down too; default `System.is_deep`.
+    slides : against which directions dry friction acts; default against all velocities.
     """
+
+    def resistance(embedding: Embedding, velocity: SX) -> SX:
+        """Damping and dry friction (nv_tree, 1)."""
+        if slides is None:
+            return joint_friction(system.tree, velocity)
+        return damping_efforts(system.tree, velocity) + sliding_friction(system, embedding, slides)
 
     def by_mass_matrix(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
         """Accelerations (nv, 1) from H a = effort - bias, H = L^T D L."""
         embedding = system.embedding(q, z)
-        rest = SX.zeros(v.shape[0])
-        bias = reduced_efforts(system, embedding, v, rest, wrenches, friction)
+        rest, apart = SX.zeros(v.shape[0]), friction and slides is not None
+        bias = reduced_efforts(system, embedding, v, rest, wrenches, friction and not apart)
+        if apart:
+            bias = bias + embedding.reduce(resistance(embedding, embedding.velocity(v)))
         return solve_ltl(_mass_matrix(system, embedding), driving(system, embedding, effort) - bias)
 
     def by_articulated_bodies(
@@ -85,7 +116,7 @@ def accelerations(system: System, deep: bool | None = None) -> dict[str, Callabl
         velocity = embedding.velocity(v)
         acting = acting - joint_springs(system, embedding)
         if friction:
-            acting = acting - joint_friction(system.tree, velocity)
+            acting = acting - resistance(embedding, velocity)
         whole = articulated_body(
             system.regrouped, system.clusters, embedding, velocity, acting, system.gravity, wrenches
         )
@@ -151,8 +182,8 @@ def holding_vector(system: System, q: SX, z: SX) -> SX:
 @program("q v", output="effort")
 def bias_vector(system: System, q: SX, z: SX, v: SX) -> SX:
     """Coriolis, centrifugal and gravity efforts (nv, 1) of the independent coordinates."""
-    rest, slack = SX.zeros(v.shape[0]), without_springs(system)
-    return reduced_efforts(slack, slack.embedding(q, z), v, rest, None, False)
+    rest, springless = SX.zeros(v.shape[0]), without_springs(system)
+    return reduced_efforts(springless, springless.embedding(q, z), v, rest, None, False)
 
 
 @program("q v", output="effort")

@@ -15,9 +15,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.clusters import Cluster
+from ..model.inertia import RigidInertia
 from ..model.model import Array
-from ..model.tree import WORLD, RigidInertia
+from ..prepare.clusters import Cluster
+from ..prepare.tree import WORLD
 from ..program.symbols import serialized
 from .algebra.spatial import SX
 from .system import System
@@ -51,8 +52,8 @@ def massless_directions(system: System) -> list[int]:
     random = np.random.default_rng(0)
     empty = np.ones(coordinates.nv, dtype=bool)
     home = system.home[list(coordinates.q)]
-    tied = {bodies[body].q.start for one in system.linkages for body in one.cluster.tied}
-    loose = np.array([row not in tied for row in coordinates.q])
+    coupled = {bodies[body].q.start for one in system.linkages for body in one.cluster.coupled}
+    loose = np.array([row not in coupled for row in coordinates.q])
     dependent = system.home[system.walked_rows]
     for _ in range(3):
         position = home + loose * random.uniform(-1.0, 1.0, coordinates.nq)
@@ -192,8 +193,10 @@ def _unresisted(system: System, parts: list[_Part]) -> NDArray[np.bool_]:
 def _felt(part: _Part, inertias: Array, diagonal: Array) -> Array:
     """Square roots of the inertia that each coordinate (n,) feels, of what is not rounding."""
     largest = np.abs(inertias[part.bodies]).reshape(-1, 2, 3, 2, 3).max(axis=(2, 4))
-    way = (part.moved.reshape(len(largest), 2, 3, len(diagonal)) ** 2).sum(axis=2)
-    most = (largest[:, 0, 0, None] * way[:, 0] + largest[:, 1, 1, None] * way[:, 1]).sum(axis=0)
+    squared = (part.moved.reshape(len(largest), 2, 3, len(diagonal)) ** 2).sum(axis=2)
+    most = (largest[:, 0, 0, None] * squared[:, 0] + largest[:, 1, 1, None] * squared[:, 1]).sum(
+        axis=0
+    )
     return np.sqrt(np.maximum(np.abs(diagonal), LOST * most))
 
 

@@ -11,11 +11,11 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
-from ..model.clusters import Cluster
-from ..model.coordinates import Coordinates
 from ..model.model import ACTING
-from ..model.regrouping import regrouped
-from ..model.tree import WORLD, Tree
+from ..prepare.clusters import Cluster
+from ..prepare.coordinates import Coordinates
+from ..prepare.regrouping import regrouped
+from ..prepare.tree import WORLD, Tree
 from ..program.closing import Closing
 from ..program.continuation import LoopFunctions
 from ..program.symbols import SerializedProperty, lasting
@@ -103,8 +103,8 @@ class System:
 
     def rows(self, linkage: Linkage, places: Sequence[int] | None = None) -> list[int]:
         """Tree positions of the joints at some places of a linkage, of all tied ones if None."""
-        tied = linkage.cluster.tied
-        chosen = tied if places is None else [tied[k] for k in places]
+        coupled = linkage.cluster.coupled
+        chosen = coupled if places is None else [coupled[k] for k in places]
         return [self.tree.bodies[body].q.start for body in chosen]
 
     @property
@@ -145,10 +145,14 @@ class System:
         return self.coordinates.quaternions
 
     def shape(self, name: str) -> tuple[int, int]:
-        """Rows and columns of a program's input: one number a coordinate, a wrench a body."""
+        """Rows and columns of a program's input: one number a coordinate, a wrench a body.
+
+        `slides` are one number for each velocity of the tree.
+        """
         if name == "wrenches":
             return 6, len(self.tree.bodies)
         sizes = {"q": self.coordinates.nq, "effort": len(self.coordinates.effort)}
+        sizes["slides"] = self.tree.nv
         return sizes.get(name, self.coordinates.nv), 1
 
     @SerializedProperty
@@ -165,7 +169,7 @@ class System:
         """
         pairs = [(one, rows_at_positions(self.tree, one.cluster)) for one in self.linkages]
         return {
-            one: lasting(ca.Function("residual", [x], [one.beyond_slack(rows.residual)]))
+            one: lasting(ca.Function("residual", [x], [one.beyond_tolerances(rows.residual)]))
             for one, (x, rows) in pairs
         }
 
@@ -211,7 +215,7 @@ class System:
             self.tree.bodies[body].joint
             for linkage in self.linkages
             if not linkage.cluster.gears
-            for body in linkage.cluster.tied
+            for body in linkage.cluster.coupled
             if self.tree.bodies[body].motion.is_periodic
         )
 
@@ -250,7 +254,7 @@ class System:
         for linkage in self.linkages:
             content.update(repr((linkage.independent, linkage.dependent, linkage.rows)).encode())
             content.update(repr((linkage.cluster.gears, linkage.closed_form)).encode())
-            content.update(repr((linkage.slack, linkage.unit)).encode())
+            content.update(repr((linkage.tolerances, linkage.unit)).encode())
             for closure in linkage.cluster.closures:
                 content.update(f"{closure.type} {closure.bodies} {closure.axis.tolist()}".encode())
                 for frame in (closure.predecessor_frame, closure.successor_frame):

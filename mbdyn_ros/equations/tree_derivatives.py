@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..program.stages import Product, Rows, Staged, Stages
+from ..program.stages import Staged, StageProduct, StageRows, Stages
 from .algebra.spatial import SX
 from .efforts import driving, joint_springs
 from .system import System
 from .tree.acting import joint_friction
-from .tree.newton_euler_derivatives import Motion, TreeDerivatives
+from .tree.newton_euler_derivatives import MotionTables, TreeDerivatives
 
 
 def is_tree(system: System) -> bool:
@@ -48,19 +48,19 @@ def tree_acceleration_derivatives(
     by_q, by_v = _by_motion(tree, tree.motion(a), friction)
     moves = np.eye(nv, dtype=bool)[:, list(actuated)]
     ones, minus = SX.ones(1, nv), -SX.ones(1, len(actuated))
-    by_effort = Product(_row(stages, ones), _row(stages, minus), moves)
+    by_effort = StageProduct(_row(stages, ones), _row(stages, minus), moves)
     right = stages.multiplied(by_q, by_v, (by_effort,))
     return Staged(stages, right, elimination, factors)
 
 
 def _by_motion(
-    tree: TreeDerivatives, motion: Motion, friction: bool
-) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
+    tree: TreeDerivatives, motion: MotionTables, friction: bool
+) -> tuple[tuple[StageProduct, ...], tuple[StageProduct, ...]]:
     """Derivatives of the efforts by q and by v, with springs and, if wanted, damping."""
     by_q, by_v = tree.by_motion(motion)
     by_q = *by_q, *tree.diagonal("spring_stiffness")
     return by_q, (*by_v, *tree.diagonal("damping")) if friction else by_v
 
 
-def _row(stages: Stages, numbers: SX) -> Rows:
+def _row(stages: Stages, numbers: SX) -> StageRows:
     return stages.written(numbers)[0:1]

@@ -1,7 +1,7 @@
 """Numbers of a robot that stay variable: symbols in its equations, inputs of its programs.
 
 All others are folded. Inertias add up in the equations of motion, so those that stay fixed are
-regrouped as ever (`model.regrouping`), and the variable ones are added where they are.
+regrouped as ever (`prepare.regrouping`), and the variable ones are added where they are.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..array import Array
+from ..model.inertia import RigidInertia
 from ..model.pose import Pose
-from ..model.regrouping import regrouped
-from ..model.tree import Body, RigidInertia, Tree
+from ..prepare.regrouping import regrouped
+from ..prepare.tree import Body, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
 from .system import System
@@ -44,7 +45,7 @@ UNITS = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class ParameterLayout:
     """Which numbers are variable; the parameters are theirs, in this order.
 
     links : ten each, as in `tree.regressor`. gravity : whether its three are. joints : those of
@@ -116,7 +117,7 @@ class Layout:
         return found
 
 
-def without(system: System, layout: Layout) -> System:
+def without(system: System, layout: ParameterLayout) -> System:
     """The system where all that is variable is zero, in numbers."""
     tree = system.tree
     left: list[list[RigidInertia]] = [[] for _ in tree.bodies]
@@ -138,7 +139,7 @@ def without(system: System, layout: Layout) -> System:
     return replace(system, tree=replace(tree, bodies=tuple(bodies), parts=parts), gravity=gravity)
 
 
-def with_numbers(rest: System, layout: Layout, values: Array) -> System:
+def with_numbers(rest: System, layout: ParameterLayout, values: Array) -> System:
     """The system `without` what is variable, and these numbers (p,) for it."""
 
     def inertia(link: str) -> RigidInertia:
@@ -151,7 +152,7 @@ def with_numbers(rest: System, layout: Layout, values: Array) -> System:
 
 
 @serialized
-def with_symbols(rest: System, layout: Layout) -> System:
+def with_symbols(rest: System, layout: ParameterLayout) -> System:
     """The same with symbols for numbers."""
     symbols = SX.sym("parameters", layout.size)
 

@@ -1,4 +1,4 @@
-"""Motions told in any joints that determine all others: measured, planned, or driven ones."""
+"""Motions given in any joints that determine all others: measured, planned, or driven ones."""
 
 from .conversion import ConvertedTrajectory, convert_trajectory
 from .joint_space import JointSpace

@@ -1,4 +1,4 @@
-"""Trajectories told in other joints of the same closed loops: cylinders for angles, and back."""
+"""Trajectories in other joints of the same closed loops: cylinders for angles, and back."""
 
 from __future__ import annotations
 
@@ -84,25 +84,25 @@ def convert_trajectory(
     """
     space = JointSpace(robot, joints)
     wanted = _Wanted(robot, robot.actuated_joints if to is None else to)
-    told = [
+    points = [
         None if numbers is None else _points(what, numbers, space.labels)
         for what, numbers in (
             ("position", position), ("velocity", velocity), ("acceleration", acceleration),
             ("effort", effort),
         )
     ]  # fmt: skip
-    x, rate, curve, force = told
+    x, rate, curve, force = points
     if x is None:
         raise InputError("position must be numbers (N, k); it is None")
-    for what, one in zip(("velocity", "acceleration", "effort"), told[1:], strict=True):
+    for what, one in zip(("velocity", "acceleration", "effort"), points[1:], strict=True):
         if one is not None and len(one) != len(x):
             raise InputError(f"there are {len(x)} positions, but of {what} {len(one)}")
     motion = _Motion(space, x)
     v = np.zeros((len(x), space.chart.nv)) if rate is None else space.v(rate)
-    speeds = motion.told(programs.joint_velocity, v)
+    speeds = motion.in_chart(programs.joint_velocity, v)
     curves = None
     if curve is not None:
-        curves = motion.told(programs.joint_acceleration, v, space.v(curve))
+        curves = motion.in_chart(programs.joint_acceleration, v, space.v(curve))
     efforts = None if force is None else _efforts(motion, force, wanted)
     result = ConvertedTrajectory(
         wanted.joints,
@@ -155,9 +155,7 @@ class _Wanted:
             )
         blocks = robot.system.coordinates.joint_blocks
         self.labels = tuple(x for name in self.joints for x in blocks[name].labels()[0])
-        self.driven = [
-            k for k, label in enumerate(self.labels) if label in robot.effort_labels
-        ]
+        self.driven = [k for k, label in enumerate(self.labels) if label in robot.effort_labels]
         for name in self.joints:
             if self.joints.count(name) > 1:
                 raise InputError(f"{robot.model.source}: joint {name!r} is asked for twice")
@@ -187,7 +185,7 @@ class _Motion:
         self.homes = self.tree[:, [*system.walk_rows, *system.walked_rows]]
         self._require_agreement(position)
 
-    def told(self, program: Declaration, *values: Array) -> Array:
+    def in_chart(self, program: Declaration, *values: Array) -> Array:
         """Tree numbers (N, n) of a program of q and the values."""
         return self.chart.calls.along(program, (self.q, *values), self.homes)
 
@@ -206,10 +204,10 @@ class _Motion:
         bound()
         tree = np.empty((len(self.q), len(bound.result)))
         for k, goal in enumerate(self.q):
-            start, way = present, goal - present
-            count = max(1, int(np.ceil(np.abs(way).max(initial=0.0) / LONGEST_FOLLOWED)))
+            start, displacement = present, goal - present
+            count = max(1, int(np.ceil(np.abs(displacement).max(initial=0.0) / LONGEST_FOLLOWED)))
             for part in range(1, count + 1):
-                bound.q[:] = start + part / count * way
+                bound.q[:] = start + part / count * displacement
                 bound()
             if not np.isfinite(bound.result).all():
                 self._refuse(k)
@@ -222,7 +220,7 @@ class _Motion:
         except InputError as error:
             raise InputError(f"point {point}: {error}") from None
         raise InputError(
-            f"point {point}: no loops close there on the way from the point before: a "
+            f"point {point}: the loops cannot be closed on the path from the previous point: a "
             "singularity lies between"
         )
 
@@ -245,7 +243,7 @@ def _efforts(motion: _Motion, force: Array, wanted: _Wanted) -> Array:
     """Efforts (N, m) of the joints asked for that do the work of `force` (N, k)."""
     space, chart = motion.space, motion.chart
     base = 6 * space.robot.floating_base
-    rates = motion.told(joint_rates)[..., base:]
+    rates = motion.in_chart(joint_rates)[..., base:]
     work = np.einsum("nki,nk->ni", rates[:, space.rate_rows], force)
     rows = wanted.rows_of(chart, 1)
     result = np.zeros((len(force), len(rows)))

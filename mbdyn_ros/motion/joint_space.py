@@ -14,7 +14,7 @@ from ..errors import InputError, ModelError, suggestion
 from ..robot import Robot, checked_robot
 
 LEAST_RATE = 1e-6
-"""Share of a motion under which joints do not show it, lengths counting in the way around loops."""
+"""Share of a motion under which joints do not show it, lengths relative to that of the loops."""
 
 PREFERENCE = 0.7
 """Part of the best choice's worst share in the motion at which the robot's own choice serves."""
@@ -196,9 +196,9 @@ def require_determined(robot: Robot, motions: Array, joints: Sequence[str]) -> N
         if motion[rows([name])].max() > 1e-3 * motion.max(initial=0.0)
     ]  # fmt: skip
     freedoms = "1 freedom" if count == 1 else f"{count} freedoms"
-    told = ", ".join(joints) or "no joints"
+    names = ", ".join(joints) or "no joints"
     raise InputError(
-        f"{robot.model.source}: {told} leave {freedoms} of the robot open, in which "
+        f"{robot.model.source}: {names} leave {freedoms} of the robot open, in which "
         f"{', '.join(moving)} {'moves' if len(moving) == 1 else 'move'} at home. Add "
         f"{' and '.join(helpful)}; or where these joints only stand still at home (a dead point), "
         "give a home beside it"

@@ -26,8 +26,8 @@ class MeasuredJoints:
     """All joints of a robot from measured ones, loops closed exactly.
 
     Where no more joints are measured than the robot has freedoms, they stay as they were
-    measured. Where more are, the state is that of least squares: the sum of ((measured - told) /
-    deviation)^2 over the measured joints is least, by Gauss and Newton's method from the last
+    measured. Where more are, the state is that of least squares: the sum of ((measured - computed)
+    / deviation)^2 over the measured joints is least, by Gauss and Newton's method from the last
     state on. Loops without closed form follow the last state too (docs/closed_loops.md).
 
     Parameters
@@ -42,7 +42,7 @@ class MeasuredJoints:
     labels : of what is measured (k,): the joints' names, or "joint/part".
     position, velocity : (n,), (n,) of all joints in the order of `Robot.joint_state`, of the last
         `update`; the same arrays every time.
-    disagreement : (k,) rad or m: measured less told; zeros where nothing is redundant.
+    disagreement : (k,) rad or m: measured minus computed; zeros where nothing is redundant.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class MeasuredJoints:
     def update(
         self, position: Array | Sequence[float], velocity: Array | Sequence[float] | None = None
     ) -> None:
-        """Take a measured state (k,), (k,), and tell `position`, `velocity` and `disagreement`.
+        """Take a measured state (k,), (k,), and update `position`, `velocity` and `disagreement`.
 
         Without velocities that of all joints stays at rest.
 
@@ -104,19 +104,19 @@ class MeasuredJoints:
             stays.
         """
         measured = single_vector("position", position, self.labels)
-        told = measured - self._turns
-        q = told[self._base] + self._correction
+        unwrapped = measured - self._turns
+        q = unwrapped[self._base] + self._correction
         if not self._reached(q):
             self._turns = np.where(
                 self._turning, math.tau * np.round((measured - self._home) / math.tau), 0.0
             )
-            told = measured - self._turns
-            q = told[self._base]
+            unwrapped = measured - self._turns
+            q = unwrapped[self._base]
             if not self._reached(q):
                 self.space.chart.joint_state(self._closed.q)  # says why
                 raise InputError(f"{self.space.robot.model.source}: no loops close at {q}")
         if self._rates is not None:
-            q = self._fused(told, q)
+            q = self._fused(unwrapped, q)
         self.position[:] = self._closed.result[self._rows_q]
         if velocity is None:
             self.velocity[:] = 0.0
@@ -144,11 +144,11 @@ class MeasuredJoints:
         self._closed()
         return all_finite(self._closed.result)
 
-    def _fused(self, told: Array, q: Array) -> Array:
+    def _fused(self, unwrapped: Array, q: Array) -> Array:
         """The chart's positions of least squares, from q on, where the loops are closed."""
         assert self._rates is not None
         first, weights = self._first, self.weights
-        left = self._left(told)
+        left = self._left(unwrapped)
         for _ in range(MOST_FUSIONS):
             self._rates.q[:] = self._closed.q
             self._rates()
@@ -163,7 +163,7 @@ class MeasuredJoints:
                         f"that loops cannot be closed between them: {self._parting(left)}"
                     )
             q = q + size * step
-            left = self._left(told)
+            left = self._left(unwrapped)
             if (np.abs(step) <= LEAST_FUSION_STEP * np.maximum(1.0, np.abs(q))).all():
                 break
         else:
@@ -172,12 +172,12 @@ class MeasuredJoints:
                 f"{self._parting(left)}"
             )
         self.disagreement[:] = left
-        self._correction[:] = q - told[self._base]
+        self._correction[:] = q - unwrapped[self._base]
         return q
 
-    def _left(self, told: Array) -> Array:
-        """Measured less told (k,), the shortest way round for joints that turn in loops."""
-        left = told - self._closed.result[self._rows_q][self._own]
+    def _left(self, unwrapped: Array) -> Array:
+        """Measured minus computed (k,), modulo a full turn for revolute joints in loops."""
+        left = unwrapped - self._closed.result[self._rows_q][self._own]
         return np.where(self._turning, left - math.tau * np.round(left / math.tau), left)
 
     def _parting(self, left: Array) -> str:

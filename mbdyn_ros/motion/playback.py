@@ -14,7 +14,8 @@ NO_REFERENCE = "no reference yet"
 
 
 class Playback:
-    """A `Reference` played from a time on, with the way to its first point where that comes later.
+    """A `Reference` played from a time on, preceded by an approach to its first point where that
+    comes later.
 
     Times are those of the node's clock, s.
 
@@ -81,10 +82,10 @@ def require_timely(
 def approach(
     reference: Reference, start: float, now: float, present: State, turns: Turns | None = None
 ) -> Reference | None:
-    """The way from a state at `now` to a motion's first point; None where that is due already.
+    """The approach from a state at `now` to a motion's first point; None where that is due already.
 
-    A polynomial of degree 5, in the time of the motion, which begins at `start`; the shortest way
-    round where `turns` says that there is one.
+    A polynomial of degree 5, in the time of the motion, which begins at `start`; along the shortest
+    rotation where `turns` is given.
     """
     begin, first = now - start, reference.times[0]
     if begin >= first:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..array import Array
-from ..model.closing_types import Slide
+from ..model.closing_types import Translation
 from ..model.model import Loop
 from ..robot import Robot
 
@@ -39,7 +39,11 @@ def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
     gap: Array = there[:3] - loop.predecessor_frame.translation
     axis = loop.predecessor_frame.rotation @ loop.axis
     along = axis * (axis @ gap)
-    constrained = {Slide.NOWHERE: gap, Slide.ALONG: gap - along, Slide.ACROSS: along}
+    constrained = {
+        Translation.NOWHERE: gap,
+        Translation.ALONG: gap - along,
+        Translation.ACROSS: along,
+    }
     return constrained[loop.closing.slide]
 
 

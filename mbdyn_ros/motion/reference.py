@@ -114,19 +114,21 @@ def _pieces(spans: Array, q: Array, v: Array, a: Array | None) -> Array:
     """Coefficients (N - 1, 6, n) by powers of the time since each piece's start."""
     h = spans[:, None]
     pieces = np.zeros((len(spans), 6, q.shape[1]))
-    way, start, end = q[1:] - q[:-1], v[:-1], v[1:]
+    displacement, start, end = q[1:] - q[:-1], v[:-1], v[1:]
     pieces[:, 0], pieces[:, 1] = q[:-1], start
     if a is None:
-        pieces[:, 2] = (3 * way / h - 2 * start - end) / h
-        pieces[:, 3] = (start + end - 2 * way / h) / h**2
+        pieces[:, 2] = (3 * displacement / h - 2 * start - end) / h
+        pieces[:, 3] = (start + end - 2 * displacement / h) / h**2
         return pieces
     first, last = a[:-1], a[1:]
     pieces[:, 2] = first / 2
-    pieces[:, 3] = (20 * way - (8 * end + 12 * start) * h - (3 * first - last) * h**2) / (2 * h**3)
+    pieces[:, 3] = (20 * displacement - (8 * end + 12 * start) * h - (3 * first - last) * h**2) / (
+        2 * h**3
+    )
     pieces[:, 4] = (
-        -30 * way + (14 * end + 16 * start) * h + (3 * first - 2 * last) * h**2
+        -30 * displacement + (14 * end + 16 * start) * h + (3 * first - 2 * last) * h**2
     ) / (2 * h**4)  # fmt: skip
-    pieces[:, 5] = (12 * way - 6 * (end + start) * h - (first - last) * h**2) / (2 * h**5)
+    pieces[:, 5] = (12 * displacement - 6 * (end + start) * h - (first - last) * h**2) / (2 * h**5)
     return pieces
 
 

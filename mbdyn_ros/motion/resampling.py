@@ -277,10 +277,10 @@ class _Efforts:
 def _jumps(motion: _Polynomials, efforts: _Efforts) -> list[Array]:
     """Times beside jumps: of accelerations at given points, of friction where joints turn back."""
     found = []
-    for knots, way in (
+    for knots, offset in (
         (motion.time[1:], -SHORTEST_INTERVAL), (motion.time[:-1], SHORTEST_INTERVAL),
     ):  # fmt: skip
-        moments = knots + way
+        moments = knots + offset
         near = efforts.at(moments, moments)
         found.append(moments[efforts.apart(near, efforts.at_points(knots))])
     turns = motion.turning_points()

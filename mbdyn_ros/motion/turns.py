@@ -1,4 +1,4 @@
-"""Joints that a whole turn brings back, and the shortest way between two of their angles."""
+"""Joints that a full turn brings back, and the shortest rotation between two of their angles."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ class Turns:
         }
         self._turning = np.array([label in endless for label in labels], dtype=bool)
 
-    def shortest(self, way: Array) -> Array:
-        """A way (n,) less the whole turns in it, from minus a half to a half turn."""
-        return np.where(self._turning, way - math.tau * np.round(way / math.tau), way)
+    def shortest(self, difference: Array) -> Array:
+        """A displacement (n,) without its full turns, from minus half a turn to half a turn."""
+        return np.where(
+            self._turning, difference - math.tau * np.round(difference / math.tau), difference
+        )

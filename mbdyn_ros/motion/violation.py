@@ -64,11 +64,11 @@ def first_violation(
             continue
         numbers = np.atleast_2d(coordinate_array(quantity, pair[1], labels))
         low, high = _bounds(robot, quantity, labels)
-        slack = [
+        leeway = [
             np.where(np.isfinite(one), LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(one)), 0.0)
             for one in (low, high)
         ]
-        beyond = np.argwhere((numbers < low - slack[0]) | (numbers > high + slack[1]))
+        beyond = np.argwhere((numbers < low - leeway[0]) | (numbers > high + leeway[1]))
         if len(beyond) and (found is None or beyond[0, 0] < found.point):
             point, k = beyond[0].tolist()
             number = float(numbers[point, k])

@@ -26,7 +26,7 @@ The motion that such pulses make in two turns:
 >>> [round(pulse.achieved, 6) for pulse in motion.pulses]
 [2.0]
 
-One cycle of the controller that keeps the joint on its way:
+One cycle of the controller that keeps the joint on its path:
 
 >>> control = PulseController(robot, rotor, "cart", gain=8.0)
 >>> control.wanted_q[:] = 0.001

@@ -17,7 +17,7 @@ from .rotor import Rotor
 from .torque import require_rotor
 
 AWAY, QUICK = 1e-3, 0.05
-"""Distances from the goal (rad or m) and speeds of the way at which the test is recorded."""
+"""Distances from the goal (rad or m) and speeds of the path at which the test is recorded."""
 
 GAIN, TOLERANCE = 50.0, 1e-5
 """Of the controller that the test is recorded at; see `PulseController`."""
@@ -54,9 +54,7 @@ def generate_c(
     """
     require_rotor(robot, rotor, link)
     robot.require_mass("control by pulses")
-    return robot.generate_c(
-        directory, [link], more=c_programs(rotor, link), precision=precision
-    )
+    return robot.generate_c(directory, [link], more=c_programs(rotor, link), precision=precision)
 
 
 def c_programs(rotor: Rotor, link: str) -> tuple[CProgram, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from . import PiezoMotion, RotorDrive, SlippingMotion
 
 SETTLE = 0.5
-"""s after the end of the path, in which the joints finish their way."""
+"""s after the end of the path, in which the joints finish their motion."""
 
 SAMPLES_PER_CYCLE = 8
 """Samples of the motion in each cycle of the controller."""
@@ -29,7 +29,7 @@ SAMPLES_PER_CYCLE = 8
 @click.option("--link", default="gripper", show_default=True, help="Link that carries the rotor.")
 @state_option("position", "rad or m", AT_HOME)
 @click.option("--radius", default=0.008, show_default=True, help="Of the circle, m.")
-@click.option("--duration", default=6.0, show_default=True, help="Of the way round, s.")
+@click.option("--duration", default=6.0, show_default=True, help="Duration of the circle, s.")
 @click.option("--rotor-mass", default=0.002, show_default=True, help="Unbalance, kg.")
 @click.option("--rotor-radius", default=0.005, show_default=True, help="Of the unbalance, m.")
 @click.option("--rotor-speed", default=1000.0, show_default=True, help="rad/s.")
@@ -83,7 +83,7 @@ def piezo(
     """Move a piezo robot round a circle by an unbalanced rotor, and judge the motion.
 
     Joints whose transducers are off are held; a controller switches each on for the part of the
-    rotor's turn in which the force drives it the wanted way.
+    rotor's turn in which the force drives it in the wanted direction.
 
     \b
     Examples:
@@ -176,7 +176,7 @@ def piezo(
         return
     print_table(
         f"{robot.model.name}: round a circle of {1e3 * radius:g} mm in {duration:g} s",
-        ("joint", "pulses", "way, rad or m", "transducer on, % of the time"),
+        ("joint", "pulses", "travel, rad or m", "transducer on, % of the time"),
         [
             (name, str(one["pulses"]), f"{one['way']:.4f}", f"{100 * one['share_on']:.2f}")
             for name, one in document["joints"].items()  # type: ignore[attr-defined]
@@ -184,14 +184,14 @@ def piezo(
     )
     if control.unable():
         click.echo(
-            f"held by gravity, for the rotor cannot move them there: {', '.join(control.unable())}"
+            f"held by gravity, as the rotor cannot move them there: {', '.join(control.unable())}"
         )
     click.echo(
         f"{link}: {1e3 * document['gap_rms']:.4f} mm from its path (rms), "  # type: ignore[operator]
         f"{1e3 * run.gap.max():.4f} mm at most, {1e3 * run.gap[-1]:.5f} mm at the end"
     )
     click.echo(
-        f"mean torque over a turn: at most {100 * run.torque_error(least):.3f} % from that asked"
+        f"mean torque over a turn: at most {100 * run.torque_error(least):.3f} % off the request"
     )
 
 

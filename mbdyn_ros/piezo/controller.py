@@ -1,4 +1,4 @@
-"""The pulses that keep a piezo robot on its way, cycle after cycle."""
+"""The pulses that keep a piezo robot on its path, cycle after cycle."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PulseController:
     q, wanted_q, wanted_v : (n,), to be filled in place before each cycle (rad, rad/s or m, m/s).
     on, off, mean_torque, saturated, able : (n,) results: phases, rad; mean torques over a turn,
         N m or N; 1 where the joint will go less far than wanted; 0 where the rotor cannot move
-        the joint the wanted way at all.
+        the joint in the wanted direction at all.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class PulseController:
         self.q, self.wanted_q, self.wanted_v = program.q, program.wanted_q, program.wanted_v
         (
             self.on, self.off, self.mean_torque, self.saturated, self._amplitude, self._phase,
-            self._way, self.able,
+            self._displacement, self.able,
         ) = program.result  # fmt: skip
         assert len(CONTROL_ROWS) == len(program.result)
         self.cycle = program

@@ -22,11 +22,11 @@ import numpy as np
 from ..arguments import require_unit_quaternions, single_vector
 from ..compiler.bound import Bound
 from ..errors import InputError
+from ..former_names import former_name
 from ..integration.methods import RK4
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.stepped.fixed_step import neutral_position
 from . import programs
 from .pulse_equations import TURN
 from .pulses import PulseWindows
@@ -44,17 +44,21 @@ class Pulse:
 
     joint : name.
     on, off : angles of the rotor since the start, rad; not wrapped.
-    asked, achieved : mean torque over a turn, N m or N: predicted with its window, and felt.
-    way : rad or m. speed : before the joint was held, rad/s or m/s.
+
+    requested, achieved : mean torque over a turn, N m or N: that of its window, and the real one.
+    displacement : rad or m. speed : before the joint was held, rad/s or m/s.
     """
 
     joint: str
     on: float
     off: float
-    asked: float
+    requested: float
     achieved: float
-    way: float
+    displacement: float
     speed: float
+
+    asked = former_name("requested")
+    way = former_name("displacement")
 
 
 class PiezoMotion:
@@ -105,7 +109,7 @@ class PiezoMotion:
         self._motion = Bound(robot.calls.kernel(programs.pulsed_motion, link))
         self._mass = robot.bind("mass_matrix")
         size = robot.nv
-        self._stepper = Stepper(RK4, neutral_position(robot), np.zeros((2, size)))
+        self._stepper = Stepper(RK4, robot.home_position, np.zeros((2, size)))
         self.q, self.free = self._stepper.q, np.zeros(size)
         self.v, self._felt = self._stepper.v  # the latter: integral of the torque over the angle
         self.time = self.angle = 0.0
@@ -187,12 +191,12 @@ class PiezoMotion:
             self._begun[k] = (self.angle, float(self.q[k]), mean)
             self._next[k] = self.angle + width
             return
-        angle, start, asked = self._begun[k]
+        angle, start, requested = self._begun[k]
         speed = float(self.v[k])
         self._hold(k)
-        achieved, way = float(self._felt[k]) / TURN, float(self.q[k]) - start
+        achieved, displacement = float(self._felt[k]) / TURN, float(self.q[k]) - start
         name = self.robot.velocity_labels[k]
-        self.pulses.append(Pulse(name, angle, self.angle, asked, achieved, way, speed))
+        self.pulses.append(Pulse(name, angle, self.angle, requested, achieved, displacement, speed))
         on, off, mean = (values[k] for values in self._windows)
         self._next[k] = self.angle + (on - self.angle) % TURN if on != off else math.inf
         self._armed[k] = (off - on) % TURN, mean

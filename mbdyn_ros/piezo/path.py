@@ -43,8 +43,10 @@ class PiezoRun:
         return distance
 
     def torque_error(self, least: float) -> float:
-        """Largest relative error of a mean torque over a turn, of pulses asked for `least`."""
-        errors = [abs(p.achieved / p.asked - 1) for p in self.pulses if abs(p.asked) >= least]
+        """Largest relative error of a mean torque over a turn, of pulses with at least `least`."""
+        errors = [
+            abs(p.achieved / p.requested - 1) for p in self.pulses if abs(p.requested) >= least
+        ]
         return max(errors, default=0.0)
 
 

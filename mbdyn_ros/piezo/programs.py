@@ -43,20 +43,22 @@ def pulse_control(
     speed: SX,
     link: str,
 ) -> SX:
-    """Pulses (8, nv) that keep the joints on their way, rows as in `CONTROL_ROWS`.
+    """Pulses (8, nv) that keep the joints on their path, rows as in `CONTROL_ROWS`.
 
-    The way of a joint in one turn is that of the speed wanted_v + gain (wanted_q - q); none
-    while it is within the tolerance of where it is wanted, and is to go no further in a turn.
+    The displacement of a joint in one turn is that of the speed wanted_v + gain (wanted_q - q);
+    none while it is within the tolerance of where it is wanted, and is to go no further in a turn.
     """
     amplitude, phase = _rotor_drive(system, q, z, force, link)
     inertia = ca.diag(mass_matrix(system, q, z))
     gravity = gravity_vector(system, q, z) + spring_vector(system, q, z)
     error = wanted_q - q
     turn = pulses.TURN / speed
-    wanted_way = wanted_v * turn
-    there = ca.fmax(ca.fabs(wanted_way), ca.fabs(error)) <= tolerance
-    way = ca.if_else(there, 0, wanted_way + turn * gain * error)
-    torque, given, short, able = pulses.torque_for_way(amplitude, gravity, inertia, way, speed)
+    wanted_displacement = wanted_v * turn
+    there = ca.fmax(ca.fabs(wanted_displacement), ca.fabs(error)) <= tolerance
+    displacement = ca.if_else(there, 0, wanted_displacement + turn * gain * error)
+    torque, given, short, able = pulses.torque_for_displacement(
+        amplitude, gravity, inertia, displacement, speed
+    )
     result = pulses.windows(amplitude, phase, torque)
     result[:, pulses.ROWS.index("saturated")] = short
     return ca.horzcat(result, given, able).T

@@ -1,4 +1,4 @@
-"""When to free a joint so that a rotating force gives it a mean torque, or moves it a way.
+"""When to free a joint so that a rotating force gives it a mean torque or a displacement.
 
 The force drives joint i with Q_i(wt) = R_i cos(wt - psi_i). A joint that is freed only while wt is
 within d of psi_i feels over a turn the mean torque
@@ -12,7 +12,7 @@ H_ii and under gravity's torque -g_i, which moves it only while it is free, it e
 the speed 2 (R_i sin(d) - g_i d) / (H_ii w); the torques are even about the middle of the pulse, so
 it has come half of that times the pulse's time 2 d / w:
 
-    way = 2 d (R_i sin(d) - g_i d) / (H_ii w^2).                                             (b)
+    displacement = 2 d (R_i sin(d) - g_i d) / (H_ii w^2).                                    (b)
 
 Inverse dynamics solves (b) for d; (a) is the mean torque that it takes. Beyond the d at which
 R_i cos(d) = g_i the torque drives the joint back: no pulse is wider.
@@ -32,14 +32,14 @@ AMPLITUDE_ROUNDING = 1e-12
 """Torques below this fraction of force times reach are rounding: the force cannot move there."""
 
 NEWTON_STEPS = 6
-"""Enough for 1e-9 of the largest way, from the solution for short pulses."""
+"""Enough for 1e-9 of the largest displacement, from the solution for short pulses."""
 
 ROWS = ("on", "off", "mean_torque", "saturated", "amplitude", "phase")
 """Columns of the result of `windows`."""
 
-CONTROL_ROWS = (*ROWS, "way", "able")
-"""Rows of the pulses of a controller: also the way of each joint in a turn, rad or m, and
-whether the rotor can move it that way."""
+CONTROL_ROWS = (*ROWS, "displacement", "able")
+"""Rows of the pulses of a controller: also the displacement of each joint in a
+turn, rad or m, and whether the rotor can move it in that direction."""
 
 
 def amplitude_and_phase(components: SX, levers: SX) -> tuple[SX, SX]:
@@ -64,25 +64,25 @@ def windows(amplitude: SX, phase: SX, wanted: SX) -> SX:
     return ca.horzcat(on, off, mean, saturated, amplitude, phase)
 
 
-def torque_for_way(
-    amplitude: SX, gravity: SX, inertia: SX, way: SX, speed: SX
+def torque_for_displacement(
+    amplitude: SX, gravity: SX, inertia: SX, displacement: SX, speed: SX
 ) -> tuple[SX, SX, SX, SX]:
-    """Mean torques (nv, 1) for wanted ways per turn (nv, 1): eq. (b) solved for d, then (a).
+    """Mean torques (nv, 1) for displacements per turn (nv, 1): eq. (b) solved for d, then (a).
 
     Parameters
     ----------
     amplitude, gravity, inertia : R, g and the diagonal of H, (nv, 1).
-    way : rad or m. speed : of the rotor, rad/s.
+    displacement : rad or m. speed : of the rotor, rad/s.
 
     Returns
     -------
-    torque; the way that it gives, at most that of one full pulse; whether that is less than
-    wanted; whether a pulse can move the joint that way at all, or need not.
+    torque; the displacement that it gives, at most that of one full pulse; whether that is less
+    than wanted; whether a pulse can move the joint in that direction at all, or need not.
     """
-    sign = ca.if_else(way < 0, -1, 1)
-    load = sign * gravity  # of the joint, against the way
+    sign = ca.if_else(displacement < 0, -1, 1)
+    load = sign * gravity  # of the joint, against the motion
     able = ca.logic_and(amplitude > 0, load < amplitude)
-    idle = way == 0
+    idle = displacement == 0
     strength = ca.if_else(able, amplitude, 1)
     load = ca.if_else(able, load, 0)
     widest = ca.acos(ca.fmin(ca.fmax(load / strength, 0), 1))
@@ -92,7 +92,7 @@ def torque_for_way(
         return strength * ca.sin(half) - load * half
 
     most = 2 * widest * drive(widest)
-    demand = ca.fabs(way) * effect
+    demand = ca.fabs(displacement) * effect
     wanted = ca.fmin(demand, most)
     # sin(d) < d: this is never too wide; Newton's method goes on from there.
     half = ca.fmin(ca.sqrt(wanted / (2 * (strength - load))), widest)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from ..equations.algebra.spatial import SX, JointMotion, constant, cross
-from ..model.tree import WORLD, Tree
+from ..prepare.tree import WORLD, Tree
 
 
 def rotor_torques(tree: Tree, joints: Sequence[JointMotion], link: str) -> SX:
@@ -43,7 +43,7 @@ def levers(tree: Tree, q: SX, link: str) -> SX:
 
     Parameters
     ----------
-    q : tree positions; the way of a slide makes the levers longer.
+    q : tree positions; the displacement of a slide makes the levers longer.
     """
     reach = SX(float(ca.norm_2(constant(tree.frames[link][1].translation))))
     for body in tree.bodies:

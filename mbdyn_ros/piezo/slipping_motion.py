@@ -52,7 +52,7 @@ class SlippingMotion:
     q, v : (n,) the state of the joints. free : (n,) 1 where the transducer is on.
     envelope : (n,) of the vibrations, 0 to 1.
     time, angle, pulses : as in `PiezoMotion`; `achieved` is that of the centrifugal force, and
-        the way and speed are those when the transducer goes off.
+        the displacement and speed are those when the transducer goes off.
 
     Raises
     ------
@@ -176,11 +176,13 @@ class SlippingMotion:
             self._begun[k] = (self.angle, float(self.q[k]), mean)
             self._next[k] = self.angle + (off - on) % TURN
             return
-        began, start, asked = self._begun[k]
+        began, start, requested = self._begun[k]
         self.free[k] = 0.0
-        way, speed, felt = self.q[k] - start, self.v[k], self._felt[k] / TURN
+        displacement, speed, felt = self.q[k] - start, self.v[k], self._felt[k] / TURN
         name = self.robot.velocity_labels[k]
-        one = Pulse(name, began, self.angle, asked, float(felt), float(way), float(speed))
+        one = Pulse(
+            name, began, self.angle, requested, float(felt), float(displacement), float(speed)
+        )
         self.pulses.append(one)
         self._next[k] = self._opening(k)
 

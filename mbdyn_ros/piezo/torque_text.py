@@ -21,7 +21,7 @@ from ..names import in_latex, in_markdown, in_markdown_code, in_text
 
 
 @dataclass(frozen=True)
-class Step:
+class FormulaStep:
     """One formula for every joint: what it gives, in LaTeX, and in Python."""
 
     words: str
@@ -30,56 +30,54 @@ class Step:
 
 
 STEPS = (
-    Step(
+    FormulaStep(
         "the rotor's force, eq. (3), N",
         r"F = m r \omega^2",
         "def F(m, r, w): return m*r*w**2",
     ),
-    Step(
+    FormulaStep(
         "its torque at the phase wt, eq. (5), N m or N",
         r"Q_i = F (X_i \cos \omega t + Y_i \sin \omega t) = R_i \cos(\omega t - \psi_i)",
         "def Q(F, X, Y, wt): return F*(X*cos(wt) + Y*sin(wt))",
     ),
-    Step(
+    FormulaStep(
         "amplitude and phase of that",
         r"R_i = F \sqrt{X_i^2 + Y_i^2},\quad \psi_i = \operatorname{atan2}(Y_i, X_i)",
-        "def R(F, X, Y): return F*sqrt(X**2 + Y**2)\n"
-        "def psi(X, Y): return atan2(Y, X)",
+        "def R(F, X, Y): return F*sqrt(X**2 + Y**2)\ndef psi(X, Y): return atan2(Y, X)",
     ),
-    Step(
+    FormulaStep(
         "half the width of the pulse that gives the mean torque T over a turn",
         r"d_i = \arcsin \min\left(1, \frac{\pi |T_i|}{R_i}\right),\quad "
         r"d_i = 0 \text{ if } R_i = 0",
         "def half(T, R): return asin(min(1, pi*abs(T)/R)) if R else 0",
     ),
-    Step(
+    FormulaStep(
         "when the transducer is on, phases of the rotor",
         r"\text{on}_i, \text{off}_i = \psi_i + \pi\,[T_i < 0] \mp d_i \pmod{2 \pi}",
         "def on(psi, T, d): return (psi + pi*(T < 0) - d) % (2*pi)\n"
         "def off(psi, T, d): return (psi + pi*(T < 0) + d) % (2*pi)",
     ),
-    Step(
-        "controller: the way wanted in the next turn, rad or m; 0 within the tolerance",
+    FormulaStep(
+        "controller: the displacement wanted in the next turn, rad or m; 0 within the tolerance",
         r"s_i = \frac{2 \pi}{\omega} (\dot q_i^\text{ref} + k (q_i^\text{ref} - q_i))",
-        "def way(q, q_ref, v_ref, k, w): return 2*pi/w*(v_ref + k*(q_ref - q))",
+        "def displacement(q, q_ref, v_ref, k, w): return 2*pi/w*(v_ref + k*(q_ref - q))",
     ),
-    Step(
-        "load against the way; the joint stays held, T = 0, unless R_i is larger and not 0",
+    FormulaStep(
+        "load against the motion; the joint stays held, T = 0, unless R_i is larger and not 0",
         r"\gamma_i = g_i \operatorname{sign} s_i < R_i,\quad 0 < R_i",
-        "def load(g, s): return g if s >= 0 else -g\n"
-        "def able(R, y): return 0 < R and y < R",
+        "def load(g, s): return g if s >= 0 else -g\ndef able(R, y): return 0 < R and y < R",
     ),
-    Step(
+    FormulaStep(
         "the widest pulse: beyond it the torque drives back",
         r"\bar d_i = \arccos \min(1, \max(0, \gamma_i / R_i))",
         "def widest(R, y): return acos(min(1, max(0, y/R)))",
     ),
-    Step(
+    FormulaStep(
         "what a pulse of half-width d moves, times H w^2",
         r"f_i(d) = 2 d\, (R_i \sin d - \gamma_i d)",
         "def f(d, R, y): return 2*d*(R*sin(d) - y*d)",
     ),
-    Step(
+    FormulaStep(
         "inverse dynamics: f_i(d) = H_ii w^2 |s_i|, at most f_i of the widest; Newton's method",
         r"d \leftarrow d + \frac{H_{ii} \omega^2 |s_i| - f_i(d)}{f_i'(d)},\quad "
         r"d_0 = \sqrt{\frac{H_{ii} \omega^2 |s_i|}{2 (R_i - \gamma_i)}},\quad "
@@ -93,7 +91,7 @@ STEPS = (
         "        d = min(max(d + (wanted - f(d, R, y))/(slope if slope > 0 else 1), 0), most)\n"
         "    return d",
     ),
-    Step(
+    FormulaStep(
         "and the mean torque that this is",
         r"T_i = \frac{R_i}{\pi} \sin(d)\, \operatorname{sign} s_i",
         "def T(R, d, s): return (1 if s >= 0 else -1)*R*sin(d)/pi if R else 0",

@@ -28,7 +28,7 @@ PACKAGE = Path(__file__).parent.parent
 UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
 
-ROBOTICS = ("model", "program", "equations", "assembly")
+ROBOTICS = ("model", "prepare", "program", "equations", "assembly")
 """Folders of the package whose code every formula stands on."""
 
 

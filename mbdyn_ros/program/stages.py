@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class StageTable:
     """Numbers filled at one stage and read at later ones.
 
     symbols : (rows, columns); structural zeros are never read.
@@ -36,16 +36,16 @@ class Table:
     symbols: SX
     widths: tuple[int, ...]
 
-    def __getitem__(self, rows: slice) -> Rows:
+    def __getitem__(self, rows: slice) -> StageRows:
         """Some rows."""
-        return Rows(self, rows.start or 0, rows.stop or self.symbols.shape[0])
+        return StageRows(self, rows.start or 0, rows.stop or self.symbols.shape[0])
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class StageRows:
     """Rows `start` to `stop` of a table."""
 
-    table: Table
+    table: StageTable
     start: int
     stop: int
 
@@ -59,7 +59,7 @@ class Rows:
 class Written:
     """A table whose numbers are written down one by one."""
 
-    table: Table
+    table: StageTable
     expression: SX
 
     @property
@@ -77,9 +77,9 @@ class Written:
 class Mapped:
     """A table whose columns are those of earlier tables under a formula."""
 
-    table: Table
+    table: StageTable
     formula: ca.Function
-    arguments: tuple[Table, ...]
+    arguments: tuple[StageTable, ...]
 
     @property
     def length(self) -> int:
@@ -99,8 +99,8 @@ class Mapped:
 class Summed:
     """A table of sums of an earlier one's columns along a tree; see `Chains.sums`."""
 
-    table: Table
-    source: Table
+    table: StageTable
+    source: StageTable
     chains: Chains
     backward: bool
 
@@ -116,11 +116,11 @@ class Summed:
 
 
 @dataclass(frozen=True, eq=False)
-class Product:
+class StageProduct:
     """left^T right, (rows, columns), where `where` is true; zero elsewhere."""
 
-    left: Rows
-    right: Rows
+    left: StageRows
+    right: StageRows
     where: Mask
 
     @property
@@ -137,8 +137,8 @@ class Product:
 class Multiplied:
     """Matrices side by side; each is a sum of products."""
 
-    table: Table
-    sums: tuple[tuple[Product, ...], ...]
+    table: StageTable
+    sums: tuple[tuple[StageProduct, ...], ...]
 
     @property
     def length(self) -> int:
@@ -167,8 +167,8 @@ class Factored:
     elimination : of -H, in symbols of the table.
     """
 
-    table: Table
-    matrix: Table
+    table: StageTable
+    matrix: StageTable
     elimination: Elimination
 
     @property
@@ -191,14 +191,14 @@ class Stages:
     def __init__(self) -> None:
         self.listed: list[Stage] = []
 
-    def written(self, expression: SX) -> Table:
+    def written(self, expression: SX) -> StageTable:
         """A table of an expression of inputs and earlier tables."""
         expression = ca.densify(expression)
         table = self._table(expression.sparsity(), (expression.shape[1],))
         self.listed.append(Written(table, expression))
         return table
 
-    def mapped(self, formula: Callable[..., SX], *arguments: Table) -> Table:
+    def mapped(self, formula: Callable[..., SX], *arguments: StageTable) -> StageTable:
         """A table: `formula`, of one column (rows, 1) of each argument, applied to all columns."""
         (count,) = {table.symbols.shape[1] for table in arguments}
         columns = [SX.sym("column", table.symbols.shape[0]) for table in arguments]
@@ -208,14 +208,14 @@ class Stages:
         self.listed.append(Mapped(table, function, arguments))
         return table
 
-    def summed(self, source: Table, chains: Chains, backward: bool) -> Table:
+    def summed(self, source: StageTable, chains: Chains, backward: bool) -> StageTable:
         """A table of sums along a tree; see `Chains.sums`."""
         rows, columns = source.symbols.shape
         table = self._table(ca.Sparsity.dense(rows, columns), (columns,))
         self.listed.append(Summed(table, source, chains, backward))
         return table
 
-    def multiplied(self, *sums: Sequence[Product]) -> Table:
+    def multiplied(self, *sums: Sequence[StageProduct]) -> StageTable:
         """A table of sums of products, side by side."""
         wanted = [np.logical_or.reduce([product.where for product in one]) for one in sums]
         whole = np.hstack(wanted)
@@ -226,7 +226,7 @@ class Stages:
         self.listed.append(Multiplied(table, tuple(tuple(one) for one in sums)))
         return table
 
-    def factored(self, matrix: Table) -> tuple[Elimination, Table]:
+    def factored(self, matrix: StageTable) -> tuple[Elimination, StageTable]:
         """The elimination of -H, and the table of its factors; `matrix` is used up."""
         whole = Elimination.of(matrix.symbols)
         table = self._table(whole.triangle.sparsity(), matrix.widths)
@@ -243,8 +243,8 @@ class Stages:
             values.append(nonzeros(ca.project(stage.values, sparsity)))
         return ca.substitute_inplace(symbols, values, list(expressions))[1] if symbols else []
 
-    def _table(self, sparsity: ca.Sparsity, widths: tuple[int, ...]) -> Table:
-        return Table(SX.sym(f"table{len(self.listed)}", sparsity), widths)
+    def _table(self, sparsity: ca.Sparsity, widths: tuple[int, ...]) -> StageTable:
+        return StageTable(SX.sym(f"table{len(self.listed)}", sparsity), widths)
 
 
 def nonzeros(matrix: SX) -> SX:
@@ -261,9 +261,9 @@ class Staged:
     """
 
     stages: Stages
-    right: Table
+    right: StageTable
     elimination: Elimination | None = None
-    factors: Table | None = None
+    factors: StageTable | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

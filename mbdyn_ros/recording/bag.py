@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..extras import require
-from ..model.blocks import scalar_motions
 from ..model.model import Array
+from ..prepare.coordinates import scalar_motions
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory
 from .table import Table

@@ -27,7 +27,7 @@ from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
 from ..equations.system import System
-from ..equations.variable import Layout, with_symbols, without
+from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
 from ..locks import Lock
 from ..program.continuation import FARTHEST
@@ -95,10 +95,10 @@ class Calls:
         self,
         system: System,
         source: str,
-        layout: Layout | None = None,
+        layout: ParameterLayout | None = None,
         values: Array | None = None,
     ) -> None:
-        self._described, self._source, self._layout = system, source, layout or Layout()
+        self._described, self._source, self._layout = system, source, layout or ParameterLayout()
         self._system = system
         if self._layout:
             self._system = with_symbols(without(system, self._layout), self._layout)
@@ -114,12 +114,12 @@ class Calls:
         if values is not None:
             self.set_parameters(values)
 
-    def __getstate__(self) -> tuple[System, str, Options, Layout, Array]:
+    def __getstate__(self) -> tuple[System, str, Options, ParameterLayout, Array]:
         """Arguments for a copy or a pickle, which loads its programs from the cache."""
         values = self.parameters if self.rows is None else self.rows[:, len(self.home) :]
         return self._described, self._source, self.options, self._layout, values
 
-    def __setstate__(self, state: tuple[System, str, Options, Layout, Array]) -> None:
+    def __setstate__(self, state: tuple[System, str, Options, ParameterLayout, Array]) -> None:
         system, source, options, layout, values = state
         self.__init__(system, source, layout, values)  # type: ignore[misc]
         self.options = options

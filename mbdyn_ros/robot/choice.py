@@ -41,5 +41,5 @@ def choice_text(model: Model, system: System) -> str:
 def _in_loops(system: System) -> list[str]:
     """The independent joints that stand in closed loops or gears, in order."""
     bodies = system.tree.bodies
-    tied = {bodies[k].joint for one in system.linkages for k in one.cluster.tied}
-    return [name for name in system.coordinates.independent if name in tied]
+    coupled = {bodies[k].joint for one in system.linkages for k in one.cluster.coupled}
+    return [name for name in system.coordinates.independent if name in coupled]

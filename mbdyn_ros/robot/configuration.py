@@ -25,8 +25,8 @@ from ..array import Array, ArrayLike
 from ..assembly.closure_gap import tree_gap
 from ..equations import programs
 from ..errors import InputError, brief
-from ..model.blocks import Block
 from ..model.model import Limits
+from ..prepare.coordinates import JointBlock
 from ..program.declaration import Declaration
 from .core import Core
 
@@ -324,7 +324,10 @@ def _positions(robot: Configurations, what: str, q: object) -> Array:
 
 
 def _of_each(
-    robot: Configurations, blocks: Mapping[str, Block], size: int, number: Callable[[Limits], float]
+    robot: Configurations,
+    blocks: Mapping[str, JointBlock],
+    size: int,
+    number: Callable[[Limits], float],
 ) -> Array:
     result = np.full(size, np.inf)
     for name, block in blocks.items():

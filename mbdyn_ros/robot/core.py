@@ -20,9 +20,9 @@ from ..equations.system import System
 from ..equations.tree.regressor import moving_links
 from ..equations.variable import with_numbers, without
 from ..errors import InputError, ModelWarning, SingularMassMatrixError, brief, warn
-from ..model.model import Model, constant
+from ..model.model import BASE_JOINT, Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
-from ..model.tree import BASE_JOINT, WORLD
+from ..prepare.tree import WORLD
 from ..program.declaration import Declaration
 from .assignment import INTERNAL, assignment_refusal
 from .calls import Calls

@@ -12,10 +12,10 @@ from ..array import Array
 from ..equations.tree.regressor import standard_parameters
 from ..equations.variable import AT_JOINTS
 from ..errors import InputError
-from ..model.blocks import joint_blocks
 from ..model.model import Inertia, Joint, Link, Model, Pose
 from ..model.split_joints import parts
 from ..model.write.quaternion import quaternion
+from ..prepare.coordinates import joint_blocks
 from .core import Core
 from .home import EARTH
 from .variable import UPPER, variable_names

@@ -73,7 +73,7 @@ def _beyond_limits(model: Model, system: System, assembly: Assembly) -> Iterator
     """Words about joints that the closed loop has beyond their limits."""
     linkage = assembly.linkage
     for place in (*linkage.dependent, *linkage.independent):
-        name = system.tree.bodies[linkage.cluster.tied[place]].joint
+        name = system.tree.bodies[linkage.cluster.coupled[place]].joint
         joint, x = model.joint(name), float(assembly.home[place])
         if joint.nv != 1:
             continue
@@ -92,7 +92,7 @@ def _beyond_limits(model: Model, system: System, assembly: Assembly) -> Iterator
 def _other_branches(model: Model, system: System, assembly: Assembly) -> str:
     """Words about other ways to close a loop than the one that home was found on."""
     bodies, cluster = system.tree.bodies, assembly.linkage.cluster
-    names = [bodies[body].label for body in cluster.tied]
+    names = [bodies[body].label for body in cluster.coupled]
 
     def places(x: Array, joints: list[int]) -> str:
         return ", ".join(f"{names[k]} = {x[k]:.4g}" for k in joints)

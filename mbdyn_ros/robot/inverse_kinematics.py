@@ -13,7 +13,7 @@ from ..compiler.bound import Bound
 from ..equations import frames, programs
 from ..equations.actuation import joint_rates
 from ..errors import InputError, brief, shown
-from ..model.blocks import Block
+from ..prepare.coordinates import JointBlock
 from .configuration import Configurations
 from .frames import Frames
 
@@ -395,7 +395,7 @@ class JointBounds:
         return found
 
 
-def _is_limited(robot: Configurations, block: Block) -> bool:
+def _is_limited(robot: Configurations, block: JointBlock) -> bool:
     """Whether a joint of one coordinate has position limits."""
     if block.kind.nq != 1 or block.kind.is_endless:
         return False

@@ -16,7 +16,7 @@ from ..equations.variable import (
     FRICTION,
     GRAVITY,
     SPRINGS,
-    Layout,
+    ParameterLayout,
     with_symbols,
     without,
 )
@@ -147,12 +147,12 @@ def _act(robot: Core, group: str, joint: str, numbers: Sequence[ArrayLike]) -> N
     _take(robot, group, known, given, joint)
 
 
-def layout_of(robot: Core, variable: Sequence[str]) -> Layout:
+def layout_of(robot: Core, variable: Sequence[str]) -> ParameterLayout:
     """The layout of a list as in `load`; anything else is refused."""
     return checked_layout(robot._system.tree, robot.model.source, variable)
 
 
-def _chosen(robot: Core, variable: Sequence[str] | None) -> Layout:
+def _chosen(robot: Core, variable: Sequence[str] | None) -> ParameterLayout:
     return robot._parameters.layout if variable is None else layout_of(robot, variable)
 
 
@@ -189,7 +189,7 @@ def _take(
         robot.calls.plain.clear()
 
 
-def _recompile(robot: Core, layout: Layout, changed: str) -> None:
+def _recompile(robot: Core, layout: ParameterLayout, changed: str) -> None:
     """Make more variable: other programs serve from now on, also in calls that are bound."""
     warn(
         f"{robot.model.source}: {changed!r} was folded into the programs; it is variable from now "
@@ -199,7 +199,7 @@ def _recompile(robot: Core, layout: Layout, changed: str) -> None:
     _make_variable(robot, layout)
 
 
-def _make_variable(robot: Core, layout: Layout) -> None:
+def _make_variable(robot: Core, layout: ParameterLayout) -> None:
     """Run the programs of a layout from now on, in calls that are bound and in followers too."""
     old, robot._parameters.layout = robot.calls, layout
     robot._start_calls(robot._system.home)

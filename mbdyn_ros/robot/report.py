@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..model.tree import WORLD
-from ..model.tree_text import tree_text
+from ..prepare.tree import WORLD
 from .choice import independent_by
 from .core import Core
-from .report_parts import ClusterReport, CouplingReport, JointReport, LoopReport
+from .report_parts import ClusterReport, CouplingReport, JointReport, LoopReport, tree_text
 
 INDEPENDENT_BY = {
     "description": "as the description says",

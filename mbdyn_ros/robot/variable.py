@@ -11,12 +11,13 @@ from ..arguments import checked_names, checked_numbers, require_link
 from ..array import Array
 from ..equations.system import System
 from ..equations.tree.regressor import standard_parameters
-from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, Layout, without
+from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, ParameterLayout, without
 from ..errors import InputError
+from ..model.inertia import RigidInertia
 from ..model.model import Model
-from ..model.tree import WORLD, RigidInertia, Tree
+from ..prepare.tree import WORLD, Tree
 
-NOTHING = Layout()
+NOTHING = ParameterLayout()
 """Nothing is variable."""
 
 ALL = (GRAVITY, *AT_JOINTS)
@@ -36,14 +37,14 @@ class Parameters:
     """
 
     described: System
-    layout: Layout
+    layout: ParameterLayout
     own: dict[str, Array]
     field: dict[str, Array]
     at_joints: dict[str, dict[str, Array]]
     payload: dict[str, Array]
-    solid: tuple[Layout, set[str]]
+    solid: tuple[ParameterLayout, set[str]]
 
-    def values(self, layout: Layout) -> Array:
+    def values(self, layout: ParameterLayout) -> Array:
         """Those of a layout, in its order: (p,) or (N, p)."""
         parts = [self.of_link(link) for link in layout.links]
         parts += [self.field[GRAVITY]] * layout.gravity
@@ -91,17 +92,17 @@ def variable_parameters(model: Model, system: System, variable: Sequence[str]) -
     }
     layout = checked_layout(tree, model.source, variable)
     field = {GRAVITY: system.gravity.copy()}
-    return Parameters(system, layout, own, field, at_joints, {}, (Layout(), set()))
+    return Parameters(system, layout, own, field, at_joints, {}, (ParameterLayout(), set()))
 
 
-def variable_names(layout: Layout) -> list[str]:
+def variable_names(layout: ParameterLayout) -> list[str]:
     """The names that tell `load` of a layout."""
     return [*layout.links, *[GRAVITY] * layout.gravity, *dict(layout.joints)]
 
 
 def checked_layout(
-    tree: Tree, source: str, more: Sequence[str], layout: Layout = NOTHING
-) -> Layout:
+    tree: Tree, source: str, more: Sequence[str], layout: ParameterLayout = NOTHING
+) -> ParameterLayout:
     """The layout of a list as in `load`, or one with that in it too; all in the robot's order.
 
     Raises
@@ -117,7 +118,7 @@ def checked_layout(
         for group in AT_JOINTS
         if group in wanted or layout.has(group)
     }
-    return Layout(
+    return ParameterLayout(
         tuple(link for link in tree.frames if link in {*layout.links, *wanted}),
         layout.gravity or GRAVITY in wanted,
         tuple(joints.items()),

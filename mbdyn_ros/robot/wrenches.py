@@ -15,9 +15,9 @@ from ..equations.joint_loads import LOADS, joint_loads
 from ..equations.loop_forces import loop_forces as forces_of
 from ..equations.loop_forces import loop_terms, self_stresses
 from ..errors import InputError, brief, shown
+from ..model.actuators import Transmission
 from ..model.model import Pose
-from ..model.transmission import Transmission
-from ..model.tree import WORLD
+from ..prepare.tree import WORLD
 from .core import Core
 
 UNDETERMINED = 1e-9

@@ -11,7 +11,7 @@ import pytest
 
 from mbdyn_ros import InputError
 from mbdyn_ros.compiler import passes
-from mbdyn_ros.compiler.block import Block, Line
+from mbdyn_ros.compiler.block import Operation, StraightBlock
 from mbdyn_ros.compiler.dump import listing
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.ir import Code, Constant, Map, Put
@@ -35,8 +35,10 @@ def code(*steps: object, result: Table = RESULT) -> Code:
     return Code((Q,), steps, result, Lane.SINGLE)  # type: ignore[arg-type]
 
 
-def block(*lines: Line, reads: tuple[Table, ...] = (Q,), writes: Table = RESULT) -> Block:
-    return Block.of(lines, reads, (writes,), Lane.SINGLE)
+def block(
+    *lines: Operation, reads: tuple[Table, ...] = (Q,), writes: Table = RESULT
+) -> StraightBlock:
+    return StraightBlock.of(lines, reads, (writes,), Lane.SINGLE)
 
 
 def pendulum() -> Code:
@@ -48,7 +50,7 @@ def pendulum() -> Code:
 
 def wrong() -> dict[str, Code]:
     """Code that cannot be right, by what is said of it."""
-    copied = block(Line(ca.OP_INPUT, (), (0, 0)), Line(ca.OP_OUTPUT, (0,)))
+    copied = block(Operation(ca.OP_INPUT, (), (0, 0)), Operation(ca.OP_OUTPUT, (0,)))
     table = Table.dense("t0", 1, 1, plain=False)
     late = replace(copied, reads=(table,))
     split_up = split(angles(pendulum(), SMALL), SMALL)
@@ -59,10 +61,10 @@ def wrong() -> dict[str, Code]:
     assert full.memory is not None
     lost = replace(full, memory=replace(full.memory, places={}))
     two = Table.dense("t1", 1, 2, plain=False)
-    mapped = Block.of(copied.lines, (Column(two),), (Column(table),), Lane.VECTOR)
+    mapped = StraightBlock.of(copied.lines, (Column(two),), (Column(table),), Lane.VECTOR)
     return {
         "value 0 reads value 1 before it is made": code(
-            block(Line(ca.OP_OUTPUT, (1,)), Line(ca.OP_NEG, (0,)))
+            block(Operation(ca.OP_OUTPUT, (1,)), Operation(ca.OP_NEG, (0,)))
         ),
         r"output \(0, 0\) is never written": code(replace(copied, order=(0,))),
         "t0 is read before it is filled": code(late),
@@ -73,7 +75,7 @@ def wrong() -> dict[str, Code]:
         "which no piece before makes": replace(split_up, steps=(unmade,)),
         "which has no place in memory": replace(placed, steps=(lost,)),
         "a block of 1 arrays reads array 3": code(
-            block(Line(ca.OP_INPUT, (), (3, 0)), Line(ca.OP_OUTPUT, (0,)))
+            block(Operation(ca.OP_INPUT, (), (3, 0)), Operation(ca.OP_OUTPUT, (0,)))
         ),
     }
 
@@ -110,13 +112,13 @@ def test_sines_and_cosines_of_inputs_are_taken_at_the_start() -> None:
 def test_what_needs_most_values_is_made_first() -> None:
     """-q0 waits for the product of two sums, not the sums for it."""
     lines = (
-        Line(ca.OP_INPUT, (), (0, 0)),
-        Line(ca.OP_NEG, (0,)),
-        Line(ca.OP_INPUT, (), (0, 1)),
-        Line(ca.OP_TWICE, (2,)),
-        Line(ca.OP_MUL, (3, 2)),
-        Line(ca.OP_ADD, (1, 4)),
-        Line(ca.OP_OUTPUT, (5,)),
+        Operation(ca.OP_INPUT, (), (0, 0)),
+        Operation(ca.OP_NEG, (0,)),
+        Operation(ca.OP_INPUT, (), (0, 1)),
+        Operation(ca.OP_TWICE, (2,)),
+        Operation(ca.OP_MUL, (3, 2)),
+        Operation(ca.OP_ADD, (1, 4)),
+        Operation(ca.OP_OUTPUT, (5,)),
     )
     ordered = depth_first(code(block(*lines)), STANDARD)
     verify(ordered, "depth_first")
@@ -128,11 +130,11 @@ def test_what_needs_most_values_is_made_first() -> None:
 def test_maps_over_equally_many_columns_become_one() -> None:
     """Also across constants; not where something else lies between."""
     tables = [Table.dense(f"t{k}", 1, 3, plain=False) for k in range(5)]
-    lines = (Line(ca.OP_INPUT, (), (0, 0)), Line(ca.OP_OUTPUT, (0,)))
+    lines = (Operation(ca.OP_INPUT, (), (0, 0)), Operation(ca.OP_OUTPUT, (0,)))
 
     def copy(k: int) -> Map:
         column, target = Column(tables[k]), Column(tables[k + 1])
-        return Map(3, (Block.of(lines, (column,), (target,), Lane.VECTOR),))
+        return Map(3, (StraightBlock.of(lines, (column,), (target,), Lane.VECTOR),))
 
     first = Constant(tables[0], (1.0, 2.0, 3.0))
     other = Constant(Table.dense("t9", 1, 1, plain=False), (1.0,))

@@ -19,7 +19,6 @@ from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.export.operation_count import formulation_counts
 from mbdyn_ros.model.examples import CART, PENDULUM
 from mbdyn_ros.robot import Robot
-from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 OWN = Path(__file__).parents[2] / "urdf"
 
@@ -183,10 +182,9 @@ def test_motions_with_springs_are_those_by_hand() -> None:
     total = np.sum(robot.energy(found.q, found.v), axis=0)
     np.testing.assert_allclose(total, total[0], rtol=1e-9)
     for method in ("rk4", "semi_implicit"):
-        motion = FixedStep(robot, 1e-3, method)
-        motion.v[:] = 1.0
-        for _ in range(1000):
-            motion.advance()
+        motion = mbdyn_ros.Stepper(robot, 1e-3, method=method)
+        motion.set_state([0.0], [1.0])
+        motion.advance(1000)
         assert abs(motion.q[0] - exact[10]) < 2e-3 if method != "rk4" else 1e-9
 
 
@@ -196,10 +194,9 @@ def test_dry_friction_stops_a_sprung_sled_where_it_does_by_hand() -> None:
     found = mbdyn_ros.simulate(robot, [0.95], [0.0], 10.0)
     assert abs(found.q[-1, 0] + 0.05) < 1e-9 or abs(found.q[-1, 0] - 0.05) < 1e-9
     assert found.v[-1, 0] == 0.0
-    motion = FixedStep(robot, 1e-3)
-    motion.q[:] = 0.95
-    for _ in range(6000):
-        motion.advance()
+    motion = mbdyn_ros.Stepper(robot, 1e-3)
+    motion.set_state([0.95], [0.0])
+    motion.advance(6000)
     assert abs(motion.v[0]) < 1e-12 and abs(abs(motion.q[0]) - 0.05) < 1e-3
 
 

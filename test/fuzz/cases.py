@@ -17,7 +17,6 @@ from click.testing import CliRunner
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.mechanisms import MECHANISMS
-from mbdyn_ros.simulation.stepped.fixed_step import neutral_position
 
 from .controller import controller
 from .mutation import mutated_word, mutated_xml, mutated_yaml, torn, wrong_array
@@ -41,7 +40,7 @@ def exercise(made: mbdyn_ros.Robot, dice: random.Random) -> None:
     made.report()
     if made.nv > 12:
         return
-    q = neutral_position(made)
+    q = made.home_position
     v, a = (np.array([dice.gauss(0, 1) for _ in range(made.nv)]) for _ in range(2))
     effort = made.inverse_dynamics(q, v, a)
     assert np.isfinite(effort).all(), f"inverse dynamics: {effort}"

@@ -57,7 +57,7 @@ def test_torques_windows_and_controller(piezo: mbdyn_ros.Robot, tmp_path: Path) 
             "-O0", "-o", test, "-lm")  # fmt: skip
     assert command(test).count("ok ") == len(written.functions) == 8
     header = written.files[0].read_text()
-    assert "rows on, off, mean_torque, saturated, amplitude, phase, way, able." in header
+    assert "rows on, off, mean_torque, saturated, amplitude, phase, displacement, able." in header
 
 
 def test_closed_forms(piezo: mbdyn_ros.Robot, tmp_path: Path) -> None:

@@ -67,7 +67,9 @@ def test_the_text_is_the_controller(piezo: mbdyn_ros.Robot, text: str) -> None:
             if R:
                 assert known["on"](psi, wanted[k], d) == pytest.approx(windows.on[k])
                 assert known["off"](psi, wanted[k], d) == pytest.approx(windows.off[k])
-            s = known["way"](q[k], control.wanted_q[k], control.wanted_v[k], 50.0, ROTOR.speed)
+            s = known["displacement"](
+                q[k], control.wanted_q[k], control.wanted_v[k], 50.0, ROTOR.speed
+            )
             load = known["load"](g[k], s)
             assert known["able"](R, load) == bool(control.able[k])
             if known["able"](R, load):

@@ -42,8 +42,6 @@ def piezo() -> mbdyn_ros.Robot:
     return mbdyn_ros.load(Path(__file__).parents[2] / "urdf" / "piezo_robot.yaml")
 
 
-
-
 @pytest.mark.parametrize("held", [False, True])
 def test_free_joints_move_as_a_robot_whose_other_joints_are_welded(held: bool) -> None:
     """Judged by forward dynamics of the tree, integrated by SciPy."""
@@ -104,9 +102,9 @@ def test_a_pulse_moves_its_joint_as_far_as_wanted(way: float) -> None:
     motion.command(control.pulses([0.0], [way], [0.0]))
     motion.advance(2 * TURN / rotor.speed)
     (pulse, *_) = motion.pulses
-    assert pulse.way == pytest.approx(way, rel=1e-6)
-    assert pulse.achieved == pytest.approx(pulse.asked, rel=1e-6)
-    assert pulse.asked * way > 0
+    assert pulse.displacement == pytest.approx(way, rel=1e-6)
+    assert pulse.achieved == pytest.approx(pulse.requested, rel=1e-6)
+    assert pulse.requested * way > 0
 
 
 @pytest.mark.parametrize("start", [0.0, 2.0, 5.0])
@@ -124,7 +122,7 @@ def test_mean_torques_and_the_target_are_reached(piezo: mbdyn_ros.Robot, start: 
     assert np.linalg.norm(poses[0] - poses[1]) < 1e-5
     assert {one.joint for one in motion.pulses} == set(piezo.joint_names[:5])
     for pulse in motion.pulses:
-        assert pulse.achieved == pytest.approx(pulse.asked, rel=0.01)
+        assert pulse.achieved == pytest.approx(pulse.requested, rel=0.01)
     assert motion.q[5] == HOME[5]
 
 
@@ -139,7 +137,7 @@ def test_windows_that_change_cut_no_pulse(piezo: mbdyn_ros.Robot) -> None:
         motion.advance(0.3 / ROTOR.speed)
     assert len(motion.pulses) >= 6
     for pulse in motion.pulses:
-        assert pulse.achieved == pytest.approx(pulse.asked, rel=0.01)
+        assert pulse.achieved == pytest.approx(pulse.requested, rel=0.01)
         assert pulse.off - pulse.on < np.pi
     motion.stop()
     assert not motion.free.any() and not motion.v.any()

@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import threading
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from corpus import urdf_file
 from interpreting import interpreting
 from own_robots import OWN, assert_close
 from random_loops import draw
+from thrown_robots import BLOCK, CORNERS
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError, SingularMassMatrixError
@@ -28,7 +28,6 @@ from mbdyn_ros.equations.programs import forward_dynamics
 from mbdyn_ros.model.examples import CART
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot import Robot
-from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 COM, MOMENTS = (0.1, 0.02, -0.05), np.diag([0.01, 0.02, 0.025])
 
@@ -230,11 +229,11 @@ def test_rotors_and_springs_change_in_every_row() -> None:
     assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("way", [FixedStep, mbdyn_ros.Stepper])
-def test_steps_under_way_take_what_is_set(way: Callable[[Robot, float], Any]) -> None:
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_steps_under_way_take_what_is_set(method: str) -> None:
     """Friction, a rotor and a spring that are set in mid-motion are those of the next step."""
     robot = mbdyn_ros.load(CART, variable=["friction", "armature", "springs"])
-    motion = way(robot, 1e-3)
+    motion = mbdyn_ros.Stepper(robot, 1e-3, method=method)
     motion.set_state([0.0], [1.0])
     motion.advance()
     assert motion.v[0] == pytest.approx(1.0, abs=1e-15)
@@ -249,11 +248,11 @@ def test_steps_under_way_take_what_is_set(way: Callable[[Robot, float], Any]) ->
 
 
 def test_steps_under_way_follow_what_becomes_variable() -> None:
-    """In loops too, whose motions have a home of their own; `Stepper` says that it does not."""
+    """In loops too, whose motions have a home of their own, and among walls."""
     for name in ("spatial spherical", ""):
         robot = draw(name, 1).load() if name else mbdyn_ros.load(CART)
         link = robot.moving_links[-1]
-        motion = FixedStep(robot, 1e-4)
+        motion = mbdyn_ros.Stepper(robot, 1e-4)
         motion.advance()
         with pytest.warns(CompilerWarning, match="was folded"):
             robot.set_payload(link, 50.0, (0.3, 0.2, 0.1))
@@ -262,13 +261,27 @@ def test_steps_under_way_follow_what_becomes_variable() -> None:
         motion.advance()
         rate = robot.forward_dynamics(q, v, motion.effort)
         np.testing.assert_allclose((motion.v - v) / 1e-4, rate, rtol=1e-2, atol=1e-3)
-    robot = mbdyn_ros.load(CART)
-    stepper = mbdyn_ros.Stepper(robot, 1e-3)
-    stepper.advance()
+        assert motion.time == pytest.approx(2e-4)
+
+
+def test_contacts_go_on_where_a_payload_becomes_variable() -> None:
+    """What a block that slides knows of its contacts, its wrenches and its losses stays."""
+    block = mbdyn_ros.load(BLOCK, floating_base=True)
+    floor = mbdyn_ros.Surface.plane(restitution=0.0, friction=0.5, name="floor")
+    motion = mbdyn_ros.Stepper(block, 1e-3, mbdyn_ros.Environment([floor], CORNERS))
+    motion.set_state([0, 0, 0.1, 0, 0, 0, 1], [1.0, 0, 0, 0, 0, 0])
+    motion.wrenches = {"block": [0, 0, -3.0, 0, 0, 0]}
+    motion.advance(50)
+    lost, speed = motion.lost, motion.v[0]
     with pytest.warns(CompilerWarning, match="was folded"):
-        robot.set_payload("cart", 50.0)
-    with pytest.raises(InputError, match="make another Stepper"):
-        stepper.advance()
+        block.set_payload("block", 2.0)
+    motion.advance(10)
+    weight = 5 * 9.81 + 3.0
+    np.testing.assert_allclose(
+        sum(one.force for one in motion.contacts), [-0.5 * weight, 0, weight], rtol=1e-6, atol=1e-6
+    )
+    assert motion.v[0] == pytest.approx(speed - 0.5 * weight / 5 * 0.01, rel=1e-6)
+    assert motion.time == pytest.approx(0.06) and motion.lost > lost > 0
 
 
 def test_nothing_is_compiled_while_a_payload_changes(fresh_cache: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..block import Block
+from ..block import StraightBlock
 from ..ir import Code
 from ..options import Options
 
@@ -27,7 +27,7 @@ def angles(code: Code, options: Options) -> Code:
     return code.rewritten(paired)
 
 
-def paired(block: Block) -> Block:
+def paired(block: StraightBlock) -> StraightBlock:
     """A block with its early angles found, and of every later pair the first."""
     lines = block.lines
     leads: set[int] = set()

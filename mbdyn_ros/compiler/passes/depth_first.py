@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ..block import Block, Line
+from ..block import Operation, StraightBlock
 from ..ir import Code
 from ..options import Options
 from .angles import paired
@@ -23,16 +23,16 @@ def depth_first(code: Code, options: Options) -> Code:
     return code.rewritten(_ordered)
 
 
-def _ordered(block: Block) -> Block:
+def _ordered(block: StraightBlock) -> StraightBlock:
     if 2 * sum(one.end - one.start for one in block.loops) > len(block.computed):
         return block
     order = _order(block.lines)
     places = {k: place for place, k in enumerate(order)}
     lines = tuple(block.lines[k].moved(places) for k in order)
-    return paired(Block.of(lines, block.reads, block.writes, block.lane))
+    return paired(StraightBlock.of(lines, block.reads, block.writes, block.lane))
 
 
-def _order(lines: Sequence[Line]) -> list[int]:
+def _order(lines: Sequence[Operation]) -> list[int]:
     waiting = [1] * len(lines)  # how many values wait at once, were nothing shared
     for k, line in enumerate(lines):
         below = sorted((waiting[i] for i in line.reads), reverse=True)

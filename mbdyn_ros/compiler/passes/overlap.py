@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..block import Block
+from ..block import StraightBlock
 from ..ir import Code
-from ..loop import Kind, Loop
+from ..loop import Kind, RolledLoop
 from ..options import Options
 from .roll import find_loops
 
@@ -34,7 +34,7 @@ AT_ONCE = 2
 def overlap(code: Code, options: Options) -> Code:
     """Put the lines of loops in the order of their times, and find the loops that they are then."""
 
-    def rewritten(block: Block) -> Block:
+    def rewritten(block: StraightBlock) -> StraightBlock:
         order = _overlapped(block, options)
         if order == block.computed:
             return block
@@ -43,7 +43,7 @@ def overlap(code: Code, options: Options) -> Code:
     return code.rewritten(rewritten)
 
 
-def _overlapped(block: Block, options: Options) -> tuple[int, ...]:
+def _overlapped(block: StraightBlock, options: Options) -> tuple[int, ...]:
     """Order of the block, with the lines of each loop in the order of their times."""
     order, place = block.computed, 0
     result: list[int] = []
@@ -63,7 +63,9 @@ def _overlapped(block: Block, options: Options) -> tuple[int, ...]:
     return (*result, *order[place:])
 
 
-def _times(block: Block, loop: Loop, uses: Counter[int], options: Options) -> tuple[int, list[int]]:
+def _times(
+    block: StraightBlock, loop: RolledLoop, uses: Counter[int], options: Options
+) -> tuple[int, list[int]]:
     """The interval of passes, and when in its pass each line begins, in cycles."""
     if not options.shortest_overlap <= loop.period <= options.longest_overlap:
         return 1, [0] * loop.period
@@ -80,7 +82,7 @@ def _times(block: Block, loop: Loop, uses: Counter[int], options: Options) -> tu
     return interval, _late(waits, cycles, interval, early)
 
 
-def _cycles(block: Block, loop: Loop, uses: Counter[int]) -> list[int]:
+def _cycles(block: StraightBlock, loop: RolledLoop, uses: Counter[int]) -> list[int]:
     """Cycles by line of a pass; none for a product that is one operation with the sum it is for."""
     order, lines = block.computed[loop.start : loop.start + loop.period], block.lines
     fused = set()

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..block import Block, Memory
+from ..block import Memory, StraightBlock
 from ..ir import Code
-from ..loop import Loop
+from ..loop import RolledLoop
 from ..options import Options
 from ..table import Lane
 
@@ -24,7 +24,7 @@ def place(code: Code, options: Options) -> Code:
     return code.rewritten(lambda block: _placed(block, options) if block.pieces else block)
 
 
-def _placed(block: Block, options: Options) -> Block:
+def _placed(block: StraightBlock, options: Options) -> StraightBlock:
     """First the sines and cosines of early angles, then the loops' tables, then the rest."""
     home = {k: b for b, piece in enumerate(block.pieces) for k in piece.makes}
     foreign = [
@@ -49,7 +49,7 @@ def _placed(block: Block, options: Options) -> Block:
     return replace(block, memory=memory)
 
 
-def _kept(block: Block, elsewhere: Iterable[int], lanes: int) -> Memory:
+def _kept(block: StraightBlock, elsewhere: Iterable[int], lanes: int) -> Memory:
     """Memory for the early sines and cosines, and for what is read `elsewhere`, by line, or by
     another loop pass by pass. The last values of those that wait in variables need no place: the
     loop hands them on."""
@@ -62,7 +62,7 @@ def _kept(block: Block, elsewhere: Iterable[int], lanes: int) -> Memory:
         for k in block.turns[angle]:
             sine = block.lines[k].code == ca.OP_SIN
             memory.places[k] = (memory.sine if sine else memory.cosine) + at
-    slots: dict[Loop, set[int]] = {loop: set() for loop in loops}
+    slots: dict[RolledLoop, set[int]] = {loop: set() for loop in loops}
     places = {k: at for at, k in enumerate(order)}
     wanted = [places[k] for k in elsewhere if k in places]
     far = [operand.first for loop in loops for operand in loop.far]

@@ -11,7 +11,7 @@ from collections import Counter
 
 import casadi as ca
 
-from ..block import Block, Line
+from ..block import Operation, StraightBlock
 from ..ir import Code
 from ..options import Options
 
@@ -21,13 +21,13 @@ def reciprocals(code: Code, options: Options) -> Code:
     return code.rewritten(_rewritten)
 
 
-def _rewritten(block: Block) -> Block:
+def _rewritten(block: StraightBlock) -> StraightBlock:
     lines = block.lines
     divisors = Counter(line.reads[1] for line in lines if line.code == ca.OP_DIV)
     often = {k for k, count in divisors.items() if count > 1}
     if not often:
         return block
-    result: list[Line] = []
+    result: list[Operation] = []
     places: list[int] = []
     inverses: dict[int, int] = {}
     for line in lines:
@@ -36,8 +36,8 @@ def _rewritten(block: Block) -> Block:
             number, divisor = moved.reads
             if divisor not in inverses:
                 inverses[divisor] = len(result)
-                result.append(Line(ca.OP_INV, (divisor,)))
-            moved = Line(ca.OP_MUL, (number, inverses[divisor]))
+                result.append(Operation(ca.OP_INV, (divisor,)))
+            moved = Operation(ca.OP_MUL, (number, inverses[divisor]))
         places.append(len(result))
         result.append(moved)
-    return Block.of(tuple(result), block.reads, block.writes, block.lane)
+    return StraightBlock.of(tuple(result), block.reads, block.writes, block.lane)

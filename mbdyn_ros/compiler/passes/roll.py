@@ -19,16 +19,16 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..block import TURNS, Block
+from ..block import TURNS, StraightBlock
 from ..ir import Code
-from ..loop import Kind, Loop, Operand
+from ..loop import Kind, Operand, RolledLoop
 from ..options import Options
 
 
 def roll(code: Code, options: Options) -> Code:
     """Find the loops of blocks too long for one function, whose arrays are plain."""
 
-    def rolled(block: Block) -> Block:
+    def rolled(block: StraightBlock) -> StraightBlock:
         if len(block.order) <= options.longest(block.lane) or not block.plain:
             return block
         return replace(block, loops=find_loops(block, block.computed, options))
@@ -36,11 +36,13 @@ def roll(code: Code, options: Options) -> Code:
     return code.rewritten(rolled)
 
 
-def find_loops(block: Block, order: Sequence[int], options: Options) -> tuple[Loop, ...]:
+def find_loops(
+    block: StraightBlock, order: Sequence[int], options: Options
+) -> tuple[RolledLoop, ...]:
     """All loops in an order of what the block computes, first to last."""
     described = _Described(block, order)
     periods = [_Period(described, period, options) for period in described.periods(options)]
-    found: list[Loop] = []
+    found: list[RolledLoop] = []
     starts = np.flatnonzero(sum((period.counts for period in periods), np.zeros(1, dtype=int)))
     for start in starts.tolist():
         if found and start < found[-1].end:
@@ -60,7 +62,7 @@ class _Described:
     kind, which, number (n, 2) : of its operands, see `Operand`; numbers grow from pass to pass.
     """
 
-    def __init__(self, block: Block, order: Sequence[int]) -> None:
+    def __init__(self, block: StraightBlock, order: Sequence[int]) -> None:
         lines = block.lines
         numbers = ((line.code, *line.place, *line.reads, -1, -1)[:5] for line in lines)
         table = np.fromiter(chain.from_iterable(numbers), np.int64).reshape(-1, 5).T
@@ -128,7 +130,7 @@ class _Period:
         self.counts = np.zeros(len(alike), dtype=int)
         self.counts[: len(counts)] = np.where(counts >= self.least, counts, 0)
 
-    def readable(self, start: int, found: Sequence[Loop]) -> int:
+    def readable(self, start: int, found: Sequence[RolledLoop]) -> int:
         """For how many passes from a place on one loop may read the operands, loops before being
         found."""
         count = int(self.counts[start])
@@ -144,7 +146,7 @@ class _Period:
         pairs = zip(first[far].tolist(), step[far].tolist(), strict=True)
         return min([count, *(_passes_within(*pair, found) for pair in pairs)])
 
-    def loop(self, start: int, count: int) -> Loop:
+    def loop(self, start: int, count: int) -> RolledLoop:
         """The loop of so many passes."""
         one = slice(start, start + self.period)
         lines = self._lines
@@ -157,7 +159,7 @@ class _Period:
             )
             for described in zip(*(part.tolist() for part in parts), strict=True)
         )
-        return Loop(start, self.period, count, operands, self._longest_wait)
+        return RolledLoop(start, self.period, count, operands, self._longest_wait)
 
 
 def _false_after(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -168,7 +170,7 @@ def _false_after(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
     return result
 
 
-def _passes_within(first: int, step: int, found: Sequence[Loop]) -> int:
+def _passes_within(first: int, step: int, found: Sequence[RolledLoop]) -> int:
     """How many places from the first on, by steps, are the same place in passes of one loop."""
     for loop in found:
         if loop.start <= first < loop.end:

@@ -12,7 +12,7 @@ from itertools import chain
 
 import casadi as ca
 
-from ..block import TURNS, Block, Piece
+from ..block import TURNS, Piece, StraightBlock
 from ..ir import Code
 from ..options import Options
 
@@ -22,7 +22,7 @@ def split(code: Code, options: Options) -> Code:
     return code.rewritten(lambda block: _split(block, options))
 
 
-def _split(block: Block, options: Options) -> Block:
+def _split(block: StraightBlock, options: Options) -> StraightBlock:
     if not block.loops and len(block.order) <= options.longest(block.lane):
         return block
     order = block.computed
@@ -39,7 +39,7 @@ def _split(block: Block, options: Options) -> Block:
     return replace(block, order=order, pieces=tuple(pieces))
 
 
-def _early(block: Block) -> Piece:
+def _early(block: StraightBlock) -> Piece:
     """The piece that leads to the early angles, and makes their sines and cosines."""
     turns = chain.from_iterable(block.turns[angle] for angle in block.early)
     inputs = frozenset(k for k in block.first if block.lines[k].code == ca.OP_INPUT)
@@ -47,7 +47,7 @@ def _early(block: Block) -> Piece:
     return Piece(lines, frozenset([*lines, *turns]), inputs)
 
 
-def _piece(block: Block, part: tuple[int, ...]) -> Piece:
+def _piece(block: StraightBlock, part: tuple[int, ...]) -> Piece:
     lines = block.lines
     makes = {k for k in part if lines[k].code not in TURNS}
     late = (lines[k].reads[0] for k in part if lines[k].code in TURNS)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..block import Block
+from ..block import StraightBlock
 from .lines import LinePrinter, Places, indented
 from .loops import LoopPrinter
 
 
-def block_text(block: Block, name: str, places: Places | None = None) -> str:
+def block_text(block: StraightBlock, name: str, places: Places | None = None) -> str:
     """The C functions; `places` of the numbers in arrays that are not plain."""
     writer, real = LinePrinter(block, places), block.lane.real
     head = f"const {real}* const* arg, {real}* const* res"
@@ -27,7 +27,7 @@ def block_text(block: Block, name: str, places: Places | None = None) -> str:
     return f"static void {name}({head}) {{\n{indented(body)}}}\n"
 
 
-def _pieces(block: Block, name: str, head: str, writer: LinePrinter) -> str:
+def _pieces(block: StraightBlock, name: str, head: str, writer: LinePrinter) -> str:
     """A function for every piece; inputs are read again in each."""
     lines, memory, real = block.lines, block.memory, block.lane.real
     assert memory is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ..block import Block
+from ..block import StraightBlock
 from ..from_casadi import function_lines
 from ..table import Lane
 from .lines import LinePrinter, indented
@@ -21,7 +21,7 @@ def c99_body(function: ca.Function, inputs: Sequence[str], outputs: Sequence[str
     inputs, outputs : C names of the arrays; an element is read or written by its place among
         the nonzeros. Results are written while inputs are still read: arrays must not overlap.
     """
-    block = Block.of(function_lines(function), (), (), Lane.C99)
+    block = StraightBlock.of(function_lines(function), (), (), Lane.C99)
     lines = block.lines
     used = {line.place[0] for line in lines if line.code == ca.OP_INPUT}
     unused = [f"(void){name};" for i, name in enumerate(inputs) if i not in used]
@@ -32,7 +32,7 @@ class _C99Printer(LinePrinter):
     """Variables are used again once their value has been read for the last time: without an
     optimizing compiler, each of them costs a function eight bytes of stack."""
 
-    def __init__(self, block: Block, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    def __init__(self, block: StraightBlock, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         super().__init__(block, names={"arg": inputs, "res": outputs})
         self._last = {i: k for k in block.order for i in block.lines[k].reads}
         self._variables: dict[int, int] = {}

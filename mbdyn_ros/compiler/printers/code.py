@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..block import Block
+from ..block import StraightBlock
 from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from ..table import Lane, Table
 from .blocks import block_text
@@ -15,7 +15,7 @@ from .products import ProductPrinter
 from .row_loops import factor_loops, parts, solution_loops
 from .solutions import solution_lines
 from .sums import sum_text
-from .tables import Layout, storage
+from .tables import TableLayout, storage
 
 TABLES = '#include "tables.h"\n'
 
@@ -34,7 +34,7 @@ PUT = """    {{
 
 def code_text(code: Code, name: str, lanes: int) -> str:
     """The C functions, where a vector has so many lanes."""
-    if len(code.steps) == 1 and isinstance(code.steps[0], Block):
+    if len(code.steps) == 1 and isinstance(code.steps[0], StraightBlock):
         return block_text(code.steps[0], name)
     return _StepsPrinter(code, name, lanes).text()
 
@@ -44,7 +44,7 @@ class _StepsPrinter:
 
     def __init__(self, code: Code, name: str, lanes: int) -> None:
         self._code, self._name, self._lane = code, name, code.lane
-        self._layout = Layout(code.lane, lanes)
+        self._layout = TableLayout(code.lane, lanes)
         self._functions = [TABLES]
         self._body: list[str] = []
         self._names = {table: f"arg[{i}]" for i, table in enumerate(code.inputs)}
@@ -62,7 +62,7 @@ class _StepsPrinter:
     def _write(self, step: Step) -> None:
         if isinstance(step, Constant):
             self._write_constants(step)
-        elif isinstance(step, Block):
+        elif isinstance(step, StraightBlock):
             self._write_block(step)
         elif isinstance(step, Map):
             self._write_map(step)
@@ -124,7 +124,7 @@ class _StepsPrinter:
             f"__attribute__((aligned(64))) = {{{listed}}};\n"
         )
 
-    def _write_block(self, step: Block) -> None:
+    def _write_block(self, step: StraightBlock) -> None:
         name, lane = self._function("lines"), self._lane
         reads, writes = ([array.table for array in side] for side in (step.reads, step.writes))
         where: Places = {

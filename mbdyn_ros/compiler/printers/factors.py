@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...program.elimination import Elimination
 from .lines import indented
-from .tables import Layout
+from .tables import TableLayout
 
 FACTOR = """
 static void {name}(realv* restrict x) {{
@@ -18,13 +18,13 @@ static void {name}(realv* restrict x) {{
 """
 
 
-def factor_lines(elimination: Elimination, name: str, layout: Layout) -> str:
+def factor_lines(elimination: Elimination, name: str, layout: TableLayout) -> str:
     """C of the function `name`, which puts the factors of -H in its place: rows of L, and 1 / D on
     the diagonal. What stands right of it is never read."""
     return FACTOR.format(name=name, lines=indented(_lines(elimination, layout)))
 
 
-def _lines(elimination: Elimination, layout: Layout) -> Iterator[str]:
+def _lines(elimination: Elimination, layout: TableLayout) -> Iterator[str]:
     rows, lanes = len(elimination.columns), layout.lanes
     for k in elimination.outermost_first:
         columns = elimination.columns[k]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import casadi as ca
 
-from ..block import TURNS, Block
+from ..block import TURNS, StraightBlock
 from ..table import Lane
 from .operations import OPERATIONS, number
 
@@ -26,7 +26,7 @@ class LinePrinter:
 
     def __init__(
         self,
-        block: Block,
+        block: StraightBlock,
         places: Places | None = None,
         names: Mapping[str, Sequence[str]] | None = None,
     ) -> None:

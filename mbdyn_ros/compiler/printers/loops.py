@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..block import Block, Memory
-from ..loop import Kind, Loop, Operand
+from ..block import Memory, StraightBlock
+from ..loop import Kind, Operand, RolledLoop
 from .lines import LinePrinter
 from .operations import number
 
@@ -13,7 +13,7 @@ from .operations import number
 class LoopPrinter:
     """The C of one loop of a block, whose memory is placed."""
 
-    def __init__(self, loop: Loop, block: Block, memory: Memory) -> None:
+    def __init__(self, loop: RolledLoop, block: StraightBlock, memory: Memory) -> None:
         self._loop, self._block, self._memory = loop, block, memory
         self._order = block.computed
         self._columns: dict[tuple[float, ...], int] = {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...program.stages import Mask
 from ..ir import Product, Term
 from ..table import Lane, Table
-from .tables import Layout, whole_numbers
+from .tables import TableLayout, whole_numbers
 
 LOOP = """
 static void {name}({arguments}, real{n}* restrict target) {{
@@ -51,7 +51,7 @@ PRODUCT = """          {{
 class ProductPrinter:
     """The C function `name` of one step; `call` calls it."""
 
-    def __init__(self, step: Product, name: str, layout: Layout) -> None:
+    def __init__(self, step: Product, name: str, layout: TableLayout) -> None:
         self._name, self._layout, self._target = name, layout, step.table
         self._lane = layout.lane
         self._matrices = step.matrices

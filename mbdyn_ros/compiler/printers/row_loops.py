@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...program.elimination import Elimination
 from ..table import Lane, Table
-from .tables import Layout, whole_numbers
+from .tables import TableLayout, whole_numbers
 
 FACTOR = """
 /* The factors of -H in its place: rows of L, and 1 / D on the diagonal. Rows as far from the first
@@ -63,7 +63,7 @@ static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
 """
 
 
-def factor_loops(elimination: Elimination, name: str, layout: Layout) -> str:
+def factor_loops(elimination: Elimination, name: str, layout: TableLayout) -> str:
     """C of the function `name`, which puts the factors of a matrix in its place."""
     listed: list[int] = []
     for k in elimination.outermost_first:
@@ -81,7 +81,7 @@ def factor_loops(elimination: Elimination, name: str, layout: Layout) -> str:
     )
 
 
-def parts(right: Table, layout: Layout) -> tuple[int, int]:
+def parts(right: Table, layout: TableLayout) -> tuple[int, int]:
     """In how many parts a table is solved for, and how many blocks are in one: as many as stay in
     registers. The last part may have blocks that nobody asks for."""
     blocks = layout.blocks(max(right.widths)) * len(right.widths)
@@ -90,7 +90,7 @@ def parts(right: Table, layout: Layout) -> tuple[int, int]:
     return count, -(-blocks // count)
 
 
-def solution_loops(elimination: Elimination, right: Table, name: str, layout: Layout) -> str:
+def solution_loops(elimination: Elimination, right: Table, name: str, layout: TableLayout) -> str:
     """C of the function `name`, which solves for a table in its place."""
     rows = len(elimination.columns)
     backward: list[list[int]] = [[] for _ in range(rows)]

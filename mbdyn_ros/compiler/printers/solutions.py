@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ...program.elimination import Elimination
 from ..table import Table
 from .lines import indented
-from .tables import Layout
+from .tables import TableLayout
 
 Factors = Callable[[int, int], str]
 """C of the factor of a row and a column."""
@@ -27,7 +27,7 @@ static void {name}(realv* restrict x, const double* restrict factor) {{
 """
 
 
-def solution_lines(elimination: Elimination, right: Table, name: str, layout: Layout) -> str:
+def solution_lines(elimination: Elimination, right: Table, name: str, layout: TableLayout) -> str:
     """C of the function `name`, which solves for a table in its place."""
     height, factor = right.rows, _factors(elimination, layout)
     text = _pass(f"{name}_forward", _forward(elimination, factor), range(height), range(height))
@@ -95,7 +95,7 @@ def _forward(elimination: Elimination, factor: Factors) -> Iterator[str]:
             yield f"x{k} -= x{j} * {factor(k, j)};"
 
 
-def _factors(elimination: Elimination, layout: Layout) -> Factors:
+def _factors(elimination: Elimination, layout: TableLayout) -> Factors:
     """C of a factor in its table."""
     rows = len(elimination.columns)
     return lambda k, j: f"factor[{layout.place(rows, k, j)}]"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...program.chains import NO_COLUMN, Chains
 from ..ir import Sum
 from ..table import Lane
-from .tables import Layout
+from .tables import TableLayout
 
 ALONG_COLUMNS = """
 static void {name}(const realv* restrict from, realv* restrict to) {{
@@ -39,7 +39,7 @@ static void {name}(const realv* restrict from, realv* restrict to) {{
 """
 
 
-def sum_text(stage: Sum, name: str, layout: Layout) -> str:
+def sum_text(stage: Sum, name: str, layout: TableLayout) -> str:
     """C of the function `name(from, to)`."""
     rows, columns = stage.table.rows, stage.table.columns
     if layout.lane is Lane.VECTOR:
@@ -67,7 +67,7 @@ def sum_text(stage: Sum, name: str, layout: Layout) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class SumStep:
     """Step of a sum in a block: for some lanes which lane of another it takes.
 
     adds : whether it is added; else it takes the lane's place.
@@ -88,7 +88,7 @@ class Step:
         return f"    {x} = TAKEN({x}, {y}, {', '.join(map(str, lanes))});\n"
 
 
-def _steps(chains: Chains, backward: bool, width: int) -> Iterator[Step]:
+def _steps(chains: Chains, backward: bool, width: int) -> Iterator[SumStep]:
     """All steps, in order."""
     columns = len(chains.before)
     blocks = [range(start, min(start + width, columns)) for start in range(0, columns, width)]
@@ -99,18 +99,18 @@ def _steps(chains: Chains, backward: bool, width: int) -> Iterator[Step]:
         if end != k:
             moved.setdefault((k // width, end // width), {})[k % width] = end % width
     for (target, source), lanes in moved.items():
-        yield Step(target, source, lanes, adds=False)
+        yield SumStep(target, source, lanes, adds=False)
 
 
-def _doublings(follows: dict[int, int], width: int) -> Iterator[Step]:
+def _doublings(follows: dict[int, int], width: int) -> Iterator[SumStep]:
     """Sums along the chains in a block, where `follows` has the next column of some."""
     while follows:
         (block,) = {k // width for k in follows}
-        yield Step(block, block, {k % width: to % width for k, to in follows.items()})
+        yield SumStep(block, block, {k % width: to % width for k, to in follows.items()})
         follows = {k: follows[to] for k, to in follows.items() if to in follows}
 
 
-def _forward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step]:
+def _forward(before: tuple[int, ...], block: range, width: int) -> Iterator[SumStep]:
     yield from _doublings({k: before[k] for k in block if before[k] in block}, width)
     links: dict[int, dict[int, int]] = {}
     for k in block:
@@ -120,10 +120,10 @@ def _forward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step
         if before[top] != NO_COLUMN:
             links.setdefault(before[top] // width, {})[k % width] = before[top] % width
     for source, lanes in links.items():
-        yield Step(block.start // width, source, lanes)
+        yield SumStep(block.start // width, source, lanes)
 
 
-def _backward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step]:
+def _backward(before: tuple[int, ...], block: range, width: int) -> Iterator[SumStep]:
     """Sums along chains; then those of the other branches are added to all that carry them in the
     block, the highest columns first, for these carry none whose sum is not complete."""
     follows: dict[int, int] = {}
@@ -140,4 +140,4 @@ def _backward(before: tuple[int, ...], block: range, width: int) -> Iterator[Ste
         while carrier in block:
             lanes[carrier % width] = k % width
             carrier = before[carrier]
-        yield Step(block.start // width, k // width, lanes)
+        yield SumStep(block.start // width, k // width, lanes)

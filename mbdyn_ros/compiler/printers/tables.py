@@ -17,7 +17,7 @@ from ..table import Lane, Table
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """Where numbers stand in tables.
 
     lane : what a number is. lanes : float64 in a vector.

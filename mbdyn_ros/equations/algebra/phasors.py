@@ -26,7 +26,7 @@ EIGHTH = math.pi / 4
 
 
 @dataclass
-class Known:
+class KnownPhasors:
     """Symbols by number: unit numbers, their continuous angles, and slides.
 
     `angles` may be left empty where no direction is asked for.
@@ -77,7 +77,7 @@ class Phasor:
             value *= unit ** abs(power)
         return value
 
-    def at(self, known: Known) -> Complex:
+    def at(self, known: KnownPhasors) -> Complex:
         """The value on symbols."""
         value = Complex.of(self.factor)
         if self.slide is not None:
@@ -88,7 +88,7 @@ class Phasor:
                 value = value * (unit if power > 0 else unit.conj())
         return value
 
-    def argument(self, known: Known) -> SX:
+    def argument(self, known: KnownPhasors) -> SX:
         """The continuous argument, of one without slide."""
         total = SX(cmath.phase(self.factor))
         for symbol, power in self.powers:
@@ -144,7 +144,7 @@ class Vector:
         """The value at numbers."""
         return sum((term.number(numbers) for term in self.terms), 0j)
 
-    def at(self, known: Known) -> Complex:
+    def at(self, known: KnownPhasors) -> Complex:
         """The value on symbols."""
         value = Complex.of(0j)
         for term in self.terms:
@@ -161,7 +161,7 @@ class Vector:
             return 0
         return round(cmath.phase(self.turned(longest.conj()).number(home)) / EIGHTH)
 
-    def direction(self, known: Known, eighths: int = 0) -> SX:
+    def direction(self, known: KnownPhasors, eighths: int = 0) -> SX:
         """A continuous argument.
 
         It is continuous everywhere where one term is longer than the others together, or where
@@ -184,10 +184,10 @@ class Vector:
         if longest.slide is not None:
             return Phasor(longest.factor, longest.powers), None
         if len(others) == 1 and others[0].slide is not None:
-            (way,) = others
-            if way.powers == longest.powers:  # a straight line, seen from a point beside it
-                side = 1j if (longest.factor / (1j * way.factor)).real > 0 else -1j
-                return longest, Phasor(side * way.factor, longest.powers)
+            (unit,) = others
+            if unit.powers == longest.powers:  # a straight line, seen from a point beside it
+                side = 1j if (longest.factor / (1j * unit.factor)).real > 0 else -1j
+                return longest, Phasor(side * unit.factor, longest.powers)
         if any(term.slide is not None for term in others):
             return longest, None
         dominates = sum(abs(term.factor) for term in others) <= abs(longest.factor)

@@ -14,7 +14,8 @@ import casadi as ca
 import numpy as np
 
 from ...model.joints.motion import turn_rows
-from ...model.tree import Body, snap
+from ...model.pose import snap
+from ...prepare.tree import Body
 from .inlined import inlined
 
 SX = ca.SX
@@ -65,9 +66,7 @@ def homogeneous(rotation: SX, shift: SX, one: int = 1) -> SX:
     return ca.vertcat(ca.horzcat(rotation, shift), constant([[0.0, 0.0, 0.0, float(one)]]))
 
 
-def by_columns(
-    function: Callable[[SX, SX], tuple[SX, SX]], first: SX, second: SX
-) -> tuple[SX, SX]:
+def by_columns(function: Callable[[SX, SX], tuple[SX, SX]], first: SX, second: SX) -> tuple[SX, SX]:
     """A function from two vectors to two, applied to the columns of matrices (3, n)."""
     pairs = [function(first[:, k], second[:, k]) for k in range(first.shape[1])]
     return ca.horzcat(*(one for one, _ in pairs)), ca.horzcat(*(two for _, two in pairs))
@@ -79,7 +78,7 @@ def second_moment(moments: SX) -> SX:
 
 
 def congruence(rotation: SX, matrix: SX) -> SX:
-    """R A R^T; of a turn about an axis of the frame by half the products of the general way.
+    """R A R^T; of a rotation about an axis of the frame with half the products of the general case.
 
     With u = s (A_xx - A_yy) + c (A_xy + A_yx), a turn about z gives A_xx - s u, A_yy + s u,
     c u - A_yx and c u - A_xy.
@@ -178,20 +177,20 @@ class JointMotion:
 
 
 @dataclass(frozen=True)
-class Turn:
+class CosineSine:
     """Cosine and sine of the angle of a revolute joint, its offset included."""
 
     cosine: SX
     sine: SX
 
     @staticmethod
-    def by(q: SX, offset: float) -> Turn:
+    def by(q: SX, offset: float) -> CosineSine:
         """The turn by q + offset; quarter turns cost nothing."""
         quarter = snap(np.array([np.cos(offset), np.sin(offset)]))
         if 0.0 not in quarter:
-            return Turn(ca.cos(q + offset), ca.sin(q + offset))
+            return CosineSine(ca.cos(q + offset), ca.sin(q + offset))
         cosine, sine = ca.cos(q), ca.sin(q)
-        return Turn(
+        return CosineSine(
             cosine * quarter[0] - sine * quarter[1], sine * quarter[0] + cosine * quarter[1]
         )
 
@@ -207,24 +206,24 @@ def _turn(cosine: SX, sine: SX) -> SX:
     return ca.blockcat([list(row) for row in turn_rows(cosine, sine)])
 
 
-Position = SX | Turn
+Position = SX | CosineSine
 """Position coordinates of a joint; for a revolute one, its turn serves as well."""
 
 
 def joint_motion(body: Body, position: Position) -> JointMotion:
-    """The joint of `body` at its positions (nq, 1), or a `Turn` of one that only turns."""
+    """The joint of `body` at its positions (nq, 1), or a `CosineSine` of one that only turns."""
     rotation, shift = constant(body.placement.rotation), constant(body.placement.translation)
     fixed = () if np.array_equal(body.placement.rotation, np.eye(3)) else (rotation,)
     motion = body.motion
     angular, linear = (constant(part) for part in motion.subspace(body.axis))
     turned: tuple[SX, ...] = ()
-    if isinstance(position, Turn):
+    if isinstance(position, CosineSine):
         assert motion.is_hinge and motion.keeps_origin, "of other joints the angle is needed"
         return JointMotion(Transform((*fixed, position.rotation), shift), angular, linear)
     if motion.is_hinge:
-        turned = (Turn.by(position, body.offset).rotation,)
+        turned = (CosineSine.by(position, body.offset).rotation,)
     elif (rows := motion.rotation(position)) is not None:
         turned = (ca.blockcat([list(row) for row in rows]),)
-    if (way := motion.shift(constant(body.axis), position)) is not None:
-        shift = shift + rotation @ way
+    if (displacement := motion.shift(constant(body.axis), position)) is not None:
+        shift = shift + rotation @ displacement
     return JointMotion(Transform((*fixed, *turned), shift), angular, linear)

@@ -22,7 +22,7 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
-from ...model.tree import Tree
+from ...prepare.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross

@@ -129,7 +129,7 @@ def contact_impulses(
 def _newton(
     matrix: Array, free: Array, blocks: Blocks, steps: Array, f: Array, enough: float
 ) -> tuple[Array, float]:
-    """The best impulses on a way from f, and by what velocity they miss the laws."""
+    """The best impulses that Newton's method finds from f, and their error in velocity."""
     weights = np.sqrt(steps)  # root of an energy
     error, slope = _residual(matrix, free, blocks, steps, f)
     size, best, least = float(np.linalg.norm(error / weights)), f, np.inf
@@ -139,9 +139,9 @@ def _newton(
             best, least = f, gap
         if gap <= enough:
             break
-        way, share = np.linalg.lstsq(slope, error, rcond=1e-11)[0], 1.0
+        step, share = np.linalg.lstsq(slope, error, rcond=1e-11)[0], 1.0
         while share >= LEAST_NEWTON_STEP:
-            trial = f - share * way
+            trial = f - share * step
             error, slope = _residual(matrix, free, blocks, steps, trial)
             left = float(np.linalg.norm(error / weights))
             if left < (1 - 1e-4 * share) * size:

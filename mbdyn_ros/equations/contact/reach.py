@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...model.tree import WORLD
+from ...prepare.tree import WORLD
 from ..dry_friction import DryFrictionRows
 from ..system import System
 from .contact import ContactGeometry
@@ -18,7 +18,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Reach:
+class Sparsity:
     """Where the factor M = L^T L of a mass matrix, and rows of velocities, are not zero.
 
     path : of every coordinate the ones before it that stand in its row of L, ascending.
@@ -30,17 +30,17 @@ class Reach:
     reach: tuple[tuple[int, ...], ...]
 
     @staticmethod
-    def of(system: System, contacts: ContactGeometry) -> Reach:
+    def of(system: System, contacts: ContactGeometry) -> Sparsity:
         """The reach of a system's contacts, in their order."""
         joints = _moved_joints(system)
         bodies = _moved_bodies(system, joints)
-        tied = np.zeros((joints.shape[1],) * 2, dtype=np.bool_)
+        coupled = np.zeros((joints.shape[1],) * 2, dtype=np.bool_)
         for body in bodies:
-            tied |= np.outer(body, body)
-        path: list[tuple[int, ...]] = [()] * len(tied)
-        for i in range(len(tied) - 1, -1, -1):
-            path[i] = _places(tied[i, :i])
-            tied[np.ix_(path[i], path[i])] = True
+            coupled |= np.outer(body, body)
+        path: list[tuple[int, ...]] = [()] * len(coupled)
+        for i in range(len(coupled) - 1, -1, -1):
+            path[i] = _places(coupled[i, :i])
+            coupled[np.ix_(path[i], path[i])] = True
 
         def closed(moves: Flags) -> tuple[int, ...]:
             moves = moves.copy()
@@ -53,10 +53,10 @@ class Reach:
         reach = [own[point.body] for point in contacts.points for _ in faces]
         reach += [closed(bodies[one.body] | bodies[two.body]) for one, two in contacts.couples]
         reach += [closed(joints[k]) for _, k, _, _ in contacts.stops]
-        reach += [tuple(range(len(tied)))] * contacts.slots
-        reach += [closed(np.arange(len(tied)) == k) for k, _ in rubbing.single]
+        reach += [tuple(range(len(coupled)))] * contacts.slots
+        reach += [closed(np.arange(len(coupled)) == k) for k, _ in rubbing.single]
         reach += [closed(joints[row]) for row in rubbing.own]
-        return Reach(tuple(path), tuple(reach))
+        return Sparsity(tuple(path), tuple(reach))
 
 
 def _places(flags: Flags) -> tuple[int, ...]:

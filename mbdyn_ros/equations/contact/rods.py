@@ -62,11 +62,11 @@ def between(couple: Couple, T: SX, S: SX) -> tuple[SX, SX, SX]:
         t = _clamped((b * _clamped(s_on_line) + f) / wide)
     if not is_ball:
         s = _clamped((b * t - c) / long)
-    way = start + s * u - first - t * w
-    far = length(way)
-    n = way / far
+    gap = start + s * u - first - t * w
+    distance = length(gap)
+    n = gap / distance
     radii = couple.one.radius + couple.other.radius
-    return far - radii, n, first + t * w + couple.other.radius * n
+    return distance - radii, n, first + t * w + couple.other.radius * n
 
 
 def _clamped(share: SX) -> SX:

@@ -10,7 +10,7 @@ import casadi as ca
 from ...program.declaration import program
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, by_rows, constant
-from ..dry_friction import DryFrictionRows
+from ..dry_friction import DryFrictionRows, sliding_friction
 from ..efforts import driving, reduced_efforts
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
@@ -22,19 +22,21 @@ from .rims import lowest
 from .rods import between
 
 
-@program("q v effort step:1", output="a", loaded=True, internal=True)
+@program("q v effort step:1 slides", output="a", loaded=True, internal=True)
 def damped_dynamics(
-    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX,
+    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX, slides: SX,
     wrenches: SX | None = None, friction: bool = True,
 ) -> SX:  # fmt: skip
-    """Accelerations (nv, 1) without dry friction, with damping as of the end of a step (s).
+    """Accelerations (nv, 1) with damping as of the end of a step (s); else as `sliding_dynamics`.
 
-    friction : as all programs with wrenches have it; here damping counts, and dry friction never.
+    friction : as all programs with wrenches have it; here damping and what slides always count.
     """
     embedding = system.embedding(q, z)
     bias = reduced_efforts(system, embedding, v, SX.zeros(v.shape[0]), wrenches, False)
     damping = _damping(system, embedding)
     load = driving(system, embedding, effort) - bias - damping @ v
+    if system.has("friction"):
+        load = load - embedding.reduce(sliding_friction(system, embedding, slides))
     return solve_ltl(mass_matrix(system, q, z) + step * damping, load)
 
 

@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 
 from ...array import Array
-from ...model.tree import WORLD, Body
+from ...prepare.tree import WORLD, Body
 from ...program.symbols import serialized
 from ..system import System
 from .contact import ContactGeometry

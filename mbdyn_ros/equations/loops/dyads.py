@@ -75,13 +75,13 @@ class Dyads:
                 stands[joint.body] = turn * unit, shift + turn * joint.place * (1 - unit)
                 numbers[joint.body] = unit
             else:
-                way = home[joint.body] * joint.direction
-                stands[joint.body] = turn, shift + turn * way
+                displacement = home[joint.body] * joint.direction
+                stands[joint.body] = turn, shift + turn * displacement
         for place, symbol in self._slides.items():
             first, second = self.linkage.connections[place].ends
             (turn, start), (other, stop) = stands[first.link], stands[second.link]
-            way = other * second.place + stop - turn * first.place - start
-            numbers[symbol] = complex((way * (turn * first.direction).conjugate()).real)
+            apart = other * second.place + stop - turn * first.place - start
+            numbers[symbol] = complex((apart * (turn * first.direction).conjugate()).real)
         for symbol, parts in self._turned.items():
             frames = []
             for part in parts:
@@ -134,12 +134,12 @@ class Dyads:
                     before[other] = one
                     queue.append(other)
         total, at, link = Vector(), stop.place, stop.link  # backwards
-        while (way := before[link]) is not None:
-            here, there = _far_end(way, _far_end(way, link).link), _far_end(way, link)
+        while (joint := before[link]) is not None:
+            here, there = _far_end(joint, _far_end(joint, link).link), _far_end(joint, link)
             total = total + Vector.of(at - here.place).turned(part[link])
-            if way.slides:
-                sign = 1 if there is way.ends[0] else -1
-                along = Phasor(sign * there.direction, (), self.slide(way))
+            if joint.slides:
+                sign = 1 if there is joint.ends[0] else -1
+                along = Phasor(sign * there.direction, (), self.slide(joint))
                 total = total + Vector((part[there.link] * along,))
             at, link = there.place, there.link
         return total + Vector.of(at - start.place).turned(part[link])

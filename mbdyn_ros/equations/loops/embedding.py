@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import casadi as ca
 
-from ...model.coordinates import Coordinates
-from ...model.tree import Tree
+from ...prepare.coordinates import Coordinates
+from ...prepare.tree import Tree
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
-from .linkage import Linkage, Rows, cluster_rows, embed, linear_positions
-from .terms import Known
+from .linkage import ClusterRows, Linkage, cluster_rows, embed, linear_positions
+from .terms import KnownLinkage
 
-NOTHING: Mapping[Linkage, Known] = {}
+NOTHING: Mapping[Linkage, KnownLinkage] = {}
 
 
 class Embedding:
@@ -40,7 +40,7 @@ class Embedding:
         independent: Coordinates,
         q: SX,
         z: SX,
-        known: Mapping[Linkage, Known] = NOTHING,
+        known: Mapping[Linkage, KnownLinkage] = NOTHING,
     ) -> None:
         self.tree, self.linkages, self.independent = tree, linkages, independent
         self._known = known
@@ -116,7 +116,7 @@ class Embedding:
         positions: list[Position] = list(given)
         used = 0
         for linkage in self.linkages:
-            bodies = linkage.cluster.tied
+            bodies = linkage.cluster.coupled
             if linkage.linear:
                 known = {bodies[k]: given[bodies[k]] for k in linkage.independent}
                 solved: dict[int, Position] = dict(linear_positions(self.tree, linkage, known))
@@ -132,11 +132,11 @@ class Embedding:
                 positions[body] = position
         return positions
 
-    def rows(self, linkage: Linkage, v: SX) -> Rows:
+    def rows(self, linkage: Linkage, v: SX) -> ClusterRows:
         """All constraint rows of a linkage at the tree velocities `v`."""
-        joints = {body: self.joints[body] for body in linkage.cluster.tied}
+        joints = {body: self.joints[body] for body in linkage.cluster.coupled}
         values = {
             body: position if isinstance(position := self.positions[body], SX) else SX(0)
-            for body in linkage.cluster.tied
+            for body in linkage.cluster.coupled
         }
         return cluster_rows(self.tree, linkage.cluster, joints, values, v)

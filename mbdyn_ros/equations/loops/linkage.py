@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import casadi as ca
 
-from ...model.clusters import Cluster
-from ...model.tree import Tree
+from ...prepare.clusters import Cluster
+from ...prepare.tree import Tree
 from ...program.continuation import LoopFunctions
 from ...program.symbols import lasting, serialized
 from ..algebra.orthogonal import solve_orthogonal
@@ -23,7 +23,7 @@ from .units import rows_in
 
 
 @dataclass(frozen=True)
-class Rows:
+class ClusterRows:
     """All rows of a cluster over its coordinates; see `loops.LoopRows`.
 
     wrenches : `LoopRows.wrench` of each closure, over its own rows; gears have their rows behind.
@@ -36,7 +36,7 @@ class Rows:
     wrenches: tuple[SX, ...]
 
 
-class ClosedForm(Protocol):
+class LoopClosedForm(Protocol):
     """Positions of a linkage's dependent joints as formulas of the positions of `given_bodies`.
 
     positions : what the dependent joints do, by body. values : their positions (1, 1).
@@ -57,7 +57,7 @@ class Linkage:
     coordinates : tree velocity coordinates of its joints; `independent` and `dependent` are
     positions in it, `rows` the constraint rows that determine the dependent ones.
     closed_form : the solution for the positions where there is one.
-    slack : how far each row may stay open (m or rad): 0 for `rows`, and for the others what
+    tolerances : how far each row may stay open (m or rad): 0 for `rows`, and for the others what
         rounding explains; empty where nothing is rounded.
     unit : length (m) in which gaps are measured, 1 where the linkage is neither tiny nor huge.
     """
@@ -67,16 +67,16 @@ class Linkage:
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     rows: tuple[int, ...]
-    closed_form: ClosedForm | None = None
-    slack: tuple[float, ...] = ()
+    closed_form: LoopClosedForm | None = None
+    tolerances: tuple[float, ...] = ()
     unit: float = 1.0
 
-    def beyond_slack(self, residual: SX) -> SX:
-        """The residual (m, 1) of all rows, less the slack that each has."""
-        if not self.slack:
+    def beyond_tolerances(self, residual: SX) -> SX:
+        """The residual (m, 1) of all rows, less the tolerance of each."""
+        if not self.tolerances:
             return residual
-        slack = ca.DM(self.slack)
-        return residual - ca.fmax(ca.fmin(residual, slack), -slack)
+        tolerances = ca.DM(self.tolerances)
+        return residual - ca.fmax(ca.fmin(residual, tolerances), -tolerances)
 
     @property
     def linear(self) -> bool:
@@ -91,12 +91,12 @@ class Linkage:
 
 def cluster_coordinates(tree: Tree, cluster: Cluster) -> tuple[int, ...]:
     """Tree velocity coordinates of the joints of a constrained cluster."""
-    return tuple(tree.bodies[body].v.start for body in cluster.tied)
+    return tuple(tree.bodies[body].v.start for body in cluster.coupled)
 
 
 def cluster_rows(
     tree: Tree, cluster: Cluster, joints: Mapping[int, JointMotion], values: Mapping[int, SX], v: SX
-) -> Rows:
+) -> ClusterRows:
     """Rows of all loops and gears of a cluster.
 
     Parameters
@@ -127,7 +127,7 @@ def cluster_rows(
         residuals.append(residual)
         blocks.append(row)
         drifts.append(SX(1, 1))
-    return Rows(
+    return ClusterRows(
         ca.vertcat(*residuals),
         ca.vertcat(*blocks),
         ca.vertcat(*drifts),
@@ -136,16 +136,16 @@ def cluster_rows(
     )
 
 
-def rows_at_rest(tree: Tree, cluster: Cluster, positions: Mapping[int, SX]) -> Rows:
+def rows_at_rest(tree: Tree, cluster: Cluster, positions: Mapping[int, SX]) -> ClusterRows:
     """All rows of a cluster at the positions of its tied joints by body, nothing moving."""
-    joints = {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.tied}
+    joints = {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.coupled}
     return cluster_rows(tree, cluster, joints, positions, SX.zeros(tree.nv))
 
 
-def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, Rows]:
+def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, ClusterRows]:
     """Positions (n, 1) of the tied joints as symbols, and the rows of a cluster there, at rest."""
-    x = SX.sym("x", len(cluster.tied))
-    return x, rows_at_rest(tree, cluster, {body: x[k] for k, body in enumerate(cluster.tied)})
+    x = SX.sym("x", len(cluster.coupled))
+    return x, rows_at_rest(tree, cluster, {body: x[k] for k, body in enumerate(cluster.coupled)})
 
 
 def solve_rows(matrix: SX, right: SX) -> SX:
@@ -206,7 +206,7 @@ def _solve_block(matrix: SX, right: SX) -> SX:
     return solve_orthogonal(matrix, right)
 
 
-def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
+def embed(linkage: Linkage, rows: ClusterRows) -> tuple[SX, SX]:
     """G (n, independent) and g (n, 1) of a linkage at its rows."""
     kept = list(linkage.rows)
     matrix, drift = rows.matrix[kept, :], rows.drift[kept]
@@ -230,26 +230,26 @@ def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunc
     values: dict[int, SX] = {}
     for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):
         for k, place in enumerate(chosen):
-            values[linkage.cluster.tied[place]] = symbol[k]
+            values[linkage.cluster.coupled[place]] = symbol[k]
     rows = rows_at_rest(tree, linkage.cluster, values)
     kept, free, bound = list(linkage.rows), list(linkage.independent), list(linkage.dependent)
     by_z, by_y = (ca.densify(rows.matrix[kept, chosen]) for chosen in (bound, free))
-    open_rows = linkage.beyond_slack(rows.residual)
+    open_rows = linkage.beyond_tolerances(rows.residual)
     if linkage.unit != 1.0:
         open_rows = open_rows * ca.DM(rows_in(tree, linkage.cluster, linkage.unit))
     gap, aligned = ca.norm_inf(open_rows), ca.mmin(rows.aligned)
     outputs = [ca.densify(rows.residual[kept]), by_z, by_y, gap, aligned]
-    way = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
-    change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*way))
+    seeds = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
+    change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*seeds))
     return LoopFunctions(
         lasting(ca.Function(f"{name}_rows", [y, z], outputs, {"cse": True})),
-        lasting(ca.Function(f"{name}_change", [y, z, *way], [ca.densify(change)], {"cse": True})),
+        lasting(ca.Function(f"{name}_change", [y, z, *seeds], [ca.densify(change)], {"cse": True})),
     )
 
 
 def linear_positions(tree: Tree, linkage: Linkage, values: Mapping[int, SX]) -> dict[int, SX]:
     """Dependent positions of a linkage of gears, exactly linear in the independent ones."""
-    bodies = linkage.cluster.tied
+    bodies = linkage.cluster.coupled
     at_zero = dict.fromkeys((bodies[k] for k in linkage.dependent), SX(0))
     rows = rows_at_rest(tree, linkage.cluster, {**values, **at_zero})
     kept, bound = list(linkage.rows), list(linkage.dependent)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ...model.closing_types import Slide, Turn
-from ...model.clusters import Closure, loop_axes
+from ...model.closing_types import Rotation, Translation
 from ...model.model import Pose
 from ...model.pose import across
-from ...model.tree import Tree
+from ...prepare.clusters import Closure, loop_axes
+from ...prepare.tree import Tree
 from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..tree.newton_euler import skew_square
@@ -76,8 +76,8 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
     one, two = (_side(tree, path, joints, v, reference, frame) for path, frame in closure.ends)
     closing = closure.closing
     held = _held_point(one, two)
-    if closing.slide is not Slide.NOWHERE:
-        axes = (closure.axis,) if closing.slide is Slide.ACROSS else across(closure.axis)
+    if closing.slide is not Translation.NOWHERE:
+        axes = (closure.axis,) if closing.slide is Translation.ACROSS else across(closure.axis)
         held = _held_directions(one, two, axes)
     turning, aligned = TURNING[closing.turn](one, two, closure.axis)
     rows = [*held, *turning]
@@ -190,11 +190,11 @@ def _turns_freely(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
     return [], SX(1)
 
 
-TURNING: dict[Turn, Callable[[_Side, _Side, np.ndarray], Turning]] = {
-    Turn.NOWHERE: _turns_nowhere,
-    Turn.ABOUT: _turns_about,
-    Turn.BEND: _bends,
-    Turn.ALL: _turns_freely,
+TURNING: dict[Rotation, Callable[[_Side, _Side, np.ndarray], Turning]] = {
+    Rotation.NOWHERE: _turns_nowhere,
+    Rotation.ABOUT: _turns_about,
+    Rotation.BEND: _bends,
+    Rotation.ALL: _turns_freely,
 }
 
 

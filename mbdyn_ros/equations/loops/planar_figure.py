@@ -10,13 +10,13 @@ import casadi as ca
 import numpy as np
 
 from ...array import Array
-from ...model.clusters import Cluster
-from ...model.tree import Tree
-from ..algebra.phasors import Known, Phasor
+from ...prepare.clusters import Cluster
+from ...prepare.tree import Tree
+from ..algebra.phasors import KnownPhasors, Phasor
 from ..algebra.spatial import SX, Position
 from .dyads import Dyads
 from .planar_linkage import PlanarJoint, planar_linkage
-from .reach import Reach, reach_by_search, reach_of_slide, reach_of_turn
+from .reach import PositionRange, reach_by_search, reach_of_slide, reach_of_turn
 from .triangle import Triangle
 
 MATCHES = 1e-7
@@ -24,7 +24,7 @@ MATCHES = 1e-7
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedJoint:
     """A dependent joint: a phasor that is its turn or its slide, and whole turns added to it."""
 
     joint: PlanarJoint
@@ -45,8 +45,8 @@ class PlanarFigure:
     triangles: tuple[Triangle, ...]
     branches: tuple[int, ...]
     eighths: tuple[tuple[int, ...], ...]
-    dependent: tuple[Solved, ...]
-    reach: tuple[Reach, ...]
+    dependent: tuple[SolvedJoint, ...]
+    reach: tuple[PositionRange, ...]
 
     @property
     def given_bodies(self) -> tuple[int, ...]:
@@ -70,10 +70,10 @@ class PlanarFigure:
         for joint, position in zip(self.given, q, strict=True):
             if joint.revolute:
                 known.angles[joint.body] = joint.angle(position)
-        for triangle, branch, fence, eighths in zip(
-            self.triangles, self.branches, self._fences(q), self.eighths, strict=True
+        for triangle, branch, penalty, eighths in zip(
+            self.triangles, self.branches, self._penalties(q), self.eighths, strict=True
         ):
-            triangle.measure(known, branch, fence, eighths)
+            triangle.measure(known, branch, penalty, eighths)
         result = {}
         for one in self.dependent:
             if one.joint.revolute:
@@ -83,42 +83,42 @@ class PlanarFigure:
                 result[one.joint.body] = one.phasor.at(known).re
         return result
 
-    def slacks(self, *q: SX) -> SX:
+    def margins(self, *q: SX) -> SX:
         """Numbers (n, 1) without unit, each positive where a triangle closes."""
         known = self._solved(q)
         pairs = zip(self.triangles, self.branches, strict=True)
-        return ca.vertcat(*(one.slack(known, branch) for one, branch in pairs))
+        return ca.vertcat(*(one.margin(known, branch) for one, branch in pairs))
 
-    def _solved(self, q: Sequence[SX]) -> Known:
+    def _solved(self, q: Sequence[SX]) -> KnownPhasors:
         """All units and slides."""
-        known = Known()
+        known = KnownPhasors()
         for joint, position in zip(self.given, q, strict=True):
             if joint.revolute:
                 known.units[joint.body] = joint.unit(position)
             else:
                 known.slides[joint.body] = position
-        for triangle, branch, fence in zip(
-            self.triangles, self.branches, self._fences(q), strict=True
+        for triangle, branch, penalty in zip(
+            self.triangles, self.branches, self._penalties(q), strict=True
         ):
-            triangle.solve(known, branch, fence)
+            triangle.solve(known, branch, penalty)
         return known
 
-    def _fences(self, q: Sequence[SX]) -> list[SX]:
-        """For each triangle 0, or minus infinity where no way leads from home."""
+    def _penalties(self, q: Sequence[SX]) -> list[SX]:
+        """For each triangle 0, or minus infinity where the position cannot be reached from home."""
         by_body = {
-            joint.body: reach.fence(position)
+            joint.body: reach.penalty(position)
             for joint, reach, position in zip(self.given, self.reach, q, strict=True)
         }
-        fences = []
+        penalties = []
         for triangle in self.triangles:
             near = {symbol for side in triangle.sides for symbol in side.symbols} & set(by_body)
-            fences.append(sum((by_body[body] for body in sorted(near)), SX(0)))
-        return fences
+            penalties.append(sum((by_body[body] for body in sorted(near)), SX(0)))
+        return penalties
 
-    def reached(self, home: Sequence[float]) -> tuple[Reach, ...]:
+    def reached(self, home: Sequence[float]) -> tuple[PositionRange, ...]:
         """How far each given joint can go from positions at which all closes."""
         causes: dict[int, set[int]] = {body: {body} for body in self.given_bodies}
-        reach = [Reach() for _ in self.given]
+        reach = [PositionRange() for _ in self.given]
         searched: dict[int, list[int]] = {}
         for k, (triangle, branch) in enumerate(zip(self.triangles, self.branches, strict=True)):
             near = {symbol for side in triangle.sides for symbol in side.symbols}
@@ -135,31 +135,31 @@ class PlanarFigure:
             reach[place] &= self._search(place, chosen, home)
         return tuple(reach)
 
-    def _search(self, place: int, chosen: Sequence[int], home: Sequence[float]) -> Reach:
+    def _search(self, place: int, chosen: Sequence[int], home: Sequence[float]) -> PositionRange:
         """How far a given joint can go by the triangles that it alone moves."""
         q = SX.sym("q")
         at = [*map(SX, home[:place]), q, *map(SX, home[place + 1 :])]
-        free = replace(self, reach=tuple(Reach() for _ in self.given))
-        function = ca.Function("slack", [q], [ca.mmin(free.slacks(*at)[list(chosen)])])
+        free = replace(self, reach=tuple(PositionRange() for _ in self.given))
+        function = ca.Function("margin", [q], [ca.mmin(free.margins(*at)[list(chosen)])])
 
-        def slack(grid: Array) -> Array:
+        def margin(grid: Array) -> Array:
             values = np.array(function(grid[None])).ravel()
             return np.where(np.isfinite(values), values, -1.0)
 
         far = 2 * sum(side.length for one in self.triangles for side in one.lengths)
         turn = self.given[place].revolute
-        return reach_by_search(slack, home[place], 2 * math.pi if turn else far, turn)
+        return reach_by_search(margin, home[place], 2 * math.pi if turn else far, turn)
 
 
-def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) -> Reach:
+def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) -> PositionRange:
     """How far a triangle lets a joint go that alone changes it."""
-    reach = Reach()
-    for slack in triangle.slacks(joint.body, branch):
+    reach = PositionRange()
+    for margin in triangle.margins(joint.body, branch):
         if joint.revolute:
             offset = joint.offset
-            reach &= reach_of_turn(slack, joint.sense, home + offset).shifted(-offset)
+            reach &= reach_of_turn(margin, joint.sense, home + offset).shifted(-offset)
         else:
-            reach &= reach_of_slide(slack, home)
+            reach &= reach_of_slide(margin, home)
     return reach
 
 
@@ -185,23 +185,21 @@ def planar_figure(
             continue
         if joint.revolute:
             parent, child = (dyads.turns[end.link] for end in connection.ends)
-            dependent.append(Solved(joint, parent.conj() * child))
+            dependent.append(SolvedJoint(joint, parent.conj() * child))
         else:
-            dependent.append(Solved(joint, Phasor(slide=dyads.slide(connection))))
+            dependent.append(SolvedJoint(joint, Phasor(slide=dyads.slide(connection))))
     figure = PlanarFigure(
         tuple(linkage.joints[body] for body in given),
         tuple(dyads.triangles),
         tuple(one.branch_at(numbers) for one in dyads.triangles),
         tuple(tuple(side.eighths(numbers) for side in one.sides) for one in dyads.triangles),
         tuple(dependent),
-        tuple(Reach() for _ in given),
+        tuple(PositionRange() for _ in given),
     )
     return _at_home(figure, home, unit)
 
 
-def _at_home(
-    figure: PlanarFigure, home: Mapping[int, float], unit: float
-) -> PlanarFigure | None:
+def _at_home(figure: PlanarFigure, home: Mapping[int, float], unit: float) -> PlanarFigure | None:
     """The figure with its whole turns and its reach; None where it is not what home is."""
     q = [SX.sym(f"q{k}") for k in range(len(figure.given))]
     function = ca.Function("values", q, [ca.vertcat(*figure.values(*q).values())])

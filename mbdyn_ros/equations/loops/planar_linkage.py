@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...array import Array
-from ...model.closing_types import Slide, Turn
-from ...model.clusters import PARALLEL_AXES, Closure, Cluster, loop_axes
-from ...model.tree import Tree
+from ...model.closing_types import Rotation, Translation
+from ...prepare.clusters import PARALLEL_AXES, Closure, Cluster, loop_axes
+from ...prepare.tree import Tree
 from ..algebra.complex_plane import Complex
-from ..algebra.spatial import SX
-from ..algebra.spatial import Turn as BodyTurn
+from ..algebra.spatial import SX, CosineSine
 
 
 @dataclass(frozen=True)
@@ -32,13 +31,13 @@ class PlanarJoint:
     direction: complex
     offset: float
 
-    def turn(self, w: Complex) -> BodyTurn:
+    def turn(self, w: Complex) -> CosineSine:
         """The turn of the body's frame whose effect in the plane is w."""
-        return BodyTurn(w.re, self.sense * w.im)
+        return CosineSine(w.re, self.sense * w.im)
 
     def unit(self, q: SX) -> Complex:
         """exp(i theta) at the joint's position."""
-        turn = BodyTurn.by(q, self.offset)
+        turn = CosineSine.by(q, self.offset)
         return Complex(turn.cosine, self.sense * turn.sine)
 
     def angle(self, q: Any) -> Any:
@@ -125,8 +124,8 @@ def planar_linkage(tree: Tree, cluster: Cluster) -> PlanarLinkage | None:
 def _closing(closure: Closure, frames: dict[int, _Frame]) -> Connection | None:
     """A closing joint in the plane; None where it is neither a hinge nor a slide there."""
     closing = closure.closing
-    hinge = closing.slide is Slide.NOWHERE and closing.turn in (Turn.ABOUT, Turn.ALL)
-    slide = closing.slide is Slide.ALONG and closing.turn is Turn.NOWHERE
+    hinge = closing.slide is Translation.NOWHERE and closing.turn in (Rotation.ABOUT, Rotation.ALL)
+    slide = closing.slide is Translation.ALONG and closing.turn is Rotation.NOWHERE
     if not (hinge or slide):
         return None
     ends, senses = [], []

@@ -1,9 +1,9 @@
 """How far a given joint of a planar linkage can go from home before it comes to a singularity.
 
-A triangle closes where each of its slacks, such as (l_a + l_b)^2 - |D|^2, is positive. Where the
-joint alone changes one side, over its angle theta a slack is A + |B| cos(theta - beta), over its
-slide a parabola. Where slacks vanish the two branches of the triangle meet; behind that may lie
-positions at which it closes again, but no way leads there from home. Triangles that the joint
+A triangle closes where each of its margins, such as (l_a + l_b)^2 - |D|^2, is positive. Where the
+joint alone changes one side, over its angle theta a margin is A + |B| cos(theta - beta), over its
+slide a parabola. Where margins vanish the two branches of the triangle meet; behind that may lie
+positions at which it closes again, but which cannot be reached from home. Triangles that the joint
 moves through others are searched.
 """
 
@@ -20,26 +20,26 @@ import numpy as np
 from ...array import Array
 from ..algebra.spatial import SX
 
-NO_SLACK = 1e-12
-"""Least slack, as a share of the loop's size, that counts as none: branches meet at a point."""
+NO_MARGIN = 1e-12
+"""Least margin, as a share of the loop's size, that counts as none: branches meet at a point."""
 
 STEEPEST = 1e3
-"""Change of a slack over a step that tells its form well, and its inverse too."""
+"""Change of a margin over a step that tells its form well, and its inverse too."""
 
 REACH_MARGIN = 1e-12
 """Distance (rad or m) to a singularity, up to which a position counts as reachable."""
 
 
 SEARCHED = 2001
-"""Positions to each side of home at which a slack is looked at."""
+"""Positions to each side of home at which a margin is looked at."""
 
 
 @dataclass(frozen=True)
-class Reach:
+class PositionRange:
     """Positions (rad or m) of the given joint between which the loop stays on its branch.
 
     lower, upper : the singularities on both sides of home.
-    before, beyond : positions in the middle of the stretches behind them in which the loop
+    before, beyond : positions in the middle of the intervals beyond them in which the loop
         is open; what lies farther out closes, but is not reached.
     """
 
@@ -48,20 +48,22 @@ class Reach:
     before: float = -math.inf
     beyond: float = math.inf
 
-    def __and__(self, other: Reach) -> Reach:
-        return Reach(
+    def __and__(self, other: PositionRange) -> PositionRange:
+        return PositionRange(
             max(self.lower, other.lower),
             min(self.upper, other.upper),
             max(self.before, other.before),
             min(self.beyond, other.beyond),
         )
 
-    def shifted(self, way: float) -> Reach:
+    def shifted(self, shift: float) -> PositionRange:
         """The reach counted from elsewhere."""
-        return Reach(self.lower + way, self.upper + way, self.before + way, self.beyond + way)
+        return PositionRange(
+            self.lower + shift, self.upper + shift, self.before + shift, self.beyond + shift
+        )
 
-    def fence(self, q: SX) -> SX:
-        """0, or minus infinity beyond an open stretch; two comparisons at most."""
+    def penalty(self, q: SX) -> SX:
+        """0, or minus infinity beyond an open interval; two comparisons at most."""
         before, beyond = self.before, self.beyond
         outside = []
         if before > -math.inf and beyond < math.inf:
@@ -77,59 +79,59 @@ class Reach:
         return min(max(q, self.lower + REACH_MARGIN), self.upper - REACH_MARGIN)
 
 
-def reach_of_turn(slack: Callable[[complex], float], sense: float, home: float) -> Reach:
-    """Where the slack, a function of t = exp(i theta), stays positive around theta = sense home."""
+def reach_of_turn(margin: Callable[[complex], float], sense: float, home: float) -> PositionRange:
+    """Where the margin, a function of exp(i theta), stays positive around theta = sense home."""
     turns = [cmath.exp(2j * math.pi * k / 3) for k in range(3)]
-    values = [slack(t) for t in turns]
+    values = [margin(t) for t in turns]
     mean = sum(values) / 3
     swing = 2 / 3 * sum(value * t for value, t in zip(values, turns, strict=True))
-    if mean > abs(swing) + NO_SLACK or swing == 0:
-        return Reach()
+    if mean > abs(swing) + NO_MARGIN or swing == 0:
+        return PositionRange()
     half = math.acos(min(max(-mean / abs(swing), -1.0), 1.0))
     centre = home + math.remainder(sense * cmath.phase(swing) - home, 2 * math.pi)
-    return Reach(centre - half, centre + half, centre - math.pi, centre + math.pi)
+    return PositionRange(centre - half, centre + half, centre - math.pi, centre + math.pi)
 
 
-def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
-    """Where the slack, a parabola over the slide or a line, stays positive around home."""
+def reach_of_slide(margin: Callable[[complex], float], home: float) -> PositionRange:
+    """Where the margin, a parabola over the slide or a line, stays positive around home."""
     step = 1.0
     for _ in range(4):
-        behind, here, ahead = (slack(complex(home + way)) for way in (-step, 0.0, step))
+        behind, here, ahead = (margin(complex(home + shift)) for shift in (-step, 0.0, step))
         rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
         steep = max(abs(rise), math.sqrt(abs(bend)))
         if 1 / STEEPEST <= steep <= STEEPEST or steep == 0.0:
             break
         step /= steep  # a tiny loop, or a huge one
     rise, bend = rise / step, bend / step**2
-    if abs(bend) * step**2 <= NO_SLACK:  # a line
-        if abs(rise) * step <= NO_SLACK:
-            return Reach()
+    if abs(bend) * step**2 <= NO_MARGIN:  # a line
+        if abs(rise) * step <= NO_MARGIN:
+            return PositionRange()
         end = home - here / rise
-        return Reach(lower=end) if rise > 0 else Reach(upper=end)
+        return PositionRange(lower=end) if rise > 0 else PositionRange(upper=end)
     middle = home - rise / (2 * bend)
     extreme = here - rise * rise / (4 * bend)
     half = math.sqrt(max(-extreme / bend, 0.0))
     if bend < 0:  # open on both sides
-        return Reach(middle - half, middle + half)
-    if extreme > NO_SLACK:
-        return Reach()
+        return PositionRange(middle - half, middle + half)
+    if extreme > NO_MARGIN:
+        return PositionRange()
     if home > middle:
-        return Reach(lower=middle + half, before=middle)
-    return Reach(upper=middle - half, beyond=middle)
+        return PositionRange(lower=middle + half, before=middle)
+    return PositionRange(upper=middle - half, beyond=middle)
 
 
 def reach_by_search(
-    slack: Callable[[Array], Array], home: float, far: float, periodic: bool
-) -> Reach:
-    """Where the slack of many positions stays positive around home; looked for up to `far`.
+    margin: Callable[[Array], Array], home: float, far: float, periodic: bool
+) -> PositionRange:
+    """Where the margin of many positions stays positive around home; looked for up to `far`.
 
     What repeats itself beyond `far` (`periodic`) has no end there if it has none before.
     """
-    ends = [_end_by_search(slack, home, far * side) for side in (-1, 1)]
+    ends = [_end_by_search(margin, home, far * side) for side in (-1, 1)]
     if periodic and any(end is None for end, _ in ends):
-        return Reach()
+        return PositionRange()
     (lower, before), (upper, beyond) = ends
-    return Reach(
+    return PositionRange(
         -math.inf if lower is None else lower,
         math.inf if upper is None else upper,
         -math.inf if before is None else before,
@@ -138,11 +140,11 @@ def reach_by_search(
 
 
 def _end_by_search(
-    slack: Callable[[Array], Array], home: float, way: float
+    margin: Callable[[Array], Array], home: float, shift: float
 ) -> tuple[float | None, float | None]:
-    """The end of the positive stretch around home along a way, and the middle of the next one."""
-    grid = home + way * np.linspace(0.0, 1.0, SEARCHED)
-    values = slack(grid)
+    """The end of the positive interval on one side of home, and the middle of the next one."""
+    grid = home + shift * np.linspace(0.0, 1.0, SEARCHED)
+    values = margin(grid)
     negative = np.flatnonzero(values <= 0)
     if not len(negative):
         return None, None
@@ -150,12 +152,12 @@ def _end_by_search(
     inside, outside = grid[max(first - 1, 0)], grid[first]
     for _ in range(60):
         middle = (inside + outside) / 2
-        if slack(np.array([middle]))[0] > 0:
+        if margin(np.array([middle]))[0] > 0:
             inside = middle
         else:
             outside = middle
     again = first + np.flatnonzero(values[first:] > 0)
     if not len(again):
         return float(inside), None
-    middle, step = (inside + grid[int(again[0])]) / 2, abs(way) / SEARCHED / 16
+    middle, step = (inside + grid[int(again[0])]) / 2, abs(shift) / SEARCHED / 16
     return float(inside), float(step * round(middle / step))  # the same for any home near by

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...model.clusters import Closure, Cluster, Gear
-from ...model.tree import Tree
+from ...prepare.clusters import Closure, Cluster, Gear
+from ...prepare.tree import Tree
 from ..algebra.spatial import SX, Position
-from .linkage import ClosedForm
+from .linkage import LoopClosedForm
 from .planar_figure import PlanarFigure, planar_figure
 
 
@@ -74,7 +74,7 @@ class Stepwise:
 
 def closed_form(
     tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float], unit: float = 1.0
-) -> ClosedForm | None:
+) -> LoopClosedForm | None:
     """The closed form of a cluster with loops; None if it has none.
 
     Parameters as of `planar_figure`.
@@ -83,7 +83,7 @@ def closed_form(
         return planar_figure(tree, cluster, given, home, unit)
     known, steps = set(given), list[Geared | PlanarFigure]()
     groups, gears = _groups(cluster), list(cluster.gears)
-    while known != set(cluster.tied):
+    while known != set(cluster.coupled):
         step = _figure(tree, groups, known, home, unit) or _gear(gears, known)
         if step is None:
             return None
@@ -102,7 +102,7 @@ def _figure(
 ) -> PlanarFigure | None:
     """The first group of loops that is a figure with what is known; it is taken from the list."""
     for group in groups:
-        given = [body for body in group.tied if body in known]
+        given = [body for body in group.coupled if body in known]
         if not given:
             continue
         figure = planar_figure(tree, group, given, home, unit)

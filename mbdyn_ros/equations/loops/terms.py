@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...model.tree import Tree
+from ...prepare.tree import Tree
 from ...program.binding_times import split_by_time
 from ...program.symbols import lasting, serialized
-from ..algebra.spatial import SX, Position, Turn, joint_motion
+from ..algebra.spatial import SX, CosineSine, Position, joint_motion
 from .linkage import Linkage, cluster_rows, embed
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownLinkage:
     """A linkage whose terms are known.
 
     positions : of its dependent joints by body, as programs use them; angles : as numbers.
@@ -42,7 +42,7 @@ class LinkageTerms:
 
     def __init__(self, tree: Tree, linkage: Linkage) -> None:
         self._linkage = linkage
-        bodies = [tree.bodies[body] for body in linkage.cluster.tied]
+        bodies = [tree.bodies[body] for body in linkage.cluster.coupled]
         x, v = SX.sym("x", len(bodies)), SX.sym("v", len(bodies))
         places = {place: k for k, place in enumerate((*linkage.independent, *linkage.dependent))}
         positions: list[Position] = [x[places[k]] for k in range(len(bodies))]
@@ -50,18 +50,18 @@ class LinkageTerms:
         self._turning = []
         for k, body in enumerate(bodies):
             if body.motion.is_hinge and body.motion.keeps_origin:
-                positions[k] = turn = Turn.by(x[places[k]], body.offset)
+                positions[k] = turn = CosineSine.by(x[places[k]], body.offset)
                 if k in linkage.dependent:
                     self._turning.append(k)
                     turns += [turn.cosine, turn.sine]
         velocity = SX.zeros(tree.nv)
         velocity[list(linkage.coordinates)] = v
-        tied = linkage.cluster.tied
+        coupled = linkage.cluster.coupled
         joints = {
             k: joint_motion(body, position)
-            for k, body, position in zip(tied, bodies, positions, strict=True)
+            for k, body, position in zip(coupled, bodies, positions, strict=True)
         }
-        values = dict.fromkeys(tied, SX(0))  # for what is left open, which is not asked for
+        values = dict.fromkeys(coupled, SX(0))  # for what is left open, which is not asked for
         rows = cluster_rows(tree, linkage.cluster, joints, values, velocity)
         matrix, drift = (ca.sparsify(part) for part in embed(linkage, rows))
         for place in linkage.independent:
@@ -74,16 +74,16 @@ class LinkageTerms:
         self.count = sum(self._sizes)
         self.function = lasting(ca.Function("terms", [x], [ca.vertcat(*parts)], {"cse": True}))
 
-    def known(self, z: SX, terms: SX) -> Known:
+    def known(self, z: SX, terms: SX) -> KnownLinkage:
         """The linkage at dependent positions and terms."""
         linkage = self._linkage
         ends = [0, self._sizes[0], self._sizes[0] + self._sizes[1], self.count]
         turns, entries, kept = ca.vertsplit(terms, ends)
-        tied = linkage.cluster.tied
-        angles = {tied[place]: z[k] for k, place in enumerate(linkage.dependent)}
+        coupled = linkage.cluster.coupled
+        angles = {coupled[place]: z[k] for k, place in enumerate(linkage.dependent)}
         positions: dict[int, Position] = dict(angles)
         for k, place in enumerate(self._turning):
-            positions[tied[place]] = Turn(turns[2 * k], turns[2 * k + 1])
+            positions[coupled[place]] = CosineSine(turns[2 * k], turns[2 * k + 1])
         matrix = SX(self._pattern, entries)
         for k, place in enumerate(linkage.independent):
             matrix[place, k] = 1
@@ -91,7 +91,7 @@ class LinkageTerms:
         def drift(velocity: SX) -> SX:
             return self._last(kept, velocity[list(linkage.coordinates)])
 
-        return Known(positions, angles, matrix, drift)
+        return KnownLinkage(positions, angles, matrix, drift)
 
 
 class LoopTerms:
@@ -115,7 +115,7 @@ class LoopTerms:
             found.append(self._each[one].function(ca.vertcat(*independent, dependent)))
         self.function = lasting(ca.Function("terms", [q, z], [ca.vertcat(*found)], {"cse": True}))
 
-    def known(self, z: SX) -> dict[Linkage, Known]:
+    def known(self, z: SX) -> dict[Linkage, KnownLinkage]:
         """Every linkage at z with the terms behind it."""
         terms = z[sum(self._counts) :]
         return {

@@ -17,7 +17,8 @@ a hinge and two slides along U and V, which turn nothing,
     Z + d U + e V = 0:   d = -Im(Z conj(V)) / Im(U conj(V)),   e = -Im(Z conj(U)) / Im(V conj(U)).
 
 s = +-1 is the assembly branch. Cosines and sines come out without any angle: one square root.
-To what stands under it a `fence` is added: 0, or minus infinity where no way leads from home.
+To what stands under it a `penalty` is added: 0, or minus infinity where the position cannot be
+reached from home.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ..algebra.complex_plane import Complex
-from ..algebra.phasors import Known, Numbers, Vector
+from ..algebra.phasors import KnownPhasors, Numbers, Vector
 from ..algebra.spatial import SX
 
-Slack = Callable[[complex], float]
+Margin = Callable[[complex], float]
 """A number without unit over t, of the form that `reach` describes."""
 
 
@@ -66,7 +67,7 @@ class TwoTurns:
         d, l_a, _ = (side.number(home) for side in self.sides)
         return 1 if (home[self.a] * l_a * d.conjugate()).imag > 0 else -1
 
-    def slacks(self, given: int, branch: int) -> list[Slack]:
+    def margins(self, given: int, branch: int) -> list[Margin]:
         """Numbers positive where it closes, if of its sides one at most changes with `given`."""
         one, other, side = sorted(self.sides, key=lambda side: given in side.symbols)
         p, r = (abs(fixed.number({})) for fixed in (one, other))
@@ -76,29 +77,29 @@ class TwoTurns:
             lambda t: (abs(side.number({given: t})) ** 2 - (p - r) ** 2) / size,
         ]
 
-    def slack(self, known: Known, branch: int) -> SX:
+    def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
         d2, a2, b2 = (side.at(known).square() for side in self.sides)
         x, size = d2 + a2 - b2, d2 + a2 + b2
         return (4 * d2 * a2 - x * x) / (size * size)
 
-    def solve(self, known: Known, branch: int, fence: SX) -> None:
+    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
         """Add the turns."""
         d, l_a, l_b = (side.at(known) for side in self.sides)
         d2, a2, b2 = d.square(), l_a.square(), l_b.square()
         x = d2 + a2 - b2
-        y = ca.sqrt(4 * d2 * a2 - x * x + fence)
+        y = ca.sqrt(4 * d2 * a2 - x * x + penalty)
         w_a = (d * l_a.conj() * Complex(x, branch * y)).scaled(1 / (2 * d2 * a2))
         w_b = ((w_a * l_a - d) * l_b.conj()).scaled(1 / b2)
         known.units |= {self.a: w_a, self.b: w_b}
 
     def measure(
-        self, known: Known, branch: int, fence: SX, eighths: tuple[int, ...]
+        self, known: KnownPhasors, branch: int, penalty: SX, eighths: tuple[int, ...]
     ) -> None:
         """Add the angles of the turns, continuous up to what the sides are."""
         d2, a2, b2 = (side.at(known).square() for side in self.sides)
         x_a, x_b = d2 + a2 - b2, d2 + b2 - a2
-        y = ca.sqrt(4 * d2 * a2 - x_a * x_a + fence)
+        y = ca.sqrt(4 * d2 * a2 - x_a * x_a + penalty)
         pairs = zip(self.sides, eighths, strict=True)
         d, l_a, l_b = (side.direction(known, count) for side, count in pairs)
         known.angles[self.a] = d - l_a + branch * ca.atan2(y, x_a)
@@ -135,7 +136,7 @@ class TurnAndSlide:
         z, u, _ = (side.number(home) for side in self.sides)
         return 1 if (home[self.b] + (z * u.conjugate()).real).real > 0 else -1
 
-    def slacks(self, given: int, branch: int) -> list[Slack]:
+    def margins(self, given: int, branch: int) -> list[Margin]:
         """Numbers positive where it closes, if of its parts one at most changes with `given`."""
 
         def across(t: complex) -> float:
@@ -147,27 +148,27 @@ class TurnAndSlide:
         size = max(self.l.span, abs(across(0j))) ** 2  # z and u are constant then
         return [lambda t: (abs(self.l.number({given: t})) ** 2 - across(t) ** 2) / size]
 
-    def slack(self, known: Known, branch: int) -> SX:
+    def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
         z, u, arm = (side.at(known) for side in self.sides)
         across = (z * u.conj()).im
         return (arm.square() - across * across) / (arm.square() + across * across)
 
-    def solve(self, known: Known, branch: int, fence: SX) -> None:
+    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
         """Add the turn and the slide."""
         z, u, arm = (side.at(known) for side in self.sides)
         h = (z * u.conj()).re
-        d = branch * ca.sqrt(h * h - z.square() + arm.square() + fence) - h
+        d = branch * ca.sqrt(h * h - z.square() + arm.square() + penalty) - h
         known.slides[self.b] = d
         known.units[self.a] = ((z + u.scaled(d)) * arm.conj()).scaled(1 / arm.square())
 
     def measure(
-        self, known: Known, branch: int, fence: SX, eighths: tuple[int, ...]
+        self, known: KnownPhasors, branch: int, penalty: SX, eighths: tuple[int, ...]
     ) -> None:
         """Add the angle of the turn, continuous up to what the sides are."""
         z, u, arm = (side.at(known) for side in self.sides)
         projected = z * u.conj()
-        root = ca.sqrt(projected.re * projected.re - z.square() + arm.square() + fence)
+        root = ca.sqrt(projected.re * projected.re - z.square() + arm.square() + penalty)
         # z + d u = u (s root + i Im(z conj u))
         across = ca.atan2(branch * projected.im, root) + (0 if branch > 0 else math.pi)
         turned = self.u.direction(known) + across
@@ -203,7 +204,7 @@ class TwoSlides:
         """The side of u on which v is at numbers of all symbols."""
         return 1 if (self.u.number(home).conjugate() * self.v.number(home)).imag > 0 else -1
 
-    def slacks(self, given: int, branch: int) -> list[Slack]:
+    def margins(self, given: int, branch: int) -> list[Margin]:
         """Numbers positive on one side of where the slides are parallel."""
 
         def across(t: complex) -> float:
@@ -212,20 +213,20 @@ class TwoSlides:
 
         return [across]
 
-    def slack(self, known: Known, branch: int) -> SX:
+    def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
         return branch * (self.u.at(known).conj() * self.v.at(known)).im
 
-    def solve(self, known: Known, branch: int, fence: SX) -> None:
+    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
         """Add the slides."""
         z, u, v = (side.at(known) for side in self.sides)
         across = (u * v.conj()).im
-        closes = fence - branch * across > 0
+        closes = penalty - branch * across > 0
         known.slides[self.a] = ca.if_else(closes, -(z * v.conj()).im / across, math.nan)
         known.slides[self.b] = (z * u.conj()).im / across
 
     def measure(
-        self, known: Known, branch: int, fence: SX, eighths: tuple[int, ...]
+        self, known: KnownPhasors, branch: int, penalty: SX, eighths: tuple[int, ...]
     ) -> None:
         """Nothing turns."""
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model.clusters import Closure, Cluster
 from ...model.model import Array
-from ...model.tree import Tree
+from ...prepare.clusters import Closure, Cluster
+from ...prepare.tree import Tree
 
 NEGLIGIBLE = 1e-9
 """Share of a body's lengths under which a lever arm is the rounding of none."""
@@ -19,7 +19,7 @@ NEGLIGIBLE = 1e-9
 class Units:
     """Factors that make the rows of a cluster free of units.
 
-    size : the longest lever arm of the loops (m). around : the longest way around one (m).
+    size : the longest lever arm of the loops (m). around : the longest path around one (m).
     rows : (m,), of the rows and of residuals. columns : (n,), positions of the joints per unit.
     """
 
@@ -36,7 +36,7 @@ class Units:
 def units_of(tree: Tree, cluster: Cluster, matrix: Array) -> Units:
     """The units of a cluster whose rows (m, n) at some configuration are `matrix`."""
     lengths = np.array(_lengths(cluster), dtype=bool)
-    sliding = np.array([tree.bodies[body].motion.slides for body in cluster.tied])
+    sliding = np.array([tree.bodies[body].motion.slides for body in cluster.coupled])
     arms = np.abs(matrix[: len(lengths)][lengths][:, ~sliding])
     size, extent = float(arms.max(initial=0.0)), _extent(tree, cluster)
     if size <= NEGLIGIBLE * extent:
@@ -44,7 +44,7 @@ def units_of(tree: Tree, cluster: Cluster, matrix: Array) -> Units:
     size = size or 1.0
     columns = np.where(sliding, size, 1.0)
     gears = np.abs(matrix[len(lengths) :] * columns).max(axis=1, initial=0.0)  # have any unit
-    around = max(size, way_around(tree, cluster))
+    around = max(size, loop_length(tree, cluster))
     rows = np.concatenate([np.where(lengths, 1 / size, 1.0), 1 / gears])
     return Units(size, around, rows, columns)
 
@@ -76,13 +76,13 @@ def _extent(tree: Tree, cluster: Cluster) -> float:
     return float(np.abs(vectors).max(initial=0.0))
 
 
-def way_around(tree: Tree, cluster: Cluster) -> float:
-    """The longest way around a loop (m)."""
-    return max((way_of(tree, closure) for closure in cluster.closures), default=0.0)
+def loop_length(tree: Tree, cluster: Cluster) -> float:
+    """The longest path around a loop (m)."""
+    return max((closure_length(tree, closure) for closure in cluster.closures), default=0.0)
 
 
-def way_of(tree: Tree, closure: Closure) -> float:
-    """The way around a loop, from joint to joint, none of them moved (m)."""
+def closure_length(tree: Tree, closure: Closure) -> float:
+    """The length of the path around a loop, from joint to joint in the zero position (m)."""
     poses = [tree.bodies[body].placement for body in closure.bodies]
     poses += [frame for _, frame in closure.ends]
     return float(sum(np.linalg.norm(pose.translation) for pose in poses))

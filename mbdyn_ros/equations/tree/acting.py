@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ...model.tree import Tree
+from ...prepare.tree import Tree
 from ..algebra.spatial import SX
 
 
@@ -46,6 +46,11 @@ def spring_energy(tree: Tree, positions: SX) -> SX:
         if isinstance(stiffness, SX) or stiffness:
             total += 0.5 * stiffness * (positions[body.q] - body.spring_reference) ** 2
     return total
+
+
+def damping_efforts(tree: Tree, v: SX) -> SX:
+    """damping v of the tree's joints (nv, 1)."""
+    return ca.densify(acting(tree, "damping") * v)
 
 
 def joint_friction(tree: Tree, v: SX) -> SX:

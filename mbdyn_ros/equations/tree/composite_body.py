@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...model.tree import WORLD, RigidInertia, Tree
+from ...model.inertia import RigidInertia
+from ...prepare.tree import WORLD, Tree
 from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, Transform, by_columns, constant, cross, symmetric
 from .acting import acting

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...model.tree import WORLD, Tree
+from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, JointMotion, cross, homogeneous, skew
 
 
 @dataclass(frozen=True)
-class Motion:
+class GibbsMotion:
     """Pose, rates and accelerations of a body: T, T', T'' (4, 4) and w, w' (3, 1)."""
 
     T: SX
@@ -33,15 +33,15 @@ def generator(angular: SX, linear: SX) -> SX:
     return homogeneous(skew(angular), linear, 0)
 
 
-def body_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> list[Motion]:
+def body_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> list[GibbsMotion]:
     """Steps 1 to 3: the motion of every body; at a = 0, T''_v (30) and w'_v (32).
 
     The sums of (29-32), by recursion: (T_p G)'' = T''_p G + 2 T'_p G' + T_p G''.
     """
     rest, still = SX.zeros(3), SX.zeros(4, 4)
-    motions: list[Motion] = []
+    motions: list[GibbsMotion] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
-        base = Motion(SX.eye(4), still, still, rest, rest)
+        base = GibbsMotion(SX.eye(4), still, still, rest, rest)
         parent = base if body.parent == WORLD else motions[body.parent]
         G, out = compound(joint), joint.transform.to_child
         T, turning = parent.T @ G, joint.angular @ v[body.v]
@@ -49,7 +49,7 @@ def body_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> lis
         second = generator(joint.angular @ a[body.v], joint.linear @ a[body.v]) + first @ first
         carried = out(parent.w)
         motions.append(
-            Motion(
+            GibbsMotion(
                 T,
                 parent.rate @ G + T @ first,
                 parent.acceleration @ G + 2 * (parent.rate @ G) @ first + T @ second,

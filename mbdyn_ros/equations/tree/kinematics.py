@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from ...model.model import Array
-from ...model.tree import WORLD, Tree
+from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from .acting import acting
 

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from ...model.inertia import RigidInertia
 from ...model.model import Array
-from ...model.tree import WORLD, RigidInertia, Tree
+from ...prepare.tree import WORLD, Tree
 from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, constant, cross, second_moment, skew
 from .acting import rotor_inertia

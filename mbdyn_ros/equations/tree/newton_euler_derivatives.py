@@ -14,9 +14,9 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
-from ...model.tree import WORLD, Tree
+from ...prepare.tree import WORLD, Tree
 from ...program.chains import Chains
-from ...program.stages import Mask, Product, Stages, Table
+from ...program.stages import Mask, StageProduct, Stages, StageTable
 from ..algebra.spatial import SX, JointMotion, constant, upper_of
 from .acting import acting, rotor_inertia
 from .carried import (
@@ -34,11 +34,11 @@ from .carried import (
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class MotionTables:
     """A motion with its accelerations: tables of F and of accelerations."""
 
-    wrenches: Table
-    accelerations: Table
+    wrenches: StageTable
+    accelerations: StageTable
 
 
 class TreeDerivatives:
@@ -97,7 +97,7 @@ class TreeDerivatives:
         self._own = stages.mapped(carried_by_itself, poses, self._velocities, self._inertias)
         self._carried = stages.summed(self._own, self._chains, backward=True)
         self.units = stages.mapped(unit_response, self._carried, self._mass, screws)
-        self._outside: Table | None = None
+        self._outside: StageTable | None = None
         if wrenches is not None:
             given = stages.written(self._columns(ca.horzsplit(wrenches), once=True))
             self._outside = stages.mapped(common_wrench, poses, given)
@@ -112,7 +112,7 @@ class TreeDerivatives:
             poses.append(pose)
         return [ca.vertcat(ca.vec(rotation), origin) for rotation, origin in poses]
 
-    def _carried_over(self, sums: Table, changes: Table) -> Table:
+    def _carried_over(self, sums: StageTable, changes: StageTable) -> StageTable:
         """The carriers that `rates_of` and `response` ask for, from sums of changes from the root:
         the parent's sums where several coordinates move the body, else its own."""
         bodies = self._tree.bodies
@@ -127,7 +127,7 @@ class TreeDerivatives:
         own = stages.summed(changes, self._apart, backward=False)
         return stages.mapped(lambda x, own, more: x - more * own, sums, own, together)
 
-    def motion(self, a: SX) -> Motion:
+    def motion(self, a: SX) -> MotionTables:
         """Wrenches at the tree accelerations `a` (nv, 1)."""
         stages = self._stages
         changes = stages.mapped(
@@ -150,9 +150,9 @@ class TreeDerivatives:
         if self._outside is not None:
             forces = stages.mapped(operator.sub, forces, self._outside)
         through = stages.summed(forces, self._chains, backward=True)
-        return Motion(through, accelerations)
+        return MotionTables(through, accelerations)
 
-    def efforts(self, motion: Motion) -> SX:
+    def efforts(self, motion: MotionTables) -> SX:
         """The efforts (nv, 1)."""
         dots = self._stages.mapped(
             lambda rates, wrench: ca.dot(rates[SCREW], wrench), self.rates, motion.wrenches
@@ -169,14 +169,14 @@ class TreeDerivatives:
                 starts.append(starts[body.parent])
         return starts
 
-    def by_acceleration(self, where: Mask | None = None) -> tuple[Product, ...]:
+    def by_acceleration(self, where: Mask | None = None) -> tuple[StageProduct, ...]:
         """The mass matrix (nv, nv), or part of it."""
         carried, carrying = self._related(where)
         unit, screw = self.units[0:6], self.rates[SCREW]
-        bodies = Product(unit, screw, carried), Product(screw, unit, carrying)
+        bodies = StageProduct(unit, screw, carried), StageProduct(screw, unit, carrying)
         return *bodies, *self.diagonal("armature")
 
-    def diagonal(self, number: str) -> tuple[Product, ...]:
+    def diagonal(self, number: str) -> tuple[StageProduct, ...]:
         """A number of `Joint` on the diagonal (nv, nv); nothing where no joint has it."""
         column = acting(self._tree, number)
         if not column.nnz():
@@ -184,18 +184,20 @@ class TreeDerivatives:
         where = np.zeros((self._tree.nv, self._tree.nv), dtype=bool)
         np.fill_diagonal(where, [column.sparsity().has_nz(k, 0) for k in range(self._tree.nv)])
         ones, numbers = (self._stages.written(row) for row in (SX.ones(1, len(where)), column.T))
-        return (Product(numbers[0:1], ones[0:1], where),)
+        return (StageProduct(numbers[0:1], ones[0:1], where),)
 
-    def coriolis(self) -> tuple[Product, ...]:
+    def coriolis(self) -> tuple[StageProduct, ...]:
         """The Coriolis matrix (nv, nv)."""
         columns = self._stages.mapped(
             coriolis_response, self._carried, self._mass, self.rates, self._velocities
         )
         carried, carrying = self._related()
-        along = Product(self.units[0:9], columns[0:9], carried)
-        return along, Product(self.rates[SCREW], columns[9:15], carrying)
+        along = StageProduct(self.units[0:9], columns[0:9], carried)
+        return along, StageProduct(self.rates[SCREW], columns[9:15], carrying)
 
-    def by_motion(self, motion: Motion) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
+    def by_motion(
+        self, motion: MotionTables
+    ) -> tuple[tuple[StageProduct, ...], tuple[StageProduct, ...]]:
         """Derivatives (nv, nv) of the efforts by q and by v.
 
         By q: over a displacement of the positions along the velocity coordinates; of a floating
@@ -207,8 +209,14 @@ class TreeDerivatives:
         )  # fmt: skip
         carried, carrying = self._related()
         screw, unit = self.rates[SCREW], self.units[0:9]
-        by_q = Product(unit, columns[0:9], carried), Product(screw, columns[9:15], carrying)
-        by_v = Product(unit, self.rates[0:9], carried), Product(screw, columns[15:21], carrying)
+        by_q = (
+            StageProduct(unit, columns[0:9], carried),
+            StageProduct(screw, columns[9:15], carrying),
+        )
+        by_v = (
+            StageProduct(unit, self.rates[0:9], carried),
+            StageProduct(screw, columns[15:21], carrying),
+        )
         return by_q, by_v
 
     def _related(self, where: Mask | None = None) -> tuple[Mask, Mask]:

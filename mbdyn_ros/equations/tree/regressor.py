@@ -11,8 +11,9 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
+from ...model.inertia import RigidInertia
 from ...model.model import Array, Inertia
-from ...model.tree import WORLD, RigidInertia, Tree
+from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, Transform, constant, symmetric_of
 from .composite_body import CompositeInertia
 

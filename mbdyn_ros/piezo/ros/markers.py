@@ -91,9 +91,9 @@ class PiezoMarkers:
         return marker
 
 
-def arrow(marker: Marker, start: Array, way: Array, thick: float) -> None:
+def arrow(marker: Marker, start: Array, vector: Array, thick: float) -> None:
     """Place an arrow; a short one becomes too thin to see."""
-    marker.points = [point(start), point(start + way)]
-    seen = float(np.linalg.norm(way)) > 0.2 * thick
+    marker.points = [point(start), point(start + vector)]
+    seen = float(np.linalg.norm(vector)) > 0.2 * thick
     marker.scale.x = thick if seen else 1e-6
     marker.scale.y = 2 * marker.scale.x

@@ -49,7 +49,7 @@ PIEZO_CONTROLLER = (
     ),
     Spec("target_link", "", "link that ~/target is about; empty: rotor_link", read_only=True),
     Spec("target_orientation", False, "whether the orientation of ~/target counts"),
-    Spec("target_speed", 0.2, "of the fastest joint on its way to ~/target, rad/s or m/s",
+    Spec("target_speed", 0.2, "of the fastest joint moving to ~/target, rad/s or m/s",
          1e-6, 1000.0),
 )  # fmt: skip
 

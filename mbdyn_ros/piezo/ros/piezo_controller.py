@@ -34,13 +34,12 @@ from ...ros.node.managed_node import ManagedNode
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.senders import Senders, sender_id
-from ...simulation.stepped.fixed_step import neutral_position
 from .. import PulseController, Rotor
 from .parameters import PIEZO_CONTROLLER
 from .pulse_sender import PulseSender
 from .reach_watch import ReachWatch
 from .rotor_state import RotorState
-from .target import way_to_target
+from .target import motion_to_target
 
 
 class PiezoController(ManagedNode):
@@ -98,7 +97,7 @@ class PiezoController(ManagedNode):
             rotor = Rotor(parameters["rotor_mass"], parameters["rotor_radius"], 1.0)
             control = PulseController(robot, rotor, parameters["rotor_link"])
             target = parameters["target_link"] or parameters["rotor_link"]
-            home = neutral_position(robot)
+            home = robot.home_position
             robot.frame_pose(home, target)  # here, because the first calls take long
             robot.jacobian(home, target)
         except InputError as error:
@@ -144,9 +143,7 @@ class PiezoController(ManagedNode):
             if self.measured.take(message, now, self.clock.at(message.header.stamp, now)):
                 self._states.heed()
         self._rotor_state.update(now, self.clock)
-        self.idle_reason = (
-            self.resting or self.fault or self.clock.waiting or self._why_idle(now)
-        )
+        self.idle_reason = self.resting or self.fault or self.clock.waiting or self._why_idle(now)
         if self.idle_reason:
             self.reach.restart()
             self._pulses.off(self._rotor_state)
@@ -198,13 +195,15 @@ class PiezoController(ManagedNode):
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
                 require_timely(reference, start, now, timeout, settings["longest_wait"])
-                way = None
+                approaching = None
                 if (present := self._present(now)) is not None:
                     rest = np.zeros(robot.nv)
-                    way = approach(reference, start, now, (present, rest, rest), self._turns)
-                if way is not None:
-                    ReferenceLimits(robot).require(way, present)
-                self._follow(reference, start, way)
+                    approaching = approach(
+                        reference, start, now, (present, rest, rest), self._turns
+                    )
+                if approaching is not None:
+                    ReferenceLimits(robot).require(approaching, present)
+                self._follow(reference, start, approaching)
             self._planners.heed(sender_id(info))
         except InputError as error:
             self.refused_references.add(error)
@@ -224,7 +223,7 @@ class PiezoController(ManagedNode):
                 present, timeout = self._present(now), settings["state_timeout"]
             if present is None:
                 raise InputError(f"no joint_states of all joints for {timeout:g} s")
-            reference = way_to_target(
+            reference = motion_to_target(
                 robot, settings["target_link"] or settings["rotor_link"], message, present,
                 settings["target_orientation"], settings["target_speed"],
             )  # fmt: skip
@@ -234,8 +233,10 @@ class PiezoController(ManagedNode):
         except InputError as error:
             self.refused_targets.add(error)
 
-    def _follow(self, reference: Reference, start: float, way: Reference | None = None) -> None:
-        self.playback.follow(reference, start, way)
+    def _follow(
+        self, reference: Reference, start: float, approaching: Reference | None = None
+    ) -> None:
+        self.playback.follow(reference, start, approaching)
         self.reach.restart()
 
     def _reset(self, request: Any) -> str:

@@ -27,7 +27,6 @@ from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
 from ...ros.node.steady_timer import steady_timer
-from ...simulation.stepped.fixed_step import neutral_position
 from .. import PiezoMotion, Pulse, Rotor
 from .markers import PiezoMarkers
 from .parameters import PIEZO_SIMULATOR
@@ -88,7 +87,7 @@ class PiezoSimulator(RobotNode):
             motion = PiezoMotion(robot, rotor, link, step)
             self._initial = partial_position(
                 robot, parameters["initial_joints"], parameters["initial_positions"],
-                neutral_position(robot),
+                robot.home_position,
             )  # fmt: skip
             motion.set_state(self._initial)
             markers = PiezoMarkers(motion)
@@ -154,8 +153,8 @@ class PiezoSimulator(RobotNode):
             return
         small = LEAST_JUDGED * motion.rotor.amplitude
         for pulse in motion.pulses:
-            if abs(pulse.asked) > small:
-                self._worst = max(self._worst, abs(pulse.achieved / pulse.asked - 1))
+            if abs(pulse.requested) > small:
+                self._worst = max(self._worst, abs(pulse.achieved / pulse.requested - 1))
         self._count += len(motion.pulses)
         if self._markers_out.get_subscription_count():
             self._shown += motion.pulses

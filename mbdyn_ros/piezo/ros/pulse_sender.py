@@ -1,4 +1,4 @@
-"""The pulses of the controller on their way to the transducers, and the mean torques they give."""
+"""Sends the pulses of the controller to the transducers, with the mean torques they give."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from ...robot import Robot
 from ...ros.messages.poses import target_place, target_turn
 
 PEAK_SPEED = 1.875
-"""Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""
+"""Highest speed of a polynomial of degree 5 from rest to rest, over its mean speed."""
 
 SHORTEST_MOTION = 0.1
 """s that the shortest motion takes."""
 
 
-def way_to_target(
+def motion_to_target(
     robot: Robot,
     link: str,
     message: PoseStamped,
@@ -48,7 +48,13 @@ def way_to_target(
     goal = robot.inverse_kinematics(
         link, pose, position_only=not orientation, start=present, starts=1
     ).require()
-    way = Turns(robot, robot.velocity_labels).shortest(goal - present)  # not round and round
-    duration = max(SHORTEST_MOTION, PEAK_SPEED * float(np.abs(way).max(initial=0.0)) / speed)
+    displacement = Turns(robot, robot.velocity_labels).shortest(
+        goal - present
+    )  # not round and round
+    duration = max(
+        SHORTEST_MOTION, PEAK_SPEED * float(np.abs(displacement).max(initial=0.0)) / speed
+    )
     rest = np.zeros((2, robot.nv))
-    return Reference(np.array([0.0, duration]), np.array([present, present + way]), rest, rest)
+    return Reference(
+        np.array([0.0, duration]), np.array([present, present + displacement]), rest, rest
+    )

@@ -13,10 +13,10 @@ import mbdyn_ros
 from mbdyn_ros import ModelWarning
 from mbdyn_ros.assembly.constraint_equations import ClusterEquations, least_squares
 from mbdyn_ros.model import read_urdf
-from mbdyn_ros.model.clusters import find_clusters
 from mbdyn_ros.model.pose import Pose
 from mbdyn_ros.model.read.side_car import read_mechanism
-from mbdyn_ros.model.tree import build_tree
+from mbdyn_ros.prepare.clusters import find_clusters
+from mbdyn_ros.prepare.tree import build_tree
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

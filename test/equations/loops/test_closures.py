@@ -154,7 +154,7 @@ CASES = {
         "of fixed, revolute, continuous, prismatic, cylindrical, universal, spherical, planar",
     ),
     "floating": (loop(kind="floating"), f'{PLACE}: type "floating" is unknown; a loop is closed'),
-    "ball": (loop(kind="ball"), f'{PLACE}: type "ball" is here called "spherical"'),
+    "gimbal": (loop(kind="gimbal"), f'{PLACE}: type "gimbal" is unknown; a loop is closed by'),
     "no predecessor": (
         loop('<successor link="rocker"/>'),
         f'{PLACE}: names no predecessor; add <predecessor link="..."/>',

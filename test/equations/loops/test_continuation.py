@@ -131,7 +131,7 @@ def straight(robot: mbdyn_ros.Robot, places: Array) -> tuple[list[int], Array]:
     system = robot.system
     (linkage,) = system.walked
     loop = loop_functions(system.tree, linkage)
-    rows = np.array([system.tree.bodies[body].q.start for body in linkage.cluster.tied])
+    rows = np.array([system.tree.bodies[body].q.start for body in linkage.cluster.coupled])
     free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
     order = [system.coordinates.q.index(row) for row in free]
     walks = [follow(loop, (system.home[free], system.home[bound]), q[order]) for q in places]

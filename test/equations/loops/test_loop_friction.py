@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from interpreting import compiling
 from scipy.optimize import linprog
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 START = {"a": -2.0, "b": 1.0, "c": -1.7, "d": -0.5}
@@ -62,15 +62,15 @@ def test_the_motion_is_the_same_in_all_coordinates() -> None:
         assert np.ptp(run.joint_position[held, 3]) < 1e-9, "a joint that sticks stays"
 
 
-def test_fixed_steps_follow() -> None:
+def test_equal_steps_follow() -> None:
     start, robot = closed_start()
     exact = mbdyn_ros.simulate(robot, start[:2], [0.0, 0.0], 0.4, times=[0.0, 0.4])
     errors = []
     for step in (1e-3, 5e-4):
-        motion = FixedStep(robot, step)
+        with compiling():
+            motion = mbdyn_ros.Stepper(closed_start()[1], step)
         motion.set_state(start[:2], np.zeros(2))
-        for _ in range(round(0.4 / step)):
-            motion.advance()
+        motion.advance(round(0.4 / step))
         errors.append(np.abs(motion.q - exact.q[-1]).max())
     assert errors[0] < 2e-3 and errors[1] < 0.7 * errors[0]
 
@@ -93,10 +93,10 @@ def test_friction_holds_as_much_as_it_can() -> None:
         robot = five_bar(scale * found.fun * F)
         trajectory = mbdyn_ros.simulate(robot, start[:2], [0.0, 0.0], 0.1)
         assert all(one.mode == "sticks" for one in trajectory.transitions) == holds
-        motion = FixedStep(robot, 1e-3)
+        with compiling():
+            motion = mbdyn_ros.Stepper(five_bar(scale * found.fun * F), 1e-3)
         motion.set_state(start[:2], np.zeros(2))
-        for _ in range(100):
-            motion.advance()
+        motion.advance(100)
         if holds:
             assert (trajectory.q[-1] == start[:2]).all() and not trajectory.v.any()
             assert np.abs(motion.q - start[:2]).max() < 1e-12

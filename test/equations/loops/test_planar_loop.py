@@ -23,10 +23,10 @@ from random_loops import (
 )
 
 from mbdyn_ros import InputError, ModelError
-from mbdyn_ros.equations.algebra.spatial import SX, Turn
+from mbdyn_ros.equations.algebra.spatial import SX, CosineSine
 from mbdyn_ros.equations.loops.linkage import loop_functions
 from mbdyn_ros.equations.loops.planar_figure import PlanarFigure, planar_figure
-from mbdyn_ros.equations.loops.reach import Reach
+from mbdyn_ros.equations.loops.reach import PositionRange
 from mbdyn_ros.equations.loops.triangle import TwoTurns
 from mbdyn_ros.program.continuation import follow
 
@@ -38,9 +38,9 @@ def forms(m: Mechanism) -> list[PlanarFigure | None]:
     m.independent = m.actuated = None
     system = m.load().system
     (linkage,) = system.linkages
-    tied = linkage.cluster.tied
-    home = dict(zip(tied, system.home[system.rows(linkage)], strict=True))
-    return [planar_figure(system.tree, linkage.cluster, [body], home) for body in tied]
+    coupled = linkage.cluster.coupled
+    home = dict(zip(coupled, system.home[system.rows(linkage)], strict=True))
+    return [planar_figure(system.tree, linkage.cluster, [body], home) for body in coupled]
 
 
 def fresh(seed: int) -> Mechanism:
@@ -140,7 +140,7 @@ def test_reach_ends_where_walks_end(kind: str, seeds: tuple[int, ...]) -> None:
         m.independent = m.actuated = None
         first = m.load().system
         (linkage,) = first.linkages
-        for body in linkage.cluster.tied:
+        for body in linkage.cluster.coupled:
             joint = first.tree.bodies[body].joint
             m.independent = [joint]
             try:
@@ -182,14 +182,14 @@ def test_angles_do_not_jump_and_belong_to_the_turns(kind: str, seeds: tuple[int,
         if linkage.closed_form is None:
             continue
         for branch in (1, -1):
-            form = replace(linkage.closed_form, branches=(branch,), reach=(Reach(),))
+            form = replace(linkage.closed_form, branches=(branch,), reach=(PositionRange(),))
             q = SX.sym("q")
             values, positions = form.values(q), form.positions(q)
             assert list(values) == list(positions)
             shown = []
             for body, position in positions.items():
                 value = values[body]
-                if isinstance(position, Turn):
+                if isinstance(position, CosineSine):
                     kind_ = system.tree.bodies[body]
                     shown += [position.cosine - ca.cos(value + kind_.offset)]
                     shown += [position.sine - ca.sin(value + kind_.offset)]

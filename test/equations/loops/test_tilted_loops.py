@@ -9,8 +9,8 @@ import pytest
 from random_loops import draw
 
 import mbdyn_ros
-from mbdyn_ros.model.straight import set_straight
-from mbdyn_ros.model.tree import build_tree
+from mbdyn_ros.prepare.straight import set_straight
+from mbdyn_ros.prepare.tree import build_tree
 
 BOOM = (Path(__file__).parents[3] / "urdf" / "boom.urdf").read_text()
 
