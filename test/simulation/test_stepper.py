@@ -18,9 +18,9 @@ import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
 from mbdyn_ros.compiler.cache import cached_library
 from mbdyn_ros.compiler.gcc import toolchain_cpp
-from mbdyn_ros.compiler.runtime.library import stepping
 from mbdyn_ros.errors import InputError, SimulationError
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.simulation.contact.impulses import Blocks, Problem, solver
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -250,18 +250,6 @@ def test_the_time_of_impact_is_the_first(ends: list[float]) -> None:
         assert (below >= found - 1e-12).all() and values.min() < 1e-5
 
 
-class Problem(ctypes.Structure):
-    """`struct cones`."""
-
-    _fields_ = [
-        *((name, ctypes.c_size_t) for name in ("rows", "contacts", "bounded", "size")),
-        *(
-            (name, ctypes.c_void_p)
-            for name in ("normal", "tangent", "friction", "bound", "matrix", "free", "X", "room")
-        ),
-    ]
-
-
 def test_impulses_obey_the_laws() -> None:
     """Coulomb's cone, complementarity and the direction of sliding, for any masses and levers.
 
@@ -280,16 +268,10 @@ def obeyed(seed: int) -> bool:
     X = rng.normal(size=(rows, size)) / np.sqrt(size)
     X[: 3 * contacts : 3] += 0.5 * rng.normal(size=size)  # normals that have much in common
     A, b = X @ X.T, X @ rng.normal(size=size)
-    normal = np.arange(0, 3 * contacts, 3, dtype=np.uintp)
-    tangent, f = normal + 1, np.zeros(rows)
-    library = stepping()
-    library.room_of_impulses.restype = ctypes.c_size_t
-    library.solve_impulses.restype = ctypes.c_double
-    room = np.zeros(library.room_of_impulses(ctypes.c_size_t(rows), ctypes.c_size_t(size)))
-    arrays = normal, tangent, mu, bound, A, b, X, room
-    problem = Problem(rows, contacts, bounded, size, *(array.ctypes.data for array in arrays))
-    given_f = ctypes.c_void_p(f.ctypes.data)
-    missed = library.solve_impulses(ctypes.byref(problem), ctypes.c_double(1e-10), given_f)
+    normal = np.arange(0, 3 * contacts, 3)
+    problem = Problem(A, b, Blocks(normal, normal + 1, mu, bound))
+    f = problem.f
+    missed = solver().solve_impulses(problem.address, 1e-10, f.ctypes.data)
     solved = bool(missed <= 1e-9 * np.abs(b).max())
     w = A @ f + b
     for k in range(contacts):

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array import Array
-from ...compiler.runtime.library import stepping
 from ...compiler.runtime.structures import structure
 from ...equations.contact.rims import ON_END
 from ..contact.contacts import Contacts
+from ..contact.impulses import solver
 from ..contact.rows import Assembly, stacked
 from .resting import LEANING_SPEED, Resting, least
 
@@ -58,7 +58,7 @@ class HeldRows:
         results += [self._factors, self._force, self._load]
         before, after = ([one.ctypes.data for one in some] for some in (arrays, results))
         self._struct = Held(nv, k, *before, LEANING_SPEED, ON_END, *after)
-        library, own = stepping(), ctypes.byref(self._struct)
+        library, own = solver(), ctypes.byref(self._struct)
         v, a = (ADDRESS(one.ctypes.data) for one in (self._state.v, self._a))
         self._fill = functools.partial(library.held_rows, own, v)
         self._solve = functools.partial(library.held_forces, own, SIZE(m), a)

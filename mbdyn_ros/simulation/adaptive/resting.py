@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ...array import Array
-from ...equations.contact.impact import UNSETTLED
+from ..contact.impulses import UNSETTLED
 from ..contact.rows import Assembly, Flags, Indices
 
 FORCE_NOISE = 1e-10

@@ -3,7 +3,7 @@
 Between events the points that rest on walls are held there: with rows S for what is at rest and
 directions C of the forces that hold it, M a = F + C^T f, S a + drift = 0. A point that sticks
 has three rows; one that slides has its normal, and friction against its velocity. At an event
-the impact (`equations.contact.impact`) changes the velocity, and the same laws on accelerations
+the impact (`contact.collisions`) changes the velocity, and the same laws on accelerations
 say which contacts rest, stick, slide or separate from then on.
 """
 
@@ -14,13 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 from ...compiler.kernel import Kernel
-from ...equations.contact.impact import UNSETTLED, contact_impulses
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
+from ..contact.impulses import UNSETTLED, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
 from ..contact.refusals import refuse_inside
 from ..contact.rows import Assembly, Indices, Rows

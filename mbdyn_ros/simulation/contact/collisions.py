@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...equations.contact.impact import bouncing_impulses
 from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Contacts
 from .impacts import Impact, angle_between
+from .impulses import impact_impulses, solver
 from .precision import Precision
 from .refusals import require_smooth
 from .rows import Assembly, Flags, Indices, Rows, tangent_planes
@@ -41,6 +41,7 @@ class Collisions:
         precision: Precision,
         patience: float,
     ) -> None:
+        solver()  # is compiled before the motion begins
         self.contacts, self._free = contacts, free
         self.precision, self.patience = precision, patience
         self._mass = robot.bind("mass_matrix")
@@ -85,15 +86,13 @@ class Collisions:
         assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
         response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
         matrix, before = assembly.rows @ response, assembly.rows @ v
-        matrix = 0.5 * (matrix + matrix.T)
         blocks, normal = assembly.blocks, assembly.blocks.normal
         e = np.where(hits[which], self.contacts.restitution[which], 0.0)
-        settled = self.precision.settled
-        impulses, used = bouncing_impulses(matrix, before, e, blocks, settled)
+        impulses, used = impact_impulses(matrix, before, e, blocks)
         dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
         if dying.any():
             e = np.where(dying, 0.0, e)
-            impulses, used = bouncing_impulses(matrix, before, e, blocks, settled)
+            impulses, used = impact_impulses(matrix, before, e, blocks)
         new = v + response @ impulses
         taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
         self._keep(t, q, v, new, which, rows, assembly, impulses, used, taking)

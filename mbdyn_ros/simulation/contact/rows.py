@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...equations.contact.impact import Blocks
 from ...equations.contact.rims import ON_END
 from ...model.model import Array
+from .impulses import Blocks
 
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]

@@ -20,7 +20,7 @@ from random_robots import RandomRobot, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import Environment, InputError, SimulationError, Surface  # noqa: E402
-from mbdyn_ros.equations.contact.impact import Blocks, bouncing_impulses  # noqa: E402
+from mbdyn_ros.simulation.contact.impulses import Blocks, impact_impulses  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 ROOT = Path(__file__).parents[3]
@@ -336,7 +336,7 @@ def test_several_contacts_at_once(
     W[normal] *= -np.sign(W[normal] @ v)[:, None]  # all approach
     tangent = normal + 1 if rough else np.full(count, -1)
     matrix, before = W @ W.T, W @ v
-    f, used = bouncing_impulses(matrix, before, np.full(count, e), Blocks(normal, tangent, mu))
+    f, used = impact_impulses(matrix, before, np.full(count, e), Blocks(normal, tangent, mu))
     after, scale = before + matrix @ f, np.abs(before).max()
     assert (f[normal] >= 0).all() and (used <= e).all()
     if not rough:
