@@ -27,7 +27,7 @@ UNSETTLED = 1e-7
 SETTLED = 1e-11
 """Share of the velocities by which contacts may miss their laws, else."""
 
-ROUNDING = 1e-12
+ASYMMETRY = 1e-12
 """Share of the largest number by which a symmetric matrix may differ from its transpose."""
 
 Cones = structure("contact/cones.hpp", "Cones")
@@ -79,22 +79,18 @@ class Problem:
     """
 
     def __init__(self, matrix: Array, free: Array, blocks: Blocks) -> None:
-        m, self._root = len(free), None
-        if np.abs(matrix - matrix.T).max(initial=0.0) <= ROUNDING * np.abs(matrix).max(initial=0.0):
+        m, root = len(free), np.zeros(0)
+        apart, size = (np.abs(one).max(initial=0.0) for one in (matrix - matrix.T, matrix))
+        if apart <= ASYMMETRY * size:
             values, vectors = np.linalg.eigh(matrix)
-            self._root = vectors * np.sqrt(np.maximum(values, 0.0))
+            root = vectors * np.sqrt(np.maximum(values, 0.0))
         self.f, self.free = np.zeros(m), np.array(free, dtype=np.float64)
-        self._arrays = [
-            np.ascontiguousarray(one)
-            for one in (blocks.normal, blocks.tangent, blocks.friction, blocks.bound, matrix)
-        ]
+        arrays = blocks.normal, blocks.tangent, blocks.friction, blocks.bound, matrix, self.free
         room = np.zeros(solver().room_of_impulses(m, m))
-        root = None if self._root is None else self._root.ctypes.data
-        places = [one.ctypes.data for one in (*self._arrays, self.free)]
-        self._arrays.append(room)
-        self._cones = Cones(
-            m, len(blocks.normal), len(blocks.bound), m, *places, root, room.ctypes.data
-        )
+        self._arrays = [np.ascontiguousarray(one) for one in (*arrays, root, room)]
+        *places, at_root, at_room = (one.ctypes.data for one in self._arrays)
+        counts = m, len(blocks.normal), len(blocks.bound), m
+        self._cones = Cones(*counts, *places, at_root if root.size else None, at_room)
         self.address = ctypes.addressof(self._cones)
 
 
