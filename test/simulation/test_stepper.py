@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interpreting import interpreting
+from robot_text import body_text
 from thrown_robots import ARM, BLOCK, CORNERS, START
 
 import mbdyn_ros
@@ -119,11 +120,7 @@ def test_a_block_slides_and_stops(block: mbdyn_ros.Robot) -> None:
 
 def test_a_ball_rolls() -> None:
     """Sliding until 2/7 of the speed is lost, v0 / (3.5 mu g) later, and rolling for good."""
-    ball = mbdyn_ros.load(
-        """<robot name="ball"><link name="ball"><inertial><mass value="1"/><inertia ixx="0.004"
-        iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""",
-        floating_base=True,
-    )
+    ball = mbdyn_ros.load(body_text("ball", 1, 0.004), floating_base=True)
     floor = Surface.plane(restitution=0.0, friction=0.2, name="floor")
     stepper = Stepper(ball, 1e-3, Environment([floor], [("ball", (0, 0, 0), 0.1)]))
     stepper.set_state([0, 0, 0.1, 0, 0, 0, 1], [1.0, 0, 0, 0, 0, 0])
@@ -139,11 +136,7 @@ def test_a_ball_rolls() -> None:
 
 def test_a_rod_that_jams_goes_on() -> None:
     """Painleve's rod: it slides where no force obeys Coulomb's law; the tip is caught, or lifts."""
-    rod = mbdyn_ros.load(
-        """<robot name="rod"><link name="rod"><inertial><mass value="1"/><inertia ixx="0.0833"
-        iyy="0.0833" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""",
-        floating_base=True,
-    )
+    rod = mbdyn_ros.load(body_text("rod", 1, (0.0833, 0.0833, 1e-4)), floating_base=True)
     floor = Surface.plane(restitution=0.0, friction=2.0, name="floor")
     points = [("rod", (0, 0, -0.5)), ("rod", (0, 0, 0.5))]
     stepper = Stepper(rod, 1e-3, Environment([floor], points))
