@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from ...robot import Robot
 from ..contact.impacts import Impact
 from ..effort import Constant, EffortFunction
 from ..trajectory import Event, Stretch, Trajectory, Transition
+from .motion import Motion
+from .recorder import Recorder
 
 SAMPLED = (
     "time", "q", "v", "a", "joint_position", "joint_velocity", "effort", "energy",
@@ -85,6 +87,36 @@ class Translation:
         q, before, _ = self.state(event.q, event.v_before, rest)
         _, after, _ = self.state(event.q, event.v_after, rest)
         return replace(event, q=q, v_before=before, v_after=after)
+
+
+@dataclass(frozen=True)
+class ChartMotion:
+    """The motion in the coordinates of a chart, and the way back to those that were asked for."""
+
+    robot: Robot
+    motion: Motion
+    translation: Translation
+
+    def go(self, tree_position: Array) -> None:
+        """Take home along."""
+        system = self.robot.system
+        self.robot.calls.home[:] = tree_position[[*system.walk_rows, *system.walked_rows]]
+
+    def tree_position(self, y: Array, home: Array) -> Array:
+        """Positions of the whole tree at a state, from home; NaN where loops do not close."""
+        self.go(home)
+        position = self.robot.bind("joint_position")
+        position.q[:] = self.motion.split(y)[0]
+        position()
+        return position.result.copy()
+
+    def sampled(self, times: Array, states: Array, places: Array) -> Trajectory:
+        """The states as a trajectory in the robot's own coordinates."""
+        recorder = Recorder(self.robot, self.motion, None)
+        for t, y, place in zip(times.tolist(), states, places, strict=True):
+            self.go(place)
+            recorder.keep(t, y)
+        return self.translation.trajectory(recorder.trajectory(0), recorder.homes)
 
 
 def joined(
