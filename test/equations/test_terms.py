@@ -21,7 +21,7 @@ from mbdyn_ros.program.binding_times import split_by_time
 from mbdyn_ros.program.declaration import declared, offered
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot.calls import Calls
-from mbdyn_ros.simulation.charts.change import with_joints
+from mbdyn_ros.simulation.charts.coordinates import with_joints
 
 CHAIN = """<robot name="chain"><link name="world"/><link name="rod"><inertial><mass value="2"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>

@@ -19,8 +19,8 @@ from ..contact.environment import Environment
 from ..effort import Constant
 from ..stepped.stepper import Stepper
 from ..trajectory import Event
+from .chart_motion import Recorder
 from .motion import Motion
-from .recorder import Recorder
 
 STEP = 2e-4
 """Longest step, s."""

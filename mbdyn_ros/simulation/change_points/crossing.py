@@ -23,7 +23,7 @@ from ...integration.gauss import GaussStep
 from ...robot import Robot
 from ..adaptive.chart_motion import SAMPLED, ChartMotion, joined
 from ..adaptive.motion import Motion
-from ..adaptive.part import Instant
+from ..adaptive.run import Instant
 from ..trajectory import Trajectory
 
 STEP_POINTS = 16

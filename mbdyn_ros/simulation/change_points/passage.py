@@ -13,10 +13,8 @@ from ...assembly.chart import Chart
 from ...errors import MbdynError, SimulationWarning, warn
 from ...robot import Robot
 from ..adaptive.chart_motion import ChartMotion
-from ..adaptive.part import NO_MOTION, Instant, Part
-from ..adaptive.run import Run
-from ..charts.change import closes, translated_velocity, with_joints
-from ..charts.quality import SINGULAR, suits
+from ..adaptive.run import NO_MOTION, Instant, Part, Run
+from ..charts.coordinates import SINGULAR, closes, suits, translated_velocity, with_joints
 from ..trajectory import CHANGE_POINT, Transition
 from .crossing import Crossing, NoCrossingError, crossing, lagrange
 
