@@ -12,9 +12,8 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
-from ..program.closing import Closing
 from ..program.continuation import reach
-from ..program.program import Program
+from ..program.program import Closing, Program
 from .bound import Bound
 from .kernel import Kernel, memory, snapshot
 

@@ -13,8 +13,7 @@ import casadi as ca
 
 from ..array import Array
 from ..errors import CompilerWarning, warn
-from ..program.closing import Closing
-from ..program.program import Program, digest_of_folder
+from ..program.program import Closing, Program, digest_of_folder
 from ..program.symbols import lasting, serialized
 from .c_loops import walk_source
 from .cache import cached_library

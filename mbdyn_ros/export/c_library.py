@@ -9,9 +9,8 @@ from ..compiler.printers.c99 import c99_body
 from ..equations.frames import Frame
 from ..model.model import Array
 from ..names import in_c_comment
-from ..program.closing import Closing
 from ..program.declaration import Declaration
-from ..program.program import Program, Subject
+from ..program.program import Closing, Program, Subject
 from .c_walk import declared_loops, opening, walk
 
 SPOKEN = {

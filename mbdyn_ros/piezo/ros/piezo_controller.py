@@ -24,7 +24,7 @@ from ...motion.playback import NO_REFERENCE, Playback, approach, patience, requi
 from ...motion.reference import Reference
 from ...motion.turns import Turns
 from ...robot import Robot
-from ...ros.messages.joint_state_inbox import joint_state_inbox
+from ...ros.messages.joint_state_bytes import joint_state_inbox
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference

@@ -13,10 +13,8 @@ from ...array import Array
 from ...errors import InputError
 from ...robot import Robot
 from ...simulation.stepped.servo import Targets
-from .command_channel import CommandChannel
-from .command_layout import PLURALS, CommandLayout, Numbers
+from .commands import PLURALS, CommandChannel, CommandLayout, Numbers, PositionStream
 from .named_numbers import columns, effort_blocks, require_known
-from .position_stream import PositionStream
 
 CONTEST = 3
 """Changes of a joint's sender between two reports that are no handing over."""

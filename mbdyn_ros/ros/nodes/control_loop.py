@@ -136,9 +136,8 @@ class ControlLoop(Follower):
             return False
         if drives and self.doubts.jump:
             speed = np.maximum(np.abs(v), np.abs(measured.velocity))
-            beyond = np.abs(measured.way(q)) - 2 * speed * max(sent - before, 0.0)
-            if not (beyond <= self.doubts.jump).all():
-                k = int(np.argmax(beyond))
+            k = measured.beyond(q, self.doubts.jump + 2 * speed * max(sent - before, 0.0))
+            if k is not None:
                 raise InputError(
                     f"joint_states jump: {self.robot.velocity_labels[k]} from {q[k]:.6g} to "
                     f"{measured.position[k]:.6g} in {sent - before:.4g} s, at "

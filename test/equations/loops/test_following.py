@@ -15,7 +15,7 @@ from random_loops import draw
 import mbdyn_ros
 from mbdyn_ros.compiler.c_loops import walk_source
 from mbdyn_ros.compiler.gcc import required_toolchain
-from mbdyn_ros.program.closing import Closing
+from mbdyn_ros.program.program import Closing
 
 Array = np.ndarray
 Close = Callable[..., Array | None]
