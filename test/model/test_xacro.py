@@ -18,8 +18,8 @@ import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.model import Model, read_description
-from mbdyn_ros.model.read.xacro.expressions import evaluate
 from mbdyn_ros.model.read.xacro.functions import GLOBALS
+from mbdyn_ros.model.read.xacro.texts import evaluate
 from mbdyn_ros.model.read.xacro.values import Budget, ExpressionError, Function, Namespace
 from mbdyn_ros.model.read.xacro.xacro import expand_xacro, xacro_arguments
 
