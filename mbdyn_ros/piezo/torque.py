@@ -1,4 +1,4 @@
-"""Generalized torques of the rotor's force; `rotor_torque` has their equations."""
+"""Generalized torques of the rotor's force; `programs` has their equations."""
 
 from __future__ import annotations
 

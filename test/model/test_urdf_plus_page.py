@@ -37,7 +37,7 @@ def test_every_key_is_told() -> None:
     assert told == {
         "the file": set(side_car.KEYS),
         "loops": set(side_car.LOOP_KEYS),
-        "couplings": set(side_car.KEYS),
+        "couplings": set(side_car.COUPLING_KEYS),
         "joints": set(side_car_joints.KEYS),
     }
     actuators = (DOCS / "actuators.md").read_text()

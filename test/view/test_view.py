@@ -12,11 +12,10 @@ import mbdyn_ros
 from mbdyn_ros.model.model import Pose
 from mbdyn_ros.model.read.mesh_file import find_mesh, load_mesh
 from mbdyn_ros.model.shapes import Box, Cylinder, Mesh
-from mbdyn_ros.view.page.excursion import excursion
-from mbdyn_ros.view.page.joint_table import joint_table
+from mbdyn_ros.view.page.excursion import excursion, joint_table
 from mbdyn_ros.view.page.motion import recorded
 from mbdyn_ros.view.scene.link_poses import link_poses
-from mbdyn_ros.view.scene.skeleton import skeleton
+from mbdyn_ros.view.scene.shown_robot import skeleton
 from mbdyn_ros.view.scene.visuals import read_visuals
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")

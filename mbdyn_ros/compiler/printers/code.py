@@ -8,12 +8,11 @@ from ..block import StraightBlock
 from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from ..table import Lane, Table
 from .blocks import block_text
-from .factors import factor_lines
 from .lines import Places
 from .operations import number
 from .products import ProductPrinter
 from .row_loops import factor_loops, parts, solution_loops
-from .solutions import solution_lines
+from .solutions import factor_lines, solution_lines
 from .sums import sum_text
 from .tables import TableLayout, storage
 
