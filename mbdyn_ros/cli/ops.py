@@ -23,7 +23,7 @@ def ops(source: str, options: RobotOptions, as_json: bool) -> None:
       mbdyn ops ur5
       mbdyn ops piezo_robot --json | jq .counts.inverse_dynamics
     """
-    from ..export.literature_counts import literature_tables
+    from ..export.operation_count import literature_tables
     from ..program.operations import COUNTED_KINDS
 
     robot = options.read(source)

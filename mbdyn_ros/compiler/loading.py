@@ -22,8 +22,7 @@ from ..program.symbols import lasting, serialized
 from .bound import Bound
 from .c_loops import walk_source
 from .cache import cached_library
-from .compiled_kernel import CompiledKernel
-from .compiled_program import CompiledLoops, CompiledProgram, CompiledTerms
+from .compiled_kernel import CompiledKernel, CompiledLoops, CompiledProgram, CompiledTerms
 from .gcc import CompilationError, toolchain
 from .kernel import Kernel, memory, snapshot
 from .options import STANDARD, Options

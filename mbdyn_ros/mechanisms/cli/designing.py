@@ -140,7 +140,7 @@ def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     found = fit_curve(made, _read(options["fit"]), options["part"])
     options["result"] = found.mechanism
     if options["plot"]:
-        from ..view.fit_plot import plot_fit
+        from ..view.design_plots import plot_fit
 
         save_figure(plot_fit(found), options["plot"])
     if options["output"]:

@@ -36,8 +36,8 @@ import numpy as np
 import yaml
 
 from ..model import Inertia, Joint, Limits, Link, Model, Pose
-from .inertia_check import inertia_warnings
 from .placement import rotation_from_rpy
+from .structure import inertia_warnings
 from .yaml_source import YamlSource
 
 KEYS = ("name", "base", "joints")

@@ -21,8 +21,7 @@ from ...errors import ModelError
 from ..closing_types import ClosingType, Rotation, closing_type
 from ..model import Array, Joint, Loop, Pose
 from ..pose import rotation_onto
-from .placed_joint import snapped
-from .placement import X_AXIS, pose_of, read_axis, read_pose
+from .placement import X_AXIS, pose_of, read_axis, read_pose, snapped
 from .urdf_joint import read_end
 from .xml_source import XmlSource, local_name
 

@@ -16,14 +16,12 @@ from ..closing_types import closing_type
 from ..model import Combination, Coupling, Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
 from .actuator_records import read_actuators
-from .closure_check import Closing, check_closures
 from .couplings import ZERO_FACTOR, ZERO_RATIO, couple_joints
 from .foreign_loops import standing
 from .held_joints import HeldJoint, held_loop, held_type
-from .placed_joint import snapped
-from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
+from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy, snapped
 from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped
-from .structure import quoted
+from .structure import Closing, check_closures, quoted
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints", "actuators")

@@ -12,17 +12,22 @@ import numpy as np
 from ..foreign import foreign_of
 from ..model import Combination, Coupling, Inertia, Joint, Link, Loop, Model
 from ..split_joints import split_joints
-from .closure_check import check_closures
 from .closures import cut_joints, cut_warnings, independent_joints, loop_of, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
 from .foreign_loops import LOOPS, read_foreign_loops
 from .held_joints import HeldJoint, held_joints
-from .inertia_check import inertia_warnings
 from .placement import in_degrees, read_pose
 from .remarks import Remarks
 from .shape import Material, read_collisions, read_materials, read_visuals
 from .source_text import TEXT, Source
-from .structure import check_ends, check_mimics, check_unique, find_root
+from .structure import (
+    check_closures,
+    check_ends,
+    check_mimics,
+    check_unique,
+    find_root,
+    inertia_warnings,
+)
 from .transmissions import read_transmissions
 from .urdf_choices import read_choices
 from .urdf_joint import read_dampings, read_joint

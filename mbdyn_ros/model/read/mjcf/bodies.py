@@ -11,11 +11,10 @@ import numpy as np
 from ...model import Inertia, Joint, Limits, Link, Pose
 from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
 from ..acting import judge
-from ..placed_joint import placed_joint, tidy
+from ..placement import placed_joint, tidy
 from .compiled import Compiled
-from .holding import active_holds, is_mocap
+from .holding import active_holds, is_mocap, pose_of
 from .names import Names
-from .placement import pose_of
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""

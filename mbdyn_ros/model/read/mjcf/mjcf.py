@@ -10,11 +10,9 @@ import numpy as np
 from ...actuators import Transmission, simple
 from ...model import Combination, Loop, Model
 from ...split_joints import quaternions_in_loops, split_joints
-from ..closure_check import check_closures
 from ..couplings import couple_joints
-from ..inertia_check import inertia_warnings
 from ..source_text import Source
-from ..structure import check_mimics, check_unique
+from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
 from .actuators import Actuators, read_actuators
 from .bodies import BALL, FREE, HINGE, SLIDE, read_bodies
 from .compiled import Compiled, compile_mjcf

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...model import Combination, Joint, Link, Loop, Model, Pose
-from ..closure_check import check_closures
 from ..couplings import couple_joints
 from ..held_joints import HeldJoint
-from ..inertia_check import inertia_warnings
-from ..placed_joint import placed_joint, snapped, tidy
+from ..placement import placed_joint, snapped, tidy
 from ..remarks import Remarks
 from ..source_text import Source
-from ..structure import check_mimics, check_unique
+from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
 from ..xml_source import XmlSource
 from .frames import Frames
 from .joints import GEARBOX, SdfJoint, axis_of, end_of, read_joint
