@@ -348,7 +348,7 @@ def _locked_text(cluster: Cluster, joints: str, count: int, tilt: str) -> str:
 def _locked_advice(cluster: Cluster) -> str:
     """Advice where constraints leave no mobility."""
     if not cluster.closures:
-        return "leave out one of them: they contradict each other but where all stand still"
+        return "leave out one of them: they contradict each other unless no joint moves"
     if not cluster.gears:
         return (
             "check the type and axis: a planar loop is closed by a revolute joint whose axis is "

@@ -121,7 +121,7 @@ def plain_call(
 ) -> Callable[..., Array | None]:
     """The plain call of a program with a result of that shape.
 
-    Its arguments are the program's inputs, and behind them either nothing or `others`: all others
+    Its arguments are the program's inputs, followed by either nothing or `others`: all others
     of the method, in order. It may be called from several threads.
     """
     objects = np.empty, shape, np.ndarray

@@ -225,8 +225,8 @@ class InterpretedKernel(Kernel):
         for i, array in enumerate(arguments):
             buffer.set_arg(i, memory(array))
         if len(arguments) < self._function.n_in():
-            behind = self.home[-self._function.size1_in("parameters") :]
-            buffer.set_arg(len(arguments), memory(behind))
+            parameters = self.home[-self._function.size1_in("parameters") :]
+            buffer.set_arg(len(arguments), memory(parameters))
         buffer.set_res(0, memory(result))
         return evaluate, (buffer, self._loops)
 

@@ -53,7 +53,7 @@ class CProgram:
     examples : values of its own inputs at which its test is recorded, by name, each for a robot
         at a position: the state -> (n,).
     subject : a system of its own, with symbols for numbers of the robot; None for the robot's.
-    name : of the function, behind the library's prefix; empty: that of the program.
+    name : of the function, after the library's prefix; empty: that of the program.
     """
 
     declaration: Declaration
@@ -72,7 +72,7 @@ class CLibrary:
     gravity : (3,), m/s^2. nq, nv : numbers of positions and velocities.
     positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
     efforts, parameters : name and unit of each. functions : in the order of the header.
-    omitted : what there is no function for, and why.
+    omitted : quantities without a function, and the reasons.
     precision : "double", or "single" for C of float.
     closing : how loops without closed form are closed; None where there are none.
     follows : whether they follow from where they were last, on that branch; else answers depend

@@ -174,7 +174,7 @@ def mechanism_kind(drawing: Drawing) -> type[DrawnMechanism]:
         raise drawing.refusal("its gears determine inputs, or each other twice; leave one out")
     if unknowns and len(drawing.inputs) > 1:
         raise drawing.refusal(
-            "it has several inputs and loops that are no dyads; drive it so that dyads solve it"
+            "it has several inputs and loops that are not dyads; drive it so that dyads solve it"
         )
     kind: Any = make_dataclass(
         drawing.name.title().replace("_", ""),

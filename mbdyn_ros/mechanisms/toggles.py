@@ -71,9 +71,9 @@ def reach(
     ahead = _first_limit(margin, middle, 1.0)
     if ahead is None:
         return -np.inf, np.inf
-    behind = _first_limit(margin, middle, -1.0)
-    assert behind is not None, "what ends on one side ends on the other"
-    return behind, ahead
+    back = _first_limit(margin, middle, -1.0)
+    assert back is not None, "what ends on one side ends on the other"
+    return back, ahead
 
 
 def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -> float | None:

@@ -85,7 +85,7 @@ def pulsed_motion(
 ) -> SX:
     """Accelerations, and below them the rotor's torques (2, nv), while some joints are held.
 
-    Of the joints that are free (1; held: 0), H_ff a_f = (Q - bias)_f; the others stand still.
+    Of the joints that are free (1; held: 0), H_ff a_f = (Q - bias)_f; the others do not move.
     """
     embedding = system.embedding(q, z)
     rest = SX.zeros(v.shape[0])

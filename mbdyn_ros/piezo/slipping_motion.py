@@ -76,7 +76,7 @@ class SlippingMotion:
             )
         if any(body.friction for body in robot.system.tree.bodies):
             raise InputError(
-                f"{robot.model.source}: a joint has dry friction beside that of its contact; set "
+                f"{robot.model.source}: a joint has dry friction in addition to that of its contact; set "
                 "it to 0"
             )
         if not (math.isfinite(step) and 0 < step <= 1):

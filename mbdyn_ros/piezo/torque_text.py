@@ -175,7 +175,7 @@ def torque_formulas(robot: Robot, rotor: Rotor, link: str) -> ClosedForm:
     ----------
     robot : an open chain or tree of turning and sliding joints.
     rotor : turns about the z axis of `link`, at its origin; it must be a `Rotor`, but its numbers
-        do not stand in the formulas.
+        do not occur in the formulas.
 
     Raises
     ------

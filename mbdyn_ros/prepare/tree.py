@@ -34,7 +34,7 @@ WORLD = -1
 class Body:
     """A moving body and the joint that moves it.
 
-    At position q the body's frame stands in its parent's frame at `placement` and the motion by
+    At position q the pose of the body's frame in its parent's frame is `placement` and the motion by
     q, an angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label`
     names its motion, in a joint that has several, `part_of` is that of `Joint`, and so are the
     numbers that act on its coordinates.
@@ -214,7 +214,7 @@ ONE_LINE = 1e-9
 
 @dataclass(frozen=True)
 class BodyFrame:
-    """Where a body's frame stands in its first link, and the angle added to the joint's."""
+    """Pose of a body's frame in its first link, and the angle added to the joint's."""
 
     pose: Pose
     offset: float = 0.0

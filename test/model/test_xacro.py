@@ -93,7 +93,9 @@ def test_verbs(arm: Path) -> None:
     done = CliRunner().invoke(main, ["inspect", "-", "--json"], input=text)
     assert json.loads(done.stdout)["root"] == "stone3"
     done = CliRunner().invoke(main, ["inspect", str(arm), "--xacro", "prefix=left_"])
-    assert done.exit_code and "'prefix=left_' is no argument such as prefix:=left_" in done.output
+    assert (
+        done.exit_code and "'prefix=left_' is not an argument such as prefix:=left_" in done.output
+    )
 
 
 REFUSED = {

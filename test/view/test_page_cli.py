@@ -59,7 +59,7 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
         assert f"port {port} of 127.0.0.1 is in use" in refused("view", str(file), "--port", port)
     assert "port 99999 does not exist" in refused("view", str(file), "--port", "99999")
     words = refused("view", str(file), "--host", "nowhere.invalid", "--port", "0")
-    assert "'nowhere.invalid' is no address of this machine" in words
+    assert "'nowhere.invalid' is not an address of this machine" in words
 
 
 def test_what_makes_no_page_is_refused() -> None:
@@ -96,9 +96,7 @@ def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
     assert ((blue > green + 50) & (red > green + 40)).any(), "purple"
 
 
-def test_screenshots_are_refused_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_screenshots_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "must end in one of .png" in refused("view", "four_bar", "--screenshot", "a.jpg")
     size = "view", "four_bar", "--screenshot", str(tmp_path / "a.png"), "--size", "0", "9"
     assert "--size 0 9: sides have 1 to 4096 pixels" in refused(*size)

@@ -100,7 +100,7 @@ def test_meshes_are_no_archives_not_endless_and_in_their_package(
     ("visual", "words"),
     [
         ("", "one shape in its <geometry>, this one has 0"),
-        ("<geometry><cone/></geometry>", "<cone> is no shape of a URDF"),
+        ("<geometry><cone/></geometry>", "<cone> is not a shape of a URDF"),
         ("<geometry><mesh/></geometry>", "no filename"),
         ('<geometry><sphere radius="wide"/></geometry>', 'radius="wide"'),
     ],

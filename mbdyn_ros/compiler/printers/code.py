@@ -32,7 +32,7 @@ PUT = """    {{
 
 
 def code_text(code: Code, name: str, lanes: int) -> str:
-    """The C functions, where a vector has so many lanes."""
+    """The C functions, for vectors of that number of lanes."""
     if len(code.steps) == 1 and isinstance(code.steps[0], StraightBlock):
         return block_text(code.steps[0], name)
     return _StepsPrinter(code, name, lanes).text()
@@ -214,7 +214,7 @@ class _StepsPrinter:
         self._body.append(RESULT.format(rows=table.rows, puts=puts))
 
     def _fill_up(self, right: Table) -> None:
-        """Zeros where narrow matrices have no blocks, and behind the last."""
+        """Zeros where narrow matrices have no blocks, and after the last."""
         name, layout = self._names[right], self._layout
         block = right.rows * layout.width
         whole, (count, part) = layout.blocks(max(right.widths)), parts(right, layout)

@@ -391,7 +391,7 @@ def carried_by_itself(pose: SX, velocity: SX, inertia: SX) -> SX:
 def own_wrench(velocity: SX, inertia: SX, own: SX, acceleration: SX) -> SX:
     """The wrench (6, 1) that a rigid body's motion asks for.
 
-    acceleration : its rows behind the sixth are not used.
+    acceleration : its rows after the sixth are not used.
     """
     carried = Carried.of(own)
     return carried.inertial(inertia[0], acceleration[:6]) + carried.coriolis(velocity[:3])
@@ -424,7 +424,7 @@ def coriolis_response(carried: SX, mass: SX, rates: SX, velocity: SX) -> SX:
 def response(carried: SX, mass: SX, wrench: SX, rates: SX, carrier: SX, acceleration: SX) -> SX:
     """The column's factor (21, 1) of derivatives: S'' and s', then its two wrenches.
 
-    carrier : see `rates_of`. acceleration : behind six other rows A_p, or A where V is the
+    carrier : see `rates_of`. acceleration : after six other rows A_p, or A where V is the
     carrier: then [A, S] + [V, S'] gives the same S''.
     """
     composite = Carried.of(carried)

@@ -150,7 +150,7 @@ if TYPE_CHECKING:
     "--moment",
     type=float,
     metavar="M",
-    help="Of --balance: length, m, for which the shaking moment counts beside the force.",
+    help="Of --balance: length, m, for which the shaking moment counts along with the force.",
 )
 @click.option(
     "--fit",

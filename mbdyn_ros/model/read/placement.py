@@ -142,7 +142,7 @@ TURNED_ALONG = ("revolute", "continuous", "prismatic", "screw", "spherical", "fl
 
 
 def placed_joint(joint: Joint, end: Pose) -> tuple[list[Joint], list[Link]]:
-    """The joint to its child where that stands at `end` in the frame that the joint moves.
+    """The joint to its child where that is at `end` in the frame that the joint moves.
 
     Where another place of the joint on its axis will do, that is all. Else the joint moves the
     link `name/axis` of no mass, to which the joint `name/end` fixes the child.
@@ -150,7 +150,7 @@ def placed_joint(joint: Joint, end: Pose) -> tuple[list[Joint], list[Link]]:
     Returns
     -------
     joints, links
-        What stands for the joint, and the links between.
+        The joints that replace it, and the links between.
     """
     origin, axis, kind = joint.origin, joint.axis, joint.kind
     if not kind.nv:

@@ -26,7 +26,7 @@ from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints", "actuators")
 CUT_HINGES = ("closures", "dependent")
-"""Keys of the `loop_closures.yaml` that exporters of CAD programs write beside a URDF."""
+"""Keys of the `loop_closures.yaml` that exporters of CAD programs write along with a URDF."""
 LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor", *NUMBERS)
 
 
@@ -43,7 +43,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     Returns
     -------
     Model
-        `model` with the joints of the file in place of its own, loops and couplings behind its
+        `model` with the joints of the file in place of its own, loops and couplings after its
         own; `independent`, `actuated`, `actuators` and `home` are those of the file where it has
         them.
 
@@ -57,7 +57,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     -----
     The record is that of URDF+, and of the `loop_closures.yaml` that exporters of CAD programs
     write (`closures` with `link_a`, `link_b`, `point` and `axis` of the hinge that was cut, where
-    the robot stands with every joint at 0). A missing xyz (m), rpy (rad) or axis is zero, zero
+    the robot is with every joint at 0). A missing xyz (m), rpy (rad) or axis is zero, zero
     and (1, 0, 0); the type of a coupling means nothing.
 
     Examples
@@ -193,7 +193,7 @@ def _read_cut_hinge(document: YamlSource, node: yaml.Node, model: Model, number:
         if link not in names:
             raise document.error(
                 values[key],
-                f'{what}: its {key} "{link}" is no link of this robot{suggestion(link, names)}; '
+                f'{what}: its {key} "{link}" is not a link of this robot{suggestion(link, names)}; '
                 "correct the name",
             )
         links.append(link)
@@ -245,7 +245,8 @@ def _read_combination(
     for role in (*ENDS, "ratio"):
         if role in values:
             raise document.error(
-                values[role], f"{what}: {role} couples links, and joints: joints; keep one of both"
+                values[role],
+                f"{what}: {role} couples links, while joints: couples joints; keep one of the two",
             )
     factors = []
     for joint, node in document.mapping(values["joints"], f"{what}: its joints").items():
@@ -334,5 +335,5 @@ def _check_joint(document: YamlSource, node: yaml.Node, name: str, key: str, mod
     elif name in (joint.name for joint in model.joints):
         problem = f'joint "{name}" is fixed'
     else:
-        problem = f'"{name}" is no joint of this robot{suggestion(name, movable)}'
+        problem = f'"{name}" is not a joint of this robot{suggestion(name, movable)}'
     raise document.error(node, f"{key}: {problem}; the joints that move are {quoted(movable)}")

@@ -40,7 +40,7 @@ def check_ends(source: str, links: Sequence[Link], joints: Sequence[Joint]) -> N
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in names:
                 raise ModelError(
-                    f'{place}: its {role} "{name}" is no link of this robot'
+                    f'{place}: its {role} "{name}" is not a link of this robot'
                     f"{suggestion(name, names)}; add the link or correct the name"
                 )
         if joint.parent == joint.child:
@@ -104,7 +104,7 @@ def check_mimics(source: str, joints: Sequence[Joint]) -> None:
         target = by_name.get(joint.mimic.joint)
         if target is None:
             raise ModelError(
-                f'{place}: "{joint.mimic.joint}" is no joint of this robot'
+                f'{place}: "{joint.mimic.joint}" is not a joint of this robot'
                 f"{suggestion(joint.mimic.joint, by_name)}; correct the name or remove the mimic"
             )
         for one in (joint, target):
@@ -159,7 +159,7 @@ def check_closures(
             link = getattr(closing, role)
             if link not in names:
                 raise ModelError(
-                    f'{place}: its {role} "{link}" is no link of this robot'
+                    f'{place}: its {role} "{link}" is not a link of this robot'
                     f"{suggestion(link, names)}; correct the name"
                 )
         first, second = closing.predecessor, closing.successor

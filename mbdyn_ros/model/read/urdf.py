@@ -65,7 +65,7 @@ def read_urdf(source: Source) -> Model:
     Raises
     ------
     ModelError
-        What cannot be read, or is no tree of links; the message gives file, line, element,
+        What cannot be read, or is not a tree of links; the message gives file, line, element,
         the value found and what to do.
 
     Notes
@@ -76,22 +76,22 @@ def read_urdf(source: Source) -> Model:
     - Joint types beyond URDF: ``screw`` with ``<screw pitch="..."/>`` (m/rad), ``spherical``,
       ``universal``; see docs/joints.md.
     - Limits: a missing ``<limit>``, velocity or effort is no bound; so is a pair of missing
-      lower and upper, while one that is missing beside the other is 0, as in URDF. Infinite
+      lower and upper, while one that is missing while the other is there is 0, as in URDF. Infinite
       bounds may be written. A velocity or effort of 0 or less, and lower = upper = 0, are what
       real files write for "unknown": taken as no bound, with a warning. Limits of joints with
       none or several freedoms, and positions of continuous ones, are not looked at.
     - Damping and friction act on every coordinate of a joint. Negative damping is computed,
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.
-    - Inertias that no body can have are computed as they stand, with a warning.
+    - Inertias that no body can have are computed as they are, with a warning.
     - Of ros2_control the joints that it drives and its transmissions are read; of transmissions
       (simple, differential, four-bar linkage) the reductions, and rotors as `armature` of joints.
     - A parent ``world`` that is not declared is a link without inertia, with a warning.
     - Shapes are read for those who ask what touches what or how it looks; one that cannot be read
       is refused only then.
-    - Choices may stand in the file, as in a side-car: see `urdf_choices`.
-    - Kept as they stand, because they are not dynamics: gazebo, sensor, safety_controller,
-      calibration. What is no URDF at all is ignored with a warning, but
+    - Choices may be in the file, as in a side-car: see `urdf_choices`.
+    - Kept unchanged, because they are not dynamics: gazebo, sensor, safety_controller,
+      calibration. What is not a URDF at all is ignored with a warning, but
       other constraints and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+, and loops from the words of Drake, Isaac Sim and
       a proposal for URDF (`foreign_loops`). A link that is the child of several joints is taken
@@ -117,7 +117,7 @@ def read_urdf(source: Source) -> Model:
     document = XmlSource(source)
     robot = document.root
     if robot.tag != "robot":
-        raise document.error(robot, "this is no URDF: the outermost element must be <robot>")
+        raise document.error(robot, "this is not a URDF: the outermost element must be <robot>")
     _refuse_xacro(document)
     for element in robot:
         if local_name(element) == "joint":  # of Drake, for types that URDF does not have
@@ -216,7 +216,7 @@ def _with_world(
 
 
 def _foreign(document: XmlSource) -> Iterator[tuple[Element, str, str]]:
-    """The elements that are read by other programs, and where they stand."""
+    """The elements that are read by other programs, and their places."""
     for element in document.root:
         if element.tag not in OWN["robot"] and local_name(element) not in LOOPS:
             yield element, "robot", ""

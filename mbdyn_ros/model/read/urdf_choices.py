@@ -99,7 +99,7 @@ def _position(document: XmlSource, element: Element, joint: Joint) -> float:
 def _unknown(name: str, model: Model) -> str:
     movable = [joint.name for joint in model.joints if joint.nv]
     is_fixed = name in {joint.name for joint in model.joints}
-    problem = "is fixed" if is_fixed else f"is no joint of this robot{suggestion(name, movable)}"
+    problem = "is fixed" if is_fixed else f"is not a joint of this robot{suggestion(name, movable)}"
     return f'"{name}" {problem}; the joints that move are {quoted(movable)}'
 
 

@@ -29,7 +29,7 @@ WIDE = 1e10
 """A bound of a range whose other end alone is bounded."""
 
 WORLD = "world"
-"""The name of what MuJoCo's bodies stand in; no body of its own has it."""
+"""The name of the frame of MuJoCo's world; no body of its own has it."""
 
 Positions = Mapping[str, Array]
 
@@ -120,7 +120,7 @@ def _write_root(writer: _Writer, world: Element) -> None:
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)
-    # joints are numbered as they stand in the text: what is in a body before the next body
+    # joints are numbered in the order of the text: what is in a body before the next body
     while pending:
         body, link, moved_by = pending.pop()
         if moved_by is not None:
@@ -182,7 +182,7 @@ def _qpos(joint: Joint, q: Array) -> list[float]:
     if joint.type == "screw":
         return [float(q[0]), float(q[0]) * joint.numbers["pitch"]]
     numbers_of = [float(x) for x in q]
-    if joint.type in ("spherical", "floating"):  # the scalar stands first in MuJoCo
+    if joint.type in ("spherical", "floating"):  # the scalar comes first in MuJoCo
         return [*numbers_of[:-4], numbers_of[-1], *numbers_of[-4:-1]]
     return numbers_of
 
@@ -214,7 +214,7 @@ def _write_motors(
         joint = known.get(name)
         if joint is None and name not in written:  # an angle of what is one ball in MuJoCo
             omitted.append(
-                f'the motor of "{name}": in MuJoCo its joint is a ball, whose angles are no joints'
+                f'the motor of "{name}": in MuJoCo its joint is a ball, whose angles are not joints'
             )
             continue
         if joint is None or joint.nv == 1:  # None: the part of one
@@ -331,5 +331,5 @@ def _problem(path: Path | None) -> str:
             head = file.read(84)
         count = int.from_bytes(head[80:84], "little")
         if path.stat().st_size != 84 + 50 * count:
-            return "is no binary STL, and MuJoCo reads no other"
+            return "is not a binary STL, the only kind that MuJoCo reads"
     return ""

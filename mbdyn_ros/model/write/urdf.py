@@ -53,7 +53,7 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
     -----
     `read_urdf` gives the model again: numbers have all their digits, and rotations the shortest
     angles that give them to the last bit, or to 1e-15. Choices and actuators, for which URDF+ has
-    no words, stand in elements of ours (`read.urdf_choices`). A bound that there is not is
+    no words, are written as elements of ours (`read.urdf_choices`). A bound that there is not is
     written as 1e+100 where other readers insist on one. Comments, and attributes that nobody knows,
     are not kept.
 
@@ -286,7 +286,7 @@ def _default(one: dataclasses.Field[Any]) -> Any:
 
 
 def write_foreign(robot: Element, model: Model) -> None:
-    """Elements for other programs, where they stood; and drives that no file has said yet."""
+    """Elements for other programs, in their places; and drives that no element has named yet."""
     owners = {(one.tag, one.get("name")): one for one in robot}
     said: set[str] = set()
     for foreign in model.foreign:
@@ -310,7 +310,7 @@ def write_foreign(robot: Element, model: Model) -> None:
 
 
 def _unsaid(model: Model, said: set[str]) -> tuple[str, ...]:
-    """Joints that are driven, but for those of which the actuators say it, in the same order."""
+    """Driven joints without an actuator, in the same order."""
     moved = [one.joint for one in model.actuators if one.joint not in said]
     others = tuple(name for name in model.driven if name not in moved)
     return others if (*others, *moved) == model.driven else model.driven

@@ -260,7 +260,7 @@ class PiezoMarkers:
 
         Parameters
         ----------
-        angle : of the rotor, rad. amplitude : of its force, N; 0 where it stands.
+        angle : of the rotor, rad. amplitude : of its force, N; 0 where it is at rest.
         pulses : those that ended since the last call.
         """
         labels = self._robot.velocity_labels

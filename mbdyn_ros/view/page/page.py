@@ -228,7 +228,7 @@ def _free_port(address: Address) -> int:
                 f"port {address.port} is for root only; give one from 1024 to 65535"
             ) from None
         except socket.gaierror:
-            raise InputError(f"{address.host!r} is no address of this machine") from None
+            raise InputError(f"{address.host!r} is not an address of this machine") from None
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise _taken(address) from None
@@ -253,7 +253,7 @@ def _silence() -> Iterator[None]:
 
 LOG = logging.getLogger("mbdyn_ros.view.connections")
 """Reports of the server on its connections. A browser that connects in advance and goes away
-without a request is no error."""
+without a request is not an error."""
 LOG.addFilter(lambda record: record.getMessage() != "opening handshake failed")
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

@@ -34,7 +34,7 @@ CENTER, ROD = 0.025, 0.012
 """Radii of the ball at the centre of mass of the whole and of rods, of the size."""
 
 LISTED = 3
-"""Meshes that are not shown and said by name."""
+"""Number of meshes that are not shown and listed by name."""
 
 
 class ShownRobot:
@@ -45,7 +45,7 @@ class ShownRobot:
 
     Parameters
     ----------
-    folder : of the URDF, from which meshes are looked for; None for one that is no file.
+    folder : of the URDF, from which meshes are looked for; None for one that is not a file.
     position : of all joints, where it is first shown.
 
     Attributes

@@ -43,7 +43,7 @@ def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) 
     Notes
     -----
     Where all that is in the world is one free body with what hangs from it, that is the root and
-    its base floats. Else the root is the world. Mocap bodies are no part of the robot.
+    its base floats. Else the root is the world. Mocap bodies are not part of the robot.
     """
     model = compiled.model
     bodies = [k for k in range(1, model.nbody) if not is_mocap(model, k)]
@@ -131,7 +131,7 @@ def _joint(
     if stiffness := acting["spring_stiffness"]:
         slack = float(model.qpos_spring[place])
         joint = replace(joint, spring_stiffness=stiffness, spring_reference=slack)
-    if reference := model.qpos0[place]:  # its position where the body stands as written
+    if reference := model.qpos0[place]:  # its position where the body is as written
         joint = replace(joint, origin=origin @ joint.pose(np.array([-reference])))
     return joint
 
@@ -233,5 +233,7 @@ def _shape(compiled: Compiled, k: int) -> tuple[Geometry | None, Pose, str]:
     if shape is None:
         name = compiled.name_of("GEOM", k) or f"number {k}"
         word = compiled.mujoco.mjtGeom(int(kind)).name.removeprefix("mjGEOM_").lower()
-        problem = f'{compiled.name}: <geom> "{name}": a {word} of this kind is no shape here'
+        problem = (
+            f'{compiled.name}: <geom> "{name}": a {word} of this kind is not supported as a shape'
+        )
     return shape, origin, problem

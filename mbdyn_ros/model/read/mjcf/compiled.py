@@ -45,7 +45,7 @@ class Compiled:
     document : its main file.
     mujoco : the package.
     spec, model : what MuJoCo made of it.
-    meshes : the mesh of a shape, by the shape's number; None for one that is no plain file.
+    meshes : the mesh of a shape, by the shape's number; None for one that is not a plain file.
     """
 
     document: XmlSource
@@ -116,7 +116,7 @@ def _check_finite(compiled: Compiled) -> None:
 
 
 def _spec(mujoco: Any, found: NamedText) -> Any:
-    """The file; or text, with its files sought beside the one that it was made of."""
+    """The file; or text, with its files looked for in the folder of its source."""
     if found.name == TEXT:
         return mujoco.MjSpec.from_string(found.text)
     if load_text(found.name)[1] == found.text:
@@ -177,7 +177,7 @@ LARGEST_SIZE = 100_000
 """Keyframes, user data and memory that `<size>` asks for."""
 
 MOST_COPIES = 20_000
-"""Of what stands in a `<replicate>`, `<composite>` or `<flexcomp>`, those around it counted."""
+"""Of elements in a `<replicate>`, `<composite>` or `<flexcomp>`, those around it counted."""
 
 LARGEST_FIELD = 10_000_000
 """Numbers of a height field."""
@@ -234,7 +234,7 @@ def _check_sizes(document: XmlSource, element: Element) -> None:
 
 
 def _copies(document: XmlSource, element: Element, outside: float) -> float:
-    """How often an element stands in the robot, by the counts of what is around it."""
+    """How often an element occurs in the robot, by the counts of what is around it."""
     total = outside
     one: Element | None = element
     while one is not None:

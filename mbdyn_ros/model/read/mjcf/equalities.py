@@ -68,7 +68,7 @@ def read_equalities(compiled: Compiled, names: Names) -> Equalities:
 
 
 def _couple_joints(compiled: Compiled, names: Names, k: int, result: Equalities) -> None:
-    """y - y0 = a + b (x - x0), from the positions where all stands as it is written."""
+    """y - y0 = a + b (x - x0), from the positions in the file."""
     model = compiled.model
     follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     name = names.joints[follower]

@@ -25,7 +25,7 @@ class Hold:
 
 
 def active_holds(compiled: Compiled) -> Iterator[Hold]:
-    """The holds that are active from the beginning, but for those of mocap bodies.
+    """The holds that are active from the beginning, except those of mocap bodies.
 
     Bodies that are one without them are held by none.
     """
@@ -74,7 +74,7 @@ def _holds(compiled: Compiled) -> Iterator[Hold]:
             yield Hold(k, is_weld, bodies, (first, second))
             continue
         data = model.eq_data[k]
-        if is_weld:  # the place in the second body stands first
+        if is_weld:  # the place in the second body comes first
             frames = pose_of(data[3:6], data[6:10]), Pose(translation=data[:3])
         else:
             frames = Pose(translation=data[:3]), Pose(translation=data[3:6])

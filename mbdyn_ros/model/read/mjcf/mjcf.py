@@ -40,13 +40,13 @@ def read_mjcf(source: Source) -> Model:
     Notes
     -----
     - Masses and inertias are those of the compiled model, those made of shapes too.
-    - Joints are where MuJoCo has them; a body with several joints, or with one beside its origin,
+    - Joints are where MuJoCo has them; a body with several joints, or with one away from its origin,
       has links without mass between, `joint/moved` and `joint/axis`.
     - Where all hangs from one free body that is the root, and `Model.floating_base` is True.
     - Constraints of equalities are hard here, and soft in MuJoCo.
-    - Geoms of the world are no part of the robot; `Model.unused` names them.
-    - Keyframes are `Model.homes`, but for the poses of free bodies, which q has; home is the one
-      called home, else the first, else where all stands as it is written.
+    - Geoms of the world are not part of the robot; `Model.unused` names them.
+    - Keyframes are `Model.homes`, except for the poses of free bodies, which q has; home is the one
+      called home, else the first, else the positions in the file.
     """
     compiled = compile_mjcf(source)
     if compiled.model.nflex:
@@ -157,7 +157,7 @@ NO_WAY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 """The pose of a free body that has not moved."""
 
 NAMES = 6
-"""Names of elements that are told."""
+"""Number of names that are listed."""
 
 
 def unused_forces(compiled: Compiled, actuators: Actuators, is_free: bool) -> dict[str, int]:

@@ -106,7 +106,7 @@ def _geometry(scope: Scope, element: Element) -> Geometry:
             file = str(Path(document.name).parent / file)  # beside the included file
         if file:
             return Mesh(file, vector(document, shape, "scale", (1.0, 1.0, 1.0)))
-    raise document.error(element, f"<{shape.tag}> is no shape here")
+    raise document.error(element, f"<{shape.tag}> is not supported as a shape")
 
 
 def _color(scope: Scope, element: Element) -> tuple[float, ...] | None:

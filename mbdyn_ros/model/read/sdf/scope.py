@@ -164,7 +164,7 @@ def included_model(
     inner = XmlSource(file)
     if inner.root.tag != "sdf":
         raise inner.error(
-            inner.root, f"is included by {document.name} and is no SDF; write it as one"
+            inner.root, f"is included by {document.name} and is not an SDF; write it as one"
         )
     models = list(inner.root.iterchildren("model"))
     if not models and any(one.tag in ("light", "actor") for one in inner.root):

@@ -54,7 +54,7 @@ def read_sdf(source: Source) -> Model:
       screw) or has a position that others need keeps it and is held at its end.
     - What no joint holds to the world, and is not static, is free: alone it is the root of a
       floating base, in its model's frame; else it hangs from the world by a floating joint, whose
-      position is counted from where it stands in the file.
+      position is counted from that in the file.
     - A joint between links that other joints hold together is left out.
     - `universal` and `revolute2` are two revolute joints, `joint/first` and `joint/second`; a
       `gearbox` couples the joints of its two links.
@@ -183,7 +183,7 @@ class _Parts:
     def _root(self, frames: Frames, outer: Scope) -> tuple[str, bool, list[SdfJoint]]:
         """The root, whether it is free, and joints that hang from it what nothing else holds.
 
-        Static links that nothing touches are no part of a robot that is free.
+        Static links that nothing touches are not part of a robot that is free.
         """
         fixed = [
             SdfJoint(Joint(f"{name}/fixed", "fixed", WORLD, name, frames.pose(name)))
