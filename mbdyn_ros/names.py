@@ -14,7 +14,7 @@ import sys
 import unicodedata
 
 ORDERS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
-"""Marks of the direction of writing, and of the order of bytes: they rearrange the text around them."""
+"""Marks of the direction of writing, and of the order of bytes: they rearrange the text."""
 
 LONGEST_IDENTIFIER = 100
 """Letters of an identifier; files are named by it, and their names have at most 255 bytes."""

@@ -69,7 +69,7 @@ def is_tolerable(equations: ClusterEquations, x: Array) -> bool:
 
 
 def is_opposite(equations: ClusterEquations, x: Array) -> bool:
-    """Whether a configuration is closed except for a half turn, which the residual cannot detect."""
+    """Whether a configuration is closed up to a half turn, which the residual cannot detect."""
     closed = is_tolerable(equations, x) or equations.gap(x) <= CLOSED
     return closed and not equations.aligned(x)
 

@@ -211,7 +211,7 @@ UNNOTICED = 1.0
 
 @contextlib.contextmanager
 def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
-    """Say on a terminal, once this lasts, what is compiled; nothing is printed to a file or a pipe."""
+    """Say on a terminal what is compiled, once this lasts; not to a file or a pipe."""
     screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar
     if not screen.isatty():
         yield

@@ -31,7 +31,7 @@ def factors(monomial: Monomial, names: Names[Name]) -> Iterator[tuple[Name, int]
 
 
 def plain_sum(polynomial: Polynomial, names: Names[str], digits: int | None = None) -> str:
-    """The formula as Python reads it; all digits of the numbers unless a number of digits is given."""
+    """The formula as Python reads it; all digits unless a number of them is given."""
     terms = [
         "*".join(
             [

@@ -90,7 +90,7 @@ def balance(
     parts : links that carry one; by default all that turn on the ground, and of the others those
         that are needed to take the force away.
     radius : m, of the counterweights, or by part; by default half the length of each link.
-    moment : length, m, by which the shaking moment is divided to count along with the force. Above 0
+    moment : length, m, by which the shaking moment is divided to add to the force. Above 0
         the force is not zero any more, but both together are least.
 
     Raises

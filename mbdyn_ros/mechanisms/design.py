@@ -81,7 +81,7 @@ class Design(ABC):
         return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=-1)
 
     def parameters(self, q: Array) -> Array:
-        """Inputs of programs in addition to states q (N, n): `vector`, and the positions `unknowns`."""
+        """Inputs of programs besides states q (N, n): `vector`, and the positions `unknowns`."""
         if not self.unknowns:
             return self.vector()
         found = self.unknown_values(q)

@@ -34,10 +34,10 @@ WORLD = -1
 class Body:
     """A moving body and the joint that moves it.
 
-    At position q the pose of the body's frame in its parent's frame is `placement` and the motion by
-    q, an angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label`
-    names its motion, in a joint that has several, `part_of` is that of `Joint`, and so are the
-    numbers that act on its coordinates.
+    At position q the body's frame is in its parent's frame at `placement` and the motion by q, an
+    angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label` names
+    its motion, in a joint that has several, `part_of` is that of `Joint`, and so are the numbers
+    that act on its coordinates.
     """
 
     name: str

@@ -46,7 +46,7 @@ def locked(model: Model, positions: Positions) -> Model:
     Raises
     ------
     InputError
-        A joint is unknown or fixed; a position is not a number; two positions contradict a mimic or a
+        A joint is unknown or fixed; a position is not a number; two contradict a mimic or a
         coupling, or leave a loop open: the message names them, and by how much.
 
     Examples

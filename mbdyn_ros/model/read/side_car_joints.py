@@ -39,7 +39,8 @@ def retyped(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model
         if name not in joints:
             raise document.error(
                 values["name"],
-                f'"{name}" is not a joint of this robot{suggestion(name, joints)}; correct the name',
+                f'"{name}" is not a joint of this robot{suggestion(name, joints)}; '
+                "correct the name",
             )
         if name in seen:
             raise document.error(node, f'joint "{name}" is given twice; keep one')

@@ -40,7 +40,7 @@ def read_mjcf(source: Source) -> Model:
     Notes
     -----
     - Masses and inertias are those of the compiled model, those made of shapes too.
-    - Joints are where MuJoCo has them; a body with several joints, or with one away from its origin,
+    - Joints are where MuJoCo has them; a body with several joints, or with one off its origin,
       has links without mass between, `joint/moved` and `joint/axis`.
     - Where all hangs from one free body that is the root, and `Model.floating_base` is True.
     - Constraints of equalities are hard here, and soft in MuJoCo.

@@ -50,7 +50,8 @@ def read_joint(
     if kind not in (*SINGLE, *DOUBLE):
         raise document.error(
             element,
-            f'type="{kind}" is not a joint of SDF; there are {", ".join((*SINGLE, *DOUBLE, GEARBOX))}',
+            f'type="{kind}" is not a joint of SDF; '
+            f"there are {', '.join((*SINGLE, *DOUBLE, GEARBOX))}",
         )
     name = scope.full(name)
     parent, child = (end_of(scope, element, role, frames) for role in ("parent", "child"))
