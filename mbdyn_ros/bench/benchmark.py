@@ -1,4 +1,4 @@
-"""Time of a robot's methods, beside Pinocchio's where it is installed."""
+"""Time of a robot's methods, and of Pinocchio's where it is installed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def benchmark(
 
     Parameters
     ----------
-    text : the robot's URDF; Pinocchio runs beside where it is given and installed, after its
+    text : the robot's URDF; Pinocchio is timed too where it is given and installed, after its
         answers were found equal.
     rounds : number of timed blocks of half a millisecond of each call; a tenth of it of batches.
     """

@@ -1,4 +1,4 @@
-"""Pinocchio beside us on the same robot and state, for timing and for checking. Optional."""
+"""Pinocchio on the same robot and state, for timing and for checking. Optional."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class PinocchioPeer:
         return max(gaps, default=None)
 
     def require_agreement(self, name: str, ours: Array, theirs: Array) -> float:
-        """Largest relative difference of two answers, refused where it is no rounding."""
+        """Largest relative difference of two answers, refused where it is not rounding."""
         gap = float(np.abs(ours - theirs).max(initial=0) / np.abs(theirs).max(initial=1e-300))
         if not gap <= PINOCCHIO_AGREEMENT:
             raise DisagreementError(

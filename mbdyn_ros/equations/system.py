@@ -1,4 +1,4 @@
-"""A robot as its equations see it, and the motion of its tree that they stand on."""
+"""A robot as its equations see it, and the motion of its tree that they are built on."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class System:
     parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
     grouped : `regrouped` where parameters are inertias; None where they stay as they are.
     known_by : what tells a system with parameters from others; empty where its numbers do. Then
-        the parameters stand behind home where programs run.
+        the parameters follow home where programs run.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
-    and, where loops have no closed form, the positions z of their dependent joints; behind these
-    `terms` may stand.
+    and, where loops have no closed form, the positions z of their dependent joints, which
+    `terms` may follow.
     """
 
     tree: Tree
@@ -69,7 +69,7 @@ class System:
 
     @property
     def with_home(self) -> bool:
-        """Whether the parameters stand behind home."""
+        """Whether the parameters follow home."""
         return bool(self.known_by)
 
     @property
@@ -181,7 +181,7 @@ class System:
         return LoopTerms(self.tree, self.walked, self.coordinates.nq, places)
 
     def embedding(self, q: SX, z: SX) -> Embedding:
-        """The motion of the tree at independent positions; behind z may stand `terms`."""
+        """The motion of the tree at independent positions; `terms` may follow z."""
         known = self.terms.known(z) if z.shape[0] > self.nz else {}
         return Embedding(self.tree, self.linkages, self.coordinates, q, z[: self.nz], known)
 

@@ -22,7 +22,7 @@ PREAMBLE = r"""\documentclass[fleqn]{article}
 
 
 def to_text(form: ClosedForm, digits: int | None = None) -> str:
-    """One element a line, as Python reads it; all digits of the numbers unless so many are given.
+    """One element a line, as Python reads it; all digits unless a number is given.
 
     Cosines and sines are named C1, S1, ..., positions of slides q1, ..., elements H11, C123, g1
     (H1_10 where there are ten joints or more).

@@ -107,7 +107,7 @@ class Triangle:
 
     @classmethod
     def of(cls, system: System, linkage: Linkage) -> Triangle | None:
-        """That of a linkage; None where it is no loop of an upper link and a cylinder."""
+        """That of a linkage; None where it is not a loop of an upper link and a cylinder."""
         bodies, closures = system.tree.bodies, linkage.cluster.closures
         if len(closures) != 1 or linkage.cluster.gears or len(linkage.cluster.bodies) != 3:
             return None

@@ -1,8 +1,12 @@
-"""A robot in a scene, its links hanging on each other as in the description."""
+"""A robot in a scene, its links attached to each other as in the description.
+
+Links without visuals are rods from joint to joint, and to the centre of mass.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +17,10 @@ from ...model.pose import rotation_onto
 from ...model.read.mesh_file import find_mesh, load_mesh
 from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
 from ...prepare.coordinates import joint_blocks
-from ..colors import Color
+from ..colors import Color, color_of, rgb
 from .camera import SMALLEST
 from .link_poses import link_poses, outwards
 from .scene import WORLD, Item, Painted, Scene, Shape, Skin, placed
-from .skeleton import skeleton
 from .visuals import Visual
 
 LEAST_BALL, LARGEST_BALL = 0.008, 0.035
@@ -31,7 +34,7 @@ CENTER, ROD = 0.025, 0.012
 """Radii of the ball at the centre of mass of the whole and of rods, of the size."""
 
 LISTED = 3
-"""Meshes that are not shown and said by name."""
+"""Number of meshes that are not shown and listed by name."""
 
 
 class ShownRobot:
@@ -42,7 +45,7 @@ class ShownRobot:
 
     Parameters
     ----------
-    folder : of the URDF, from which meshes are looked for; None for one that is no file.
+    folder : of the URDF, from which meshes are looked for; None for one that is not a file.
     position : of all joints, where it is first shown.
 
     Attributes
@@ -170,3 +173,39 @@ def _corners(item: Item, poses: dict[str, Pose]) -> Array:
     box = np.stack(np.meshgrid(*(ends * item.scale).T), axis=-1).reshape(-1, 3)
     pose = poses[item.body] @ item.pose
     return box @ pose.rotation.T + pose.translation
+
+
+@dataclass(frozen=True, eq=False)
+class Bone:
+    """A link without a shape: rods from its origin to `ends` (n, 3), m, in link axes."""
+
+    link: str
+    ends: Array
+    color: Color
+
+
+def skeleton(model: Model, visuals: tuple[Visual, ...]) -> tuple[Bone, ...]:
+    """The links that are drawn as rods.
+
+    Where something is drawn, these are the links with mass that are not; else all. Rods end at
+    the joints to other links, at loops, and at the centre of mass where nothing else follows.
+    """
+    seen = {visual.link for visual in visuals}
+    bones = []
+    for k, link in enumerate(model.links):
+        mass = link.inertia.mass if link.inertia is not None else 0.0
+        if link.name in seen or (seen and not mass):
+            continue
+        ends = [joint.origin.translation for joint in model.joints if joint.parent == link.name]
+        for loop in model.loops:
+            if loop.predecessor == link.name:
+                ends.append(loop.predecessor_frame.translation)
+            if loop.successor == link.name:
+                ends.append(loop.successor_frame.translation)
+        if link.inertia is not None and mass and not any(np.any(end) for end in ends):
+            ends.append(2 * link.inertia.center)
+        bones.append(
+            Bone(link.name, np.reshape([e for e in ends if np.any(e)], (-1, 3)),
+                 (*rgb(color_of(k)), 1.0))
+        )  # fmt: skip
+    return tuple(bones)

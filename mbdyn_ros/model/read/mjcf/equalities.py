@@ -1,8 +1,12 @@
-"""The `<equality>` of a MJCF: loops, mimics, couplings of joints, and joints that stand still."""
+"""The `<equality>` of an MJCF: loops, mimics, couplings of joints, and joints that are locked.
+
+A tendon whose length is a sum of joint positions couples these joints.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +14,6 @@ from ...model import Combination, Joint, Limits, Loop, Mimic
 from .compiled import Compiled
 from .holding import active_holds
 from .names import Names
-from .tendons import length_factors
 
 HIGHEST = 4
 """The highest power of a polynomial in an equality."""
@@ -65,7 +68,7 @@ def read_equalities(compiled: Compiled, names: Names) -> Equalities:
 
 
 def _couple_joints(compiled: Compiled, names: Names, k: int, result: Equalities) -> None:
-    """y - y0 = a + b (x - x0), from the positions where all stands as it is written."""
+    """y - y0 = a + b (x - x0), from the positions in the file."""
     model = compiled.model
     follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     name = names.joints[follower]
@@ -129,3 +132,16 @@ def _line(compiled: Compiled, k: int) -> tuple[float, float]:
 
 def _name(compiled: Compiled, k: int) -> str:
     return compiled.name_of("EQUALITY", k) or f"equality{k}"
+
+
+JOINT_WRAP = 1
+"""MuJoCo's mark of a joint in a tendon."""
+
+
+def length_factors(model: Any, tendon: int) -> list[tuple[int, float]] | None:
+    """Joints and what their positions are multiplied by; None of a tendon that runs over sites."""
+    first = model.tendon_adr[tendon]
+    wraps = range(first, first + model.tendon_num[tendon])
+    if any(model.wrap_type[k] != JOINT_WRAP for k in wraps):
+        return None
+    return [(int(model.wrap_objid[k]), float(model.wrap_prm[k])) for k in wraps]

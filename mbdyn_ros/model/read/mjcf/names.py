@@ -1,4 +1,4 @@
-"""Names of the elements of a MJCF, which need not have any, and the lines where they stand."""
+"""Names of the elements of an MJCF, which need not have any, and their lines."""
 
 from __future__ import annotations
 

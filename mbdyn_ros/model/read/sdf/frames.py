@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Frame:
     """A frame: its pose in another one, and the frame with which it moves.
 
-    placement : the frame inside a model that stands at the pose in place of the model's own.
+    placement : the frame inside a model that is at the pose in place of the model's own.
     """
 
     scope: Scope
@@ -188,7 +188,8 @@ class Frames:
             if frame.placement:
                 if frame.placement not in self._frames:
                     raise frame.scope.document.error(
-                        frame.element, f'its placement_frame "{frame.placement}" is no frame in it'
+                        frame.element,
+                        f'its placement_frame "{frame.placement}" is not a frame in it',
                     )
                 pose = pose @ self._pose(frame.placement, inner).inverse()
             if base == WORLD:

@@ -33,7 +33,7 @@ SMALLEST_AXIS = 1e-100
 
 @dataclass(frozen=True)
 class SdfJoint:
-    """A joint whose child link stands at `end` in the frame that it moves."""
+    """A joint whose child link is at `end` in the frame that it moves."""
 
     joint: Joint
     end: Pose = Pose()
@@ -50,7 +50,8 @@ def read_joint(
     if kind not in (*SINGLE, *DOUBLE):
         raise document.error(
             element,
-            f'type="{kind}" is no joint of SDF; there are {", ".join((*SINGLE, *DOUBLE, GEARBOX))}',
+            f'type="{kind}" is not a joint of SDF; '
+            f"there are {', '.join((*SINGLE, *DOUBLE, GEARBOX))}",
         )
     name = scope.full(name)
     parent, child = (end_of(scope, element, role, frames) for role in ("parent", "child"))
