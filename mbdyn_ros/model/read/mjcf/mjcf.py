@@ -20,7 +20,7 @@ from .bodies import BALL, HINGE, SLIDE, read_bodies
 from .compiled import Compiled, compile_mjcf
 from .equalities import Equalities, read_equalities
 from .names import Names
-from .unused import unused_elements, unused_forces
+from .unused import scenery_warnings, unused_elements, unused_forces
 
 HOME = "home"
 """The keyframe that is home; without it the first one is."""
@@ -69,6 +69,7 @@ def read_mjcf(source: Source) -> Model:
         source=compiled.name,
         warnings=(
             *_warnings(compiled, forces),
+            *scenery_warnings(compiled),
             *bodies.warnings,
             *inertia_warnings(compiled.name, bodies.links),
         ),  # fmt: skip
