@@ -24,7 +24,7 @@ from .constraint_equations import ClusterEquations, closings
 from .gear_train import gear_train
 from .gimbal import check_pitches
 from .loop_walk import LoopWalk
-from .rank import Rank, allowed_motions, choose_independent, spanning_rows
+from .rank import Rank, allowed_motions, choose_independent, singular_values, spanning_rows
 from .rounding import (
     Rounding,
     closed_around,
@@ -37,6 +37,10 @@ from .rounding import (
     rank_at,
     rounding_at,
 )  # fmt: skip
+
+AWAY, HOME_DIGITS = (0.3,) * 8 + (0.6,) * 4, 3
+"""How far (rad, or share of the size) from a singular home another one is looked for, and the
+decimals of the one that a message names: the loops are closed near it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +143,8 @@ def assemble(
             refusal.text(
                 f"has a singular configuration for home (joints {joints} at "
                 f"{closed[in_document].round(4).tolist()}), where the branch is undecided{over}",
-                "give a home away from it",
+                "give a home away from it"
+                + _such_as(equations, closed, rank, tree, cluster, in_document),
             )
         )
     matrix = equations.matrix(closed)
@@ -196,6 +201,23 @@ def _kind(cluster: Cluster) -> str:
     count = len(cluster.closures) + len(cluster.gears)
     word = "loop" if cluster.closures else "coupling"
     return word if count == 1 else f"{word}s"
+
+
+def _such_as(
+    equations: ClusterEquations,
+    closed: Array,
+    rank: int,
+    tree: Tree,
+    cluster: Cluster,
+    places: Sequence[int],
+) -> str:
+    """Words about a closed configuration that is far from singular ones, if one is found."""
+    found = [closed, *closed_around(equations, closed, AWAY)]
+    best = max(found, key=lambda x: singular_values(equations.scaled(x))[rank - 1])
+    if best is closed:
+        return ""
+    names = tuple(_joint_names(tree, cluster, [k]) for k in places)
+    return f", such as {positions_text(names, best[list(places)].round(HOME_DIGITS))}"
 
 
 def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:

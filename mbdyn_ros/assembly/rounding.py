@@ -101,10 +101,15 @@ def nearly_closed(
     return settled if settled is not None and equations.aligned(settled) else None
 
 
-def closed_around(equations: ClusterEquations, closed: Array) -> Iterator[Array]:
-    """Configurations around a closed one that are closed as well as it."""
+def closed_around(
+    equations: ClusterEquations, closed: Array, spreads: Sequence[float] = AROUND
+) -> Iterator[Array]:
+    """Configurations around a closed one that are closed as well as it.
+
+    spreads : how far from it they are looked for, rad or share of the size.
+    """
     random, count = np.random.default_rng(1), rank_at(equations, closed).count
-    for spread in AROUND:
+    for spread in spreads:
         away = spread * random.normal(size=len(closed)) * equations.units.columns
         near = equations.settle(closed + away, count)
         if near is not None and equations.misfit(near) <= LEFT_OPEN:
