@@ -136,8 +136,7 @@ def simulate(
       mbdyn simulate quadruped --floating-base --environment floor.yaml --hold 60,2 --duration 1
       mbdyn simulate ur5 --duration 5 --output run.mcap    # ros2 bag play run.mcap
     """
-    from ..recording.impact_records import impact_records
-    from ..recording.write import BAGS, check_target, write
+    from ..recording.write import BAGS, check_target, impact_records, write
     from ..simulation import StoppedSimulationError
     from ..simulation import simulate as run
     from ..simulation.contact.lift import lifted
@@ -232,7 +231,7 @@ def effort_of(
     """The efforts of the joints over time, and the longest step (s) that overlooks none."""
     import numpy as np
 
-    from ..recording.linear import linear
+    from ..recording.table import linear
     from .series import read_values
 
     series = read_values(robot, "effort", text)

@@ -11,8 +11,7 @@ import numpy as np
 from ..errors import InputError, MbdynError
 from ..model.model import Array
 from ..recording.read import read_table
-from ..recording.smoothing import differentiated
-from ..recording.table import Table, csv_lines, to_json
+from ..recording.table import Table, csv_lines, differentiated, to_json
 from ..recording.write import write_table
 from ..robot import Robot
 from ..units import acceleration_unit, effort_unit

@@ -6,7 +6,6 @@ were last.
 
 from __future__ import annotations
 
-from ..program.closing import Closing
 from ..program.continuation import (
     CLOSED,
     CONTRACTION,
@@ -22,6 +21,7 @@ from ..program.continuation import (
     SMALLEST_STEP,
     STEEP,
 )
+from ..program.program import Closing
 from .gcc import RUNTIME
 from .printers.c99 import c99_body
 from .printers.operations import number

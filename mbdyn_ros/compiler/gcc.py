@@ -230,7 +230,7 @@ def toolchain_cpp() -> Toolchain:
     command = _command("CXX", ("c++", "g++", "clang++"))
     if command is None:
         raise CompilationError(
-            "no C++ compiler was found ($CXX, c++, g++ or clang++), which steps among walls need. "
+            "no C++ compiler was found ($CXX, c++, g++ or clang++), which steps and contacts need. "
             "Install one (Debian and Ubuntu: g++) or name one in $CXX"
         )
     return Toolchain(command, FLAGS_CPP, language="cpp", vector=lanes)

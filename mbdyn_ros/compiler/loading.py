@@ -15,9 +15,8 @@ import numpy as np
 
 from ..array import Array
 from ..errors import CompilerWarning, warn
-from ..program.closing import Closing
 from ..program.continuation import reach
-from ..program.program import Program, digest_of_folder
+from ..program.program import Closing, Program, digest_of_folder
 from ..program.symbols import lasting, serialized
 from .bound import Bound
 from .c_loops import walk_source

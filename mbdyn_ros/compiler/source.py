@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..program.closing import Closing
-from ..program.program import Program
+from ..program.program import Closing, Program
 from ..program.stages import Staged
 from .options import STANDARD, Options
 from .pipeline import function_text, program_text
@@ -54,7 +53,6 @@ EXPORTED struct program program = {{
   {core}.operations = {operations},
 }};
 """
-
 
 TERMS = """
 EXPORTED void find_terms(const double* const* arg, double* const* res) { terms(arg, res); }

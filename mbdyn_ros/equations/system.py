@@ -16,8 +16,8 @@ from ..prepare.clusters import Cluster
 from ..prepare.coordinates import Coordinates
 from ..prepare.regrouping import regrouped
 from ..prepare.tree import WORLD, Tree
-from ..program.closing import Closing
 from ..program.continuation import LoopFunctions
+from ..program.program import Closing
 from ..program.symbols import SerializedProperty, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding

@@ -15,9 +15,8 @@ from ..compiler.printers.operations import number
 from ..equations.frames import Frame
 from ..model.model import Array
 from ..names import in_c_comment
-from ..program.closing import Closing
 from ..program.declaration import Declaration
-from ..program.program import Program, Subject
+from ..program.program import Closing, Program, Subject
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -232,9 +231,11 @@ def walk(closing: Closing, prefix: str, follows: bool) -> str:
     ny, home = closing.ny, closing.home
     followed = f"#define followed {prefix}_followed\n\n" if follows else ""
     text = c_loops(closing, followed + newton_text(follows))
-    return text + (HOME + (FOLLOW if follows else WALK)).format(
+    start, closed = (FOLLOWED_FROM_HOME, TRACKED) if follows else (WALKED_FROM_HOME, WALKED)
+    return text + (HOME + CLOSE_ALL).format(
         prefix=prefix,
-        count=len(closing.counts),
+        start=start.format(count=len(closing.counts)),
+        closed=closed.format(count=len(closing.counts)),
         ny=ny,
         room=max(1, ny),
         places=places(closing),
@@ -281,38 +282,32 @@ static const double home_y[] = {{{home_y}}};
 static const double home_z[] = {{{home_z}}};
 """
 
-WALK = """
+CLOSE_ALL = """
 void {prefix}_home({prefix}_loops *loops) {{
-  size_t i;
+{start}}}
+
+/* Dependent positions of all loops at q; 0 where they stay open. */
+static int close_all({prefix}_loops *loops, const double *q, double *z) {{
+  static const int place[] = {{{places}}};
+  double y[{room}];
+  int i;
+  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
+  return {closed};
+}}
+"""
+
+WALKED_FROM_HOME = """  size_t i;
   for (i = 0; i < sizeof loops->y / sizeof loops->y[0]; ++i) loops->y[i] = home_y[i];
   for (i = 0; i < sizeof loops->z / sizeof loops->z[0]; ++i) loops->z[i] = home_z[i];
-}}
-
-/* Dependent positions of all loops at q; 0 where they stay open. */
-static int close_all({prefix}_loops *loops, const double *q, double *z) {{
-  static const int place[] = {{{places}}};
-  double y[{room}];
-  int i;
-  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
-  return close_loops(loop_table, {count}, y, home_y, home_z, loops->y, loops->z, z);
-}}
 """
 
-FOLLOW = """
-void {prefix}_home({prefix}_loops *loops) {{
-  loops->farthest = 0.0;
+FOLLOWED_FROM_HOME = """  loops->farthest = 0.0;
   start_at_home(loop_table, {count}, home_y, home_z, loops->last);
-}}
-
-/* Dependent positions of all loops at q; 0 where they stay open. */
-static int close_all({prefix}_loops *loops, const double *q, double *z) {{
-  static const int place[] = {{{places}}};
-  double y[{room}];
-  int i;
-  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
-  return follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, loops->farthest, z);
-}}
 """
+
+WALKED = "close_loops(loop_table, {count}, y, home_y, home_z, loops->y, loops->z, z)"
+
+TRACKED = "follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, loops->farthest, z)"
 
 OPEN = """  double z[{nz}];
   if (!close_all(loops, q, z)) {{

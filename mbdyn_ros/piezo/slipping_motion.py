@@ -24,7 +24,7 @@ from ..compiler.bound import Bound
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.friction.friction_impulse import friction_impulses
+from ..simulation.contact.impulses import Blocks, contact_impulses
 from . import programs
 from .contact import ROTOR_JOINT, Contact, RotorDrive, with_rotor
 from .motion import Pulse
@@ -208,7 +208,7 @@ class SlippingMotion:
         half = self.contact.envelope(self.envelope, self.free, h / 2)
         bound[self._joints] = h * self.contact.holding * (1.0 - half)
         without = self._v + h * inverse @ force
-        self._guess = friction_impulses(without, inverse, bound, self._guess)
+        self._guess = contact_impulses(inverse, without, Blocks.dry(bound), self._guess)
         before, turned = self._v, self.angle
         self._v = without + inverse @ self._guess
         self._v[np.abs(self._v) < REST_NOISE * np.abs(without - before).max(initial=0.0)] = 0.0

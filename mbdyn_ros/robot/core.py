@@ -26,8 +26,7 @@ from ..prepare.tree import WORLD
 from ..program.declaration import Declaration
 from .assignment import INTERNAL, assignment_refusal
 from .calls import Calls
-from .choice import choice_text
-from .home import EARTH, Home, home_warnings, named_home
+from .home import EARTH, Home, choice_text, home_warnings, named_home
 from .variable import variable_parameters
 
 

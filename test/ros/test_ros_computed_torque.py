@@ -163,8 +163,8 @@ def test_bad_joint_states(rig: Rig) -> None:
     node = bench.node
     for words, q, names in (
         ("they lack elbow, grip", Q[:1], JOINTS[:1]),
-        ("they are not finite, or beyond all bounds", [0.0, math.nan, 0.0], JOINTS),
-        ("they have 2 positions and 3 velocities for 3 names", Q[:2], JOINTS),
+        ("position of elbow is nan", [0.0, math.nan, 0.0], JOINTS),
+        ("position has 2 numbers for 3 names", Q[:2], JOINTS),
         ("mirror is measured at 0.2, but the joints it follows put it at 0.04", [*Q, 0.2],
          [*JOINTS, "mirror"]),
     ):  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robot_text import EMPTY
 
 pytest.importorskip("rclpy")
 
@@ -131,7 +132,7 @@ def test_a_robot_that_comes_late_or_is_refused(rig: Rig) -> None:
     sender.publish(String(data=ARM))
     rig.wait(lambda: node.said == ["inputs", "robot arm"])
     assert not any("robot" in one for one in node.health().warnings)
-    sender.publish(String(data='<robot name="stone"><link name="stone"/></robot>'))
+    sender.publish(String(data=EMPTY))
     refusal = "refused a robot_description: nothing moves; the old one is kept"
     rig.wait(lambda: refusal in node.health().warnings)
     assert node.description.source == ARM

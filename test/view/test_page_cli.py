@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from browser import require_chromium
 from click.testing import CliRunner
+from robot_text import EMPTY
 
 from mbdyn_ros.__main__ import main
 
 pytest.importorskip("viser")
 
 ROOT = Path(__file__).resolve().parents[2]
-STONE = '<robot name="stone"><link name="stone"/></robot>'
 
 
 def refused(*arguments: str) -> str:
@@ -31,7 +31,7 @@ def refused(*arguments: str) -> str:
 
 def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
     file = tmp_path / "stone.urdf"
-    file.write_text(STONE)
+    file.write_text(EMPTY)
     command = [sys.executable, "-m", "mbdyn_ros", "view", str(file), "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
@@ -51,7 +51,7 @@ def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
 
 def test_ports_are_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "stone.urdf"
-    file.write_text(STONE)
+    file.write_text(EMPTY)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -52,8 +52,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...prepare.tree import WORLD, Tree
-from ...program.chains import Chains
-from ...program.stages import Mask, StageProduct, Stages, StageTable
+from ...program.stages import Chains, Mask, StageProduct, Stages, StageTable
 from ..algebra.spatial import (
     SX,
     JointMotion,

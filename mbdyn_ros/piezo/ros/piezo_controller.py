@@ -26,7 +26,7 @@ from ...motion.poses import rotation_of
 from ...motion.reference import Reference
 from ...motion.turns import Turns
 from ...robot import Robot
-from ...ros.messages.joint_state_inbox import joint_state_inbox
+from ...ros.messages.joint_state_bytes import joint_state_inbox
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.poses import target_place, target_turn
 from ...ros.messages.reference_limits import ReferenceLimits

@@ -32,10 +32,10 @@ from ...ros.node.description import LATCHED
 from ...ros.node.health import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
+from ...ros.node.node_clock import steady_timer
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
-from ...ros.node.steady_timer import steady_timer
 from ...ros.show.markers import colour, new_marker, point
 from .. import PiezoMotion, Pulse, Rotor
 from ..pulse_equations import TURN

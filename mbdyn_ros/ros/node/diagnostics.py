@@ -9,8 +9,8 @@ from rclpy.node import Node
 
 from ...errors import MbdynError
 from .health import Health
+from .node_clock import steady_timer
 from .refusals import in_words, one_line
-from .steady_timer import steady_timer
 
 
 class Diagnostics:

@@ -1,23 +1,129 @@
-"""Markers, odometry and transforms of the simulator, at the rate of a display."""
+"""Views of the simulator: markers, odometry, transforms and contacts, at the rate of a display."""
 
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
+import numpy as np
 from visualization_msgs.msg import MarkerArray
 
 from ...errors import MbdynError
+from ...model.model import Array
 from ...robot import Robot
-from ..messages.base_pose import PosePublisher
+from ...simulation.contact.environment import Environment
+from ...simulation.contact.impacts import Impact
+from ..messages.base_pose import WORLD_FRAME, PosePublisher
+from ..messages.contacts import held_contact, impact_contacts
+from ..messages.conversions import fill_time
 from ..node.description import LATCHED
-from ..node.steady_timer import steady_timer
+from ..node.interfaces import NOT_BUILT, msg
+from ..node.node_clock import steady_timer
 from ..show.markers import RobotMarkers
-from .impact_reports import ImpactReports
+from ..show.wall_markers import ImpulseMarkers, wall_markers
 from .session import Session
 from .simulation_node import SimulationNode
 
 POSE_RATE = 60.0
 """Hz, of odometry and transforms."""
+
+MOST_KEPT = 200
+"""Impacts whose arrows wait to be shown."""
+
+
+class ImpactReports:
+    """Publishes the walls, and every impact of a session."""
+
+    def __init__(
+        self, simulator: SimulationNode, session: Session, environment: Environment
+    ) -> None:
+        robot = session.robot
+        self._simulator = simulator
+        self._frame = WORLD_FRAME if robot.floating_base else robot.model.root
+        self._points = environment.contact_points(robot)
+        self._kept: list[Impact] = []
+        self._told = -np.inf
+        masses = [link.inertia.mass for link in robot.model.links if link.inertia is not None]
+        self._scale = simulator.parameters["marker_scale"]
+        self._arrows = ImpulseMarkers(self._frame, self._scale, sum(masses))
+        self._walls_out = simulator.create_publisher(MarkerArray, "~/walls", LATCHED)
+        self._arrows_out = simulator.create_publisher(MarkerArray, "~/impulses", 100)
+        self._out: Any = None
+        self._held_out: Any = None
+        if msg is not None and hasattr(msg, "Contacts"):  # it may be of an older version
+            self._out = simulator.create_publisher(msg.Impact, "~/impacts", 100)
+            self._held_out = simulator.create_publisher(msg.Contacts, "~/contacts", 10)
+        else:
+            simulator.get_logger().warning(
+                "the package mbdyn_ros_interfaces is not built, or was before this version: "
+                f"contacts are not published on ~/impacts and ~/contacts. {NOT_BUILT}"
+            )
+        self._walls_out.publish(wall_markers(environment, self._frame))
+
+    def destroy(self) -> None:
+        """Take the topics away, when another robot comes."""
+        for publisher in (self._walls_out, self._arrows_out, self._out, self._held_out):
+            if publisher is not None:
+                self._simulator.destroy_publisher(publisher)
+
+    @property
+    def needed(self) -> bool:
+        """Whether anybody looks at the arrows."""
+        return bool(self._arrows_out.get_subscription_count())
+
+    def publish(self, session: Session, stamp: int) -> None:
+        """Send the impacts since the last call; `stamp` is of now, ns."""
+        now = session.motion.time
+        for impact in session.motion.take_impacts():
+            self._kept = [*self._kept[1 - MOST_KEPT :], impact]
+            if self._out is not None:
+                before = round(1e9 * max(now - impact.time, 0.0))
+                self._out.publish(self.message(impact, max(0, stamp - before)))
+
+    def publish_held(self, session: Session, stamp: int) -> None:
+        """Send the contacts that are held now, if anybody listens; `stamp` in ns."""
+        rate, now = self._simulator.parameters["contact_rate"], session.motion.time
+        waits = rate > 0 and self._told <= now < self._told + 1 / rate - 1e-9
+        if self._held_out is None or waits or not self._held_out.get_subscription_count():
+            return
+        self._told = now
+        message = msg.Contacts()
+        message.header.frame_id = self._frame
+        fill_time(message.header.stamp, stamp)
+        message.contacts = [held_contact(one, self._points) for one in session.motion.contacts]
+        self._held_out.publish(message)
+
+    def message(self, impact: Impact, stamp: int) -> Any:
+        """An Impact message; `stamp` in nanoseconds."""
+        message = msg.Impact(
+            time=impact.time, energy_before=impact.energy_before, energy_after=impact.energy_after
+        )
+        message.header.frame_id = self._frame
+        fill_time(message.header.stamp, stamp)
+        message.contacts = impact_contacts(impact, self._points)
+        return message
+
+    def show(self) -> None:
+        """Publish arrows of the impulses since the last call, and the energy."""
+        simulator = self._simulator
+        session = simulator.session
+        if session is None or simulator.fault:
+            return
+        with simulator.lock:
+            kept, self._kept = self._kept, []
+            energy, lost = sum(session.motion.energy()), session.motion.lost
+            q = session.motion.q.copy()
+            stamp = simulator.stamp(session)
+        array = self._arrows.arrows(kept, stamp)
+        array.markers.append(self._arrows.energy(self._above(session, q), energy, lost))
+        self._arrows_out.publish(array)
+
+    def _above(self, session: Session, q: Array) -> Array:
+        """A place over the robot."""
+        links = dict.fromkeys(link for link, _ in self._points)
+        places = np.array([session.robot.frame_pose(q, link)[:3, 3] for link in links])
+        top = float(places[:, 2].max()) + self._scale
+        return np.array([*places[:, :2].mean(axis=0), top])
 
 
 class SimulatorViews:

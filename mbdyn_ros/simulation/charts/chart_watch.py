@@ -16,7 +16,7 @@ import numpy as np
 from ...assembly.chart import Chart, charts
 from ...model.model import Array
 from ...robot import Robot
-from .quality import POOR, SINGULAR
+from .coordinates import POOR, SINGULAR
 
 if TYPE_CHECKING:
     from ..adaptive.integrator import Step

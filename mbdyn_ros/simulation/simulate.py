@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ...arguments import require_unit_quaternions, single_vector
-from ...array import Array, NoNumbers, as_number, as_numbers
-from ...errors import InputError, brief
-from ...integration.methods import ADAPTIVE, named
-from ...robot import Robot
-from ..actuators.actuation import Commands, actuated_effort
-from ..contact.environment import Environment, checked_environment
-from ..contact.stops import with_stops
-from ..effort import EffortFunction, effort_function
-from ..external import External, ExternalWrenches
-from ..trajectory import Event, Trajectory
-from .run import Run
+from ..arguments import require_unit_quaternions, single_vector
+from ..array import Array, NoNumbers, as_number, as_numbers
+from ..errors import InputError, brief
+from ..integration.methods import ADAPTIVE, named
+from ..robot import Robot
+from .actuators.actuation import Commands, actuated_effort
+from .adaptive.run import Run
+from .change_points.passage import by_inertia
+from .contact.environment import Environment, checked_environment
+from .contact.stops import with_stops
+from .effort import EffortFunction, effort_function
+from .external import External, ExternalWrenches
+from .trajectory import Event, Trajectory
 
 SHARPER = 0.1
 """Share of the tolerances that a single step may use, so that many steps keep them."""
@@ -144,7 +145,7 @@ def simulate(
             environment,
             chosen,
             on_event,
-            through_change_points,
+            by_inertia if through_change_points else None,
             actuation,
         )
         trajectory = run.trajectory(q, v)
