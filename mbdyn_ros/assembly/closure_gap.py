@@ -128,7 +128,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
     whole = np.zeros(system.tree.nq)
     whole[list(system.coordinates.q)] = q
     for linkage in system.linkages:
-        if linkage.linear or linkage.stands:
+        if linkage.linear or linkage.is_rigid:
             continue
         rows = np.array(system.rows(linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]

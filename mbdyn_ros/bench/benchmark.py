@@ -181,6 +181,6 @@ def _many_states(
         calls["pinocchio"] = Call("function(threads, pool, q, v, last, result)", pool)
     micro = {key: 1e6 * value / BATCH_STATES for key, value in time_calls(calls, rounds).items()}
     if peer is not None and "pinocchio" in calls and peer.nv == robot.nv:
-        theirs = calls["pinocchio"].names["result"].T @ peer.ties
+        theirs = calls["pinocchio"].names["result"].T @ peer.embedding
         peer.require_agreement(f"{name} of many states", out, theirs)
     return Timing(name, None, micro["plain"], micro.get("pinocchio"), BATCH_STATES)

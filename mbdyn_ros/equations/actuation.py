@@ -44,7 +44,7 @@ def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
         rows = [coordinates.effort[k] for k in acting]
         if set(rows) == set(own):
             continue
-        if linkage.stands:  # no effort there does any work
+        if linkage.is_rigid:  # no effort there does any work
             free = [k for k in free if k not in acting]
             continue
         free = [k for k in free if k not in acting]
@@ -157,7 +157,7 @@ def _shares(system: System, rates: Array) -> Iterator[tuple[Array, list[int]]]:
     place = {row: k for k, row in enumerate(system.coordinates.v)}
     for linkage in system.linkages:
         acting, units = _actuators(system, linkage), _units(system, linkage)
-        if linkage.linear or linkage.stands:
+        if linkage.linear or linkage.is_rigid:
             continue
         columns = [place[row] for row in _own(linkage)]
         weights = np.array([units[row] for row in linkage.coordinates])

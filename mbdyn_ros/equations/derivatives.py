@@ -106,7 +106,7 @@ class EffortDerivatives:
                 columns[body.q.start] = body.v.start
         by_z = ca.jacobian(expression, self._z)
         by_q = ca.jacobian(expression, self._q)
-        result = by_z @ matrix[[columns[row] for row in self._system.walked_rows], :]
+        result = by_z @ matrix[[columns[row] for row in self._system.numerical_dependent_rows], :]
         for k, row in enumerate(coordinates.q):
             if row in columns:
                 column = coordinates.v.index(columns[row])

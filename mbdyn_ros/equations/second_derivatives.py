@@ -67,5 +67,5 @@ def _ways(system: System, q: SX, z: SX, v: SX) -> SX:
     """Rates of q and z (nq + nz, nv) at unit velocities."""
     columns = {body.q.start: body.v.start for body in system.tree.bodies}
     matrix = system.embedding(q, z).matrix
-    walked = matrix[[columns[row] for row in system.walked_rows], :]
-    return ca.vertcat(ca.jacobian(position_rate(system, q, z, v), v), walked)
+    dependent = matrix[[columns[row] for row in system.numerical_dependent_rows], :]
+    return ca.vertcat(ca.jacobian(position_rate(system, q, z, v), v), dependent)

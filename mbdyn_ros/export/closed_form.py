@@ -25,7 +25,7 @@ from ..equations.system import System
 from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError
 from ..program.symbols import serialized
-from .closed_form_symbols import Number, with_symbolic_numbers
+from .closed_form_symbols import SymbolicNumber, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
 
@@ -57,7 +57,7 @@ class ClosedForm:
     angles: tuple[bool, ...]
     gravity: tuple[float, ...]
     elements: tuple[Element, ...]
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[SymbolicNumber, ...] = ()
 
     @property
     def zeros(self) -> int:

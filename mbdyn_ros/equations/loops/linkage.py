@@ -84,7 +84,7 @@ class Linkage:
         return not self.cluster.closures
 
     @property
-    def stands(self) -> bool:
+    def is_rigid(self) -> bool:
         """Whether nothing of it moves."""
         return not self.independent
 

@@ -91,9 +91,9 @@ def independent_joints(
     if not marks:
         return None
     dependent: set[str] = set()
-    for tied in _joints_of_loops(joints, loops):
-        if {marks[name] for name in tied if name in marks} == {True}:
-            dependent |= {name for name in tied if name not in marks}
+    for constrained in _joints_of_loops(joints, loops):
+        if {marks[name] for name in constrained if name in marks} == {True}:
+            dependent |= {name for name in constrained if name not in marks}
     chosen = tuple(
         joint.name
         for joint in joints
@@ -122,9 +122,9 @@ def _joints_of_loops(joints: Sequence[Joint], loops: Iterable[Loop | HeldJoint])
     for one in loops:
         loop = one if isinstance(one, Loop) else one.written_loop
         first, second = up(loop.predecessor), up(loop.successor)
-        tied = {name for name in first.keys() ^ second.keys() if (first | second)[name]}
-        apart = [other for other in found if not other & tied]
-        found = [*apart, tied.union(*(other for other in found if other & tied))]
+        constrained = {name for name in first.keys() ^ second.keys() if (first | second)[name]}
+        apart = [other for other in found if not other & constrained]
+        found = [*apart, constrained.union(*(other for other in found if other & constrained))]
     return found
 
 

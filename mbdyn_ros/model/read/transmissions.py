@@ -164,8 +164,8 @@ def _rotors(
             if rotors[k] < 0.0:
                 raise document.error(told, f"{rotors[k]:g} is negative; no rotor has that inertia")
     whole = one.reflected(rotors)
-    tied = whole - np.diag(np.diag(whole))
-    if np.abs(tied).max(initial=0.0) > NO_COUPLING * np.abs(whole).max(initial=0.0):
+    coupling = whole - np.diag(np.diag(whole))
+    if np.abs(coupling).max(initial=0.0) > NO_COUPLING * np.abs(whole).max(initial=0.0):
         remarks.add(
             element,
             "its rotors tie the accelerations of its joints, which is left out, and so are they: "

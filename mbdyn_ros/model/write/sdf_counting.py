@@ -95,8 +95,8 @@ def with_single_mimics(model: Model, omitted: list[str]) -> Model:
                 mimic = Mimic(leader, -other / own, offset / own)
                 joints[follower] = replace(joints[follower], mimic=mimic)
                 continue
-        tied = ", ".join(name for name, _ in factors)
-        omitted.append(f'{LOST_COUPLING}"{coupling.name}" of {tied}')
+        coupled = ", ".join(name for name, _ in factors)
+        omitted.append(f'{LOST_COUPLING}"{coupling.name}" of {coupled}')
     return replace(model, joints=tuple(joints.values()), couplings=())
 
 

@@ -41,12 +41,11 @@ class Agreement:
         self._robot = robot
         names, rows, _ = scalar_motions(robot.system.coordinates.joint_blocks)
         own = set(robot.velocity_labels)
-        self._rows = {
-            name: row for name, row in zip(names, rows, strict=True) if name not in own
-        }
+        self._rows = {name: row for name, row in zip(names, rows, strict=True) if name not in own}
         blocks = robot.system.coordinates.joint_blocks
         self._turns = {
-            name for name in self._rows
+            name
+            for name in self._rows
             if name in blocks and not blocks[name].kind.steps[0].motion.slides
         }
         self._names: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from ...units import position_unit
 from ..scene.camera import ABOVE, Camera
 from ..scene.joint_arrows import show_joint_forces
 from ..scene.shown_robot import ShownRobot
-from ..scene.visuals import Visual
+from ..scene.visuals import PlacedShape
 from .excursion import Excursion, excursion, joint_table
 from .motion import RobotMotion
 from .motion_charts import MotionCharts
@@ -47,7 +47,7 @@ class RobotPage:
     """
 
     def __init__(
-        self, page: Page, robot: Robot, visuals: tuple[Visual, ...], folder: Path | None,
+        self, page: Page, robot: Robot, visuals: tuple[PlacedShape, ...], folder: Path | None,
         q: Array | None = None, recording: RobotMotion | None = None, shown: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.page, self.robot = page, robot

@@ -21,7 +21,7 @@ from ..colors import Color, color_of, rgb
 from .camera import SMALLEST
 from .link_poses import link_poses, outwards
 from .scene import WORLD, Item, Painted, Scene, Shape, Skin, placed
-from .visuals import Visual
+from .visuals import PlacedShape
 
 LEAST_BALL, LARGEST_BALL = 0.008, 0.035
 """Radii of centres of mass, of the size; a ball is as large as its share of the largest mass."""
@@ -58,7 +58,7 @@ class ShownRobot:
         self,
         scene: Scene,
         model: Model,
-        visuals: tuple[Visual, ...],
+        visuals: tuple[PlacedShape, ...],
         folder: Path | None,
         position: Array,
     ) -> None:
@@ -73,7 +73,7 @@ class ShownRobot:
         points = np.array([pose.translation for pose in poses.values()])
         self.size = max(float(np.ptp(points, axis=0).max()), SMALLEST)
         collisions = [
-            Visual(link.name, one.origin, one.geometry, COLLISION_COLOR)
+            PlacedShape(link.name, one.origin, one.geometry, COLLISION_COLOR)
             for link in model.links
             for one in link.collisions
             if one.geometry
@@ -110,7 +110,7 @@ class ShownRobot:
             ball, at = Sphere(CENTER * self.size), Pose(translation=place)
             self.scene.draw([Item("center", WORLD, ball, MASS_COLOR, at, group="center")])
 
-    def _shapes(self, visuals: Iterable[Visual], group: str) -> Iterator[Item]:
+    def _shapes(self, visuals: Iterable[PlacedShape], group: str) -> Iterator[Item]:
         for k, one in enumerate(visuals):
             shape = self._shape(one.geometry)
             if shape is not None:
@@ -135,7 +135,7 @@ class ShownRobot:
         return Skin(whole.vertices, whole.faces)
 
 
-def _rods(model: Model, visuals: tuple[Visual, ...], thick: float) -> Iterator[Item]:
+def _rods(model: Model, visuals: tuple[PlacedShape, ...], thick: float) -> Iterator[Item]:
     """Of links without visuals."""
     for bone in skeleton(model, visuals):
         yield Item("origin", bone.link, Sphere(1.6 * thick), bone.color)
@@ -184,7 +184,7 @@ class Bone:
     color: Color
 
 
-def skeleton(model: Model, visuals: tuple[Visual, ...]) -> tuple[Bone, ...]:
+def skeleton(model: Model, visuals: tuple[PlacedShape, ...]) -> tuple[Bone, ...]:
     """The links that are drawn as rods.
 
     Where something is drawn, these are the links with mass that are not; else all. Rods end at

@@ -14,7 +14,7 @@ from ..acting import judge
 from ..placement import placed_joint, tidy
 from .compiled import Compiled
 from .holding import active_holds, is_mocap, pose_of
-from .names import Names
+from .names import ElementNames
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
@@ -33,7 +33,7 @@ class Bodies:
     warnings: list[str] = field(default_factory=list)
 
 
-def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) -> Bodies:
+def read_bodies(compiled: Compiled, names: ElementNames, efforts: Mapping[int, float]) -> Bodies:
     """The bodies of a MJCF.
 
     Parameters
@@ -65,7 +65,7 @@ def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) 
 
 
 def _join(
-    compiled: Compiled, names: Names, efforts: Mapping[int, float], body: int, result: Bodies
+    compiled: Compiled, names: ElementNames, efforts: Mapping[int, float], body: int, result: Bodies
 ) -> None:
     """Hang a body from its parent: its joints move it one after the other, about their places."""
     model = compiled.model
@@ -91,7 +91,7 @@ def _join(
 
 
 def _joint(
-    compiled: Compiled, names: Names, efforts: Mapping[int, float], k: int, parent: str,
+    compiled: Compiled, names: ElementNames, efforts: Mapping[int, float], k: int, parent: str,
     child: str, origin: Pose, result: Bodies,
 ) -> Joint:  # fmt: skip
     model = compiled.model
@@ -151,7 +151,7 @@ def _inertia(model: Any, body: int) -> Inertia | None:
     return Inertia(mass, at.translation, (moments + moments.T) / 2)
 
 
-def _add_sites(compiled: Compiled, names: Names, result: Bodies) -> None:
+def _add_sites(compiled: Compiled, names: ElementNames, result: Bodies) -> None:
     """The sites that have names: links without mass, fixed where they are."""
     model = compiled.model
     taken = {link.name for link in result.links} | {""}

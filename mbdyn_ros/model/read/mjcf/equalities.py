@@ -13,7 +13,7 @@ import numpy as np
 from ...model import Combination, Joint, Limits, Loop, Mimic
 from .compiled import Compiled
 from .holding import active_holds
-from .names import Names
+from .names import ElementNames
 
 HIGHEST = 4
 """The highest power of a polynomial in an equality."""
@@ -39,7 +39,7 @@ class Equalities:
         return replace(joint, mimic=self.mimics.get(joint.name))
 
 
-def read_equalities(compiled: Compiled, names: Names) -> Equalities:
+def read_equalities(compiled: Compiled, names: ElementNames) -> Equalities:
     """All equalities that are active from the beginning.
 
     Raises
@@ -67,7 +67,7 @@ def read_equalities(compiled: Compiled, names: Names) -> Equalities:
     return result
 
 
-def _couple_joints(compiled: Compiled, names: Names, k: int, result: Equalities) -> None:
+def _couple_joints(compiled: Compiled, names: ElementNames, k: int, result: Equalities) -> None:
     """y - y0 = a + b (x - x0), from the positions in the file."""
     model = compiled.model
     follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
@@ -89,7 +89,7 @@ def _couple_joints(compiled: Compiled, names: Names, k: int, result: Equalities)
         result.mimics[name] = Mimic(led_by, ratio, offset)
 
 
-def _couple_tendons(compiled: Compiled, names: Names, k: int, result: Equalities) -> None:
+def _couple_tendons(compiled: Compiled, names: ElementNames, k: int, result: Equalities) -> None:
     """The same of the lengths of tendons that are sums of joint positions."""
     model = compiled.model
     start, ratio = _line(compiled, k)
@@ -109,12 +109,12 @@ def _couple_tendons(compiled: Compiled, names: Names, k: int, result: Equalities
         for number, factor in sum_of:
             joint = names.joints[number]
             factors[joint] = factors.get(joint, 0.0) + weight * factor
-    tied = tuple((joint, factor) for joint, factor in factors.items() if factor)
-    if len(tied) == 1:
-        ((joint, factor),) = tied
+    coupled = tuple((joint, factor) for joint, factor in factors.items() if factor)
+    if len(coupled) == 1:
+        ((joint, factor),) = coupled
         result.held[joint] = offset / factor
     else:
-        result.couplings.append(Combination(_name(compiled, k), tied, offset))
+        result.couplings.append(Combination(_name(compiled, k), coupled, offset))
 
 
 def _line(compiled: Compiled, k: int) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from .bodies import BALL, FREE, HINGE, SLIDE, read_bodies
 from .compiled import Compiled, compile_mjcf
 from .equalities import Equalities, read_equalities
 from .holding import idle_holds, is_mocap, led_holds
-from .names import Names
+from .names import ElementNames
 
 HOME = "home"
 """The keyframe that is home; without it the first one is."""
@@ -51,7 +51,7 @@ def read_mjcf(source: Source) -> Model:
     compiled = compile_mjcf(source)
     if compiled.model.nflex:
         raise compiled.error("<flex>", "bodies that deform are not computed; remove it")
-    names = Names(compiled)
+    names = ElementNames(compiled)
     actuators = read_actuators(compiled)
     bodies = read_bodies(compiled, names, actuators.efforts)
     equalities = read_equalities(compiled, names)
@@ -117,7 +117,7 @@ def _gravity(compiled: Compiled) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _with_homes(compiled: Compiled, names: Names, model: Model) -> Model:
+def _with_homes(compiled: Compiled, names: ElementNames, model: Model) -> Model:
     """The model with the keyframes as homes."""
     mujoco = compiled.model
     homes = {
@@ -130,7 +130,9 @@ def _with_homes(compiled: Compiled, names: Names, model: Model) -> Model:
     return replace(model, homes=homes, home={name: at for name, at in home.items() if at})
 
 
-def _positions(q: np.ndarray, compiled: Compiled, names: Names, model: Model) -> dict[str, float]:
+def _positions(
+    q: np.ndarray, compiled: Compiled, names: ElementNames, model: Model
+) -> dict[str, float]:
     """The positions of joints of one coordinate, those that a ball was split into too."""
     own = compiled.model
     known = {joint.name for joint in model.joints if joint.nq == 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .compiled import Compiled
 
 
-class Names:
+class ElementNames:
     """Names for bodies and joints as links and joints need them.
 
     Parameters

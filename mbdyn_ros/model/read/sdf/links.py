@@ -14,9 +14,9 @@ from ...closing_types import CLOSING_TYPES
 from ...model import ACTING, Inertia, Joint, Link, Pose
 from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
 from ..remarks import Remarks
-from .frames import Frames
+from .frames import SdfFrames
 from .joints import SdfJoint
-from .scope import Scope
+from .scope import SdfScope
 from .words import number, numbers_of, pose_of, text_of, vector
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MOMENTS = ("ixx", "iyy", "izz")
 PRODUCTS = ("ixy", "ixz", "iyz")
 
 
-def read_link(scope: Scope, element: Element, frames: Frames, remarks: Remarks) -> Link:
+def read_link(scope: SdfScope, element: Element, frames: SdfFrames, remarks: Remarks) -> Link:
     """Read one link; a missing mass is 1 kg and missing moments are 1 kg m^2, as in SDF."""
     document = scope.document
     name = scope.full(document.read_name(element))
@@ -46,7 +46,7 @@ def read_link(scope: Scope, element: Element, frames: Frames, remarks: Remarks) 
     return Link(name, inertia, element.sourceline, collisions, visuals)
 
 
-def _inertia(scope: Scope, link: Element, remarks: Remarks) -> Inertia:
+def _inertia(scope: SdfScope, link: Element, remarks: Remarks) -> Inertia:
     document = scope.document
     inertial = document.child(link, "inertial")
     if inertial is None:
@@ -70,7 +70,7 @@ def _inertia(scope: Scope, link: Element, remarks: Remarks) -> Inertia:
 
 
 def _shape(
-    scope: Scope, element: Element, link: str, frames: Frames
+    scope: SdfScope, element: Element, link: str, frames: SdfFrames
 ) -> tuple[Geometry | None, Pose, str]:
     """A shape, its place in the link, and why it cannot be read."""
     document = scope.document
@@ -85,7 +85,7 @@ def _shape(
         return None, Pose(), str(error)
 
 
-def _geometry(scope: Scope, element: Element) -> Geometry:
+def _geometry(scope: SdfScope, element: Element) -> Geometry:
     document = scope.document
     geometry = document.child(element, "geometry")
     shapes = [] if geometry is None else list(geometry)
@@ -109,7 +109,7 @@ def _geometry(scope: Scope, element: Element) -> Geometry:
     raise document.error(element, f"<{shape.tag}> is not supported as a shape")
 
 
-def _color(scope: Scope, element: Element) -> tuple[float, ...] | None:
+def _color(scope: SdfScope, element: Element) -> tuple[float, ...] | None:
     """The diffuse colour of a visual; None where it has none that can be read."""
     diffuse = element.find("material/diffuse")
     try:

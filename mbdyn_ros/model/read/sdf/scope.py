@@ -25,7 +25,7 @@ MOST_ELEMENTS = 50_000
 
 
 @dataclass(frozen=True)
-class Scope:
+class SdfScope:
     """A model or a world in which names are meant.
 
     Attributes
@@ -42,7 +42,7 @@ class Scope:
     element: Element
     prefix: str = ""
     frame: str = MODEL_FRAME
-    placed_by: tuple[Element, Scope] | None = None
+    placed_by: tuple[Element, SdfScope] | None = None
     is_static: bool = False
 
     @property
@@ -69,13 +69,13 @@ class Scope:
         return self.prefix + name
 
 
-def scopes(document: XmlSource, outermost: Element) -> Iterator[Scope]:
+def scopes(document: XmlSource, outermost: Element) -> Iterator[SdfScope]:
     """A model or world, and all models in it, outer ones first."""
     is_world = outermost.tag == WORLD
     frame = WORLD if is_world else MODEL_FRAME
     elements = 0
     static = (outermost.findtext("static") or "").strip().lower() in ("true", "1")
-    for scope in _with_inner(Scope(document, outermost, frame=frame, is_static=static)):
+    for scope in _with_inner(SdfScope(document, outermost, frame=frame, is_static=static)):
         elements += len(scope.element)
         if elements > MOST_ELEMENTS:
             raise document.error(
@@ -86,7 +86,7 @@ def scopes(document: XmlSource, outermost: Element) -> Iterator[Scope]:
         yield scope
 
 
-def _with_inner(scope: Scope) -> Iterator[Scope]:
+def _with_inner(scope: SdfScope) -> Iterator[SdfScope]:
     yield scope
     for element in scope.element:
         if element.tag not in ("model", "include"):
@@ -106,7 +106,7 @@ def _with_inner(scope: Scope) -> Iterator[Scope]:
             raise document.error(model, "this model has no name; give it one")
         inner = scope.prefix if merged else f"{scope.prefix}{name}::"
         yield from _with_inner(
-            Scope(
+            SdfScope(
                 document, model, inner,
                 # a merged model's frame has a name that nobody can write
                 f"{scope.prefix}{name} (merged)" if merged else f"{scope.prefix}{name}",
@@ -120,7 +120,7 @@ def _says_static(element: Element) -> bool:
     return (element.findtext("static") or "").strip().lower() in ("true", "1")
 
 
-def _files_around(scope: Scope | None) -> list[str]:
+def _files_around(scope: SdfScope | None) -> list[str]:
     """The files that lead to a scope, the innermost first."""
     files: list[str] = []
     while scope is not None:

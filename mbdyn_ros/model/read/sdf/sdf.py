@@ -20,10 +20,10 @@ from ..remarks import Remarks
 from ..source_text import Source
 from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
 from ..xml_source import XmlSource
-from .frames import Frames
+from .frames import SdfFrames
 from .joints import GEARBOX, SdfJoint, axis_of, end_of, read_joint
 from .links import keeps_position, read_link, rigid_bodies, spanning_tree
-from .scope import MODEL_FRAME, WORLD, Scope, scopes
+from .scope import MODEL_FRAME, WORLD, SdfScope, scopes
 from .words import number, vector
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read_sdf(source: Source) -> Model:
     document = XmlSource(source)
     outermost = _outermost(document)
     every = list(scopes(document, outermost))
-    frames = Frames(every)
+    frames = SdfFrames(every)
     parts = _Parts(document)
     for scope in every:
         parts.read(scope, frames)
@@ -103,7 +103,7 @@ class _Parts:
     forces: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
 
-    def read(self, scope: Scope, frames: Frames) -> None:
+    def read(self, scope: SdfScope, frames: SdfFrames) -> None:
         """Add one model without those in it."""
         remarks = self.remarks.setdefault(scope.document.name, Remarks(scope.document))
         for element in scope.element.iterchildren("link"):
@@ -128,7 +128,7 @@ class _Parts:
         listed = ", ".join(f"{what} ({count})" for what, count in self.forces.items())
         return [f"{self.document.name}: acts on the motion and is not used: {listed}"]
 
-    def model(self, frames: Frames, outer: Scope, model: Model) -> Model:
+    def model(self, frames: SdfFrames, outer: SdfScope, model: Model) -> Model:
         """`model` with a tree of all links, and the loops that are left."""
         source = self.document.name
         check_unique(source, self.links, "link")
@@ -180,7 +180,7 @@ class _Parts:
         gears = [(place, one) for place, one in placed if isinstance(one, Combination)]
         return couple_joints(model, gears)
 
-    def _root(self, frames: Frames, outer: Scope) -> tuple[str, bool, list[SdfJoint]]:
+    def _root(self, frames: SdfFrames, outer: SdfScope) -> tuple[str, bool, list[SdfJoint]]:
         """The root, whether it is free, and joints that hang from it what nothing else holds.
 
         Static links that nothing touches are not part of a robot that is free.
@@ -233,7 +233,7 @@ ALONG_HINGE = 1e-6
 
 
 def read_gearbox(
-    scope: Scope, element: Element, frames: Frames, joints: Sequence[SdfJoint]
+    scope: SdfScope, element: Element, frames: SdfFrames, joints: Sequence[SdfJoint]
 ) -> Combination:
     """theta_2 = -ratio theta_1, the turns of child and parent from the reference body.
 
@@ -302,7 +302,7 @@ FORCES = ("fluid_added_mass", "velocity_decay", "wind")
 """Elements that act on the motion; so does a link's <gravity>false</gravity>."""
 
 
-def unused_elements(scope: Scope) -> tuple[Counter[str], Counter[str]]:
+def unused_elements(scope: SdfScope) -> tuple[Counter[str], Counter[str]]:
     """The elements of a model or world, without inner models: those that act, and all others."""
     forces: Counter[str] = Counter()
     others: Counter[str] = Counter()

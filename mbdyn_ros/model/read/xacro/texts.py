@@ -19,7 +19,7 @@ from lxml import etree
 
 from ....errors import ModelError, ModelWarning, warn
 from .functions import COMPARISONS, GLOBALS, METHODS, OPERATORS, tokenize
-from .scope import Scope, literal, shortened
+from .scope import PropertyScope, literal, shortened
 from .substitutions import Substitutions, load_table
 from .values import (
     Budget,
@@ -50,7 +50,7 @@ TOKEN = re.compile(
 class Values:
     """The names that expressions see of a scope: its properties, then the functions."""
 
-    def __init__(self, texts: Texts, scope: Scope) -> None:
+    def __init__(self, texts: Texts, scope: PropertyScope) -> None:
         self._texts, self._scope = texts, scope
 
     def __getitem__(self, name: str) -> Any:
@@ -97,7 +97,7 @@ class Texts:
         self._evaluating: list[str] = []
         self._globals = {**GLOBALS, "xacro": Namespace(self._own_functions())}
 
-    def text(self, text: str, names: Scope) -> Any:
+    def text(self, text: str, names: PropertyScope) -> Any:
         """A text with its expressions evaluated; one that is a single expression is its value."""
         if "$" not in text:
             return text
@@ -121,7 +121,7 @@ class Texts:
         self._budget.spend(len(joined))
         return joined
 
-    def _evaluate(self, expression: str, names: Scope) -> Any:
+    def _evaluate(self, expression: str, names: PropertyScope) -> Any:
         code = text_of(self.text(expression, names))
         try:
             return evaluate(code, Values(self, names), self._budget)
@@ -138,7 +138,7 @@ class Texts:
                 raise _in_expression(error, f"$(eval {shortened(code)})") from None
         return self._substitutions.resolve(call, self._places[-1])
 
-    def property_value(self, name: str, scope: Scope) -> Any:
+    def property_value(self, name: str, scope: PropertyScope) -> Any:
         """The value of a property, evaluated now where it waits for that; KeyError for none."""
         holder = scope.holder(name)
         if holder is None:
@@ -152,7 +152,7 @@ class Texts:
                 value = self.text(value, holder)
             holder.set(name, value)
             value = holder.values[name]
-        if isinstance(value, Scope):
+        if isinstance(value, PropertyScope):
             return Namespace(Values(self, value))
         if not (value is None or isinstance(value, (str, int, float, list, tuple, dict))):
             if not isinstance(value, (Function, Namespace)):
