@@ -20,11 +20,10 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot import Robot
 from mbdyn_ros.ros.messages.named_numbers import require_known
 from mbdyn_ros.ros.node.description import GRAVITY, LATCHED, PRIORITY, SPECS
-from mbdyn_ros.ros.node.diagnostics import key_values
 from mbdyn_ros.ros.node.health import Health
 from mbdyn_ros.ros.node.parameters import Spec
 from mbdyn_ros.ros.node.refusals import Refusals, in_words
-from mbdyn_ros.ros.node.robot_node import RobotNode
+from mbdyn_ros.ros.node.robot_node import RobotNode, key_values
 
 __all__ = ["rig"]
 
@@ -120,7 +119,7 @@ def test_a_robot_of_several_files(rig: Rig, tmp_path: Path) -> None:
     # nodes that were refused live on in this process: beside those of other tests
     with pytest.raises(InputError, match="no home 'down'; the files name up"):
         rig.add(Keeper, "one", urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="down")
-    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is no argument"):
+    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is not an argument"):
         rig.add(Keeper, "two", urdf=str(file), xacro=["prefix=left_"])
 
 
