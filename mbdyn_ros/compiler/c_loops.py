@@ -32,8 +32,14 @@ def walk_source(closing: Closing) -> str:
     """C of the library that closes the loops of a robot for all of its programs: `close_all` and
     `memory_size`, the `close` and `memory` of runtime/program.h."""
     walk = c_loops(closing, '#include "lu.h"\n#include "newton.h"\n#include "close_loops.h"\n')
-    return QUICK + HEADERS + walk + FOLLOWING + CLOSE_ALL.format(
-        ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
+    return (
+        QUICK
+        + HEADERS
+        + walk
+        + FOLLOWING
+        + CLOSE_ALL.format(
+            ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
+        )
     )
 
 
@@ -123,7 +129,7 @@ FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
 /* What following remembers counts for one home alone. Positions farther than `farthest` from the
-   last are no motion and stay open; 0: they are walked to. */
+   last are not followed and stay open; 0: they are walked to. */
 struct memory {{
   double farthest, home[{ny} + {nz}];
   struct followed last[{count}];

@@ -39,7 +39,7 @@ CORE = {Lane.SINGLE: ".scalar = core, ", Lane.VECTOR: ".batched = core, "}
 """Entries in `struct program` of the equations of one state, and of a vector of them."""
 
 TWICE_UP_TO = 1000
-"""Operations up to which the equations stand in their loop over states though others call them too:
+"""Operations up to which the equations are in their loop over states though others call them too:
 5 to 20 % faster, for half of the compiler's time again."""
 
 DESCRIPTION = """
@@ -66,7 +66,7 @@ def terms_source(closing: Closing) -> str:
 
 
 def preamble(longest: int, lane: Lane) -> str:
-    """C that stands before programs of so many operations in straight lines."""
+    """C that precedes programs of that number of operations in straight lines."""
     order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
     early = order if longest <= SCHEDULED[lane] else ""
     return early + HEADERS

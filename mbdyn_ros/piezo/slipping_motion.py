@@ -76,8 +76,8 @@ class SlippingMotion:
             )
         if any(body.friction for body in robot.system.tree.bodies):
             raise InputError(
-                f"{robot.model.source}: a joint has dry friction beside that of its contact; set "
-                "it to 0"
+                f"{robot.model.source}: a joint has dry friction and that of its "
+                "contact too; set the former to 0"
             )
         if not (math.isfinite(step) and 0 < step <= 1):
             raise InputError(f"the step is {step} rad; it must be above 0 and at most 1")

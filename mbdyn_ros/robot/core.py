@@ -187,7 +187,7 @@ class Core:
         """
         coordinates = self.system.coordinates
         by_row = dict(zip(coordinates.joint_rows[0], coordinates.joint_labels, strict=True))
-        return tuple(by_row[row] for row in self.system.walked_rows)
+        return tuple(by_row[row] for row in self.system.numerical_dependent_rows)
 
     @property
     def walked_joints(self) -> tuple[str, ...]:

@@ -12,13 +12,12 @@ from ..arguments import (
     checked_numbers,
     coordinate_array,
     no_environment,
-    positive_seconds,
     require_unit_quaternions,
+    step_length,
     whole_efforts,
 )
 from ..array import Array, ArrayLike
-from ..compiler.compiled_kernel import CompiledKernel, address
-from ..compiler.compiled_program import CompiledProgram
+from ..compiler.compiled_kernel import CompiledKernel, CompiledProgram, address
 from ..compiler.kernel import Kernel, snapshot
 from ..compiler.loading import load_vectors
 from ..compiler.runtime.library import runtime
@@ -200,7 +199,7 @@ class Rollouts(Configurations):
         self.say_choice()
         friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
         method = named("integrator", integrator, FIXED)
-        forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
+        forces, step = checked_efforts(efforts, self.effort_labels), step_length("dt", dt)
         if environment is not None:
             q, v = checked_start(self.system, q0, v0, forces)
             return rollout_among(environment, self, q, v, forces, step, method, terminal)

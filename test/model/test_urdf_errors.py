@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mbdyn_ros.errors import LONGEST_MESSAGE
+import mbdyn_ros
+from mbdyn_ros.errors import LONGEST_MESSAGE, ModelWarning
 from mbdyn_ros.model import ModelError, read_urdf
 from mbdyn_ros.model.examples import CART
 
@@ -51,11 +52,11 @@ CASES = {
     "no link": (robot(""), "<text>: the robot has no <link>; add one"),
     "unknown parent": (
         joint("", ends='<parent link="aa"/><child link="b"/>'),
-        f'{AB_PLACE}: its parent "aa" is no link of this robot (did you mean "a"?); add the link',
+        f'{AB_PLACE}: its parent "aa" is not a link of this robot (did you mean "a"?); add the',
     ),
     "unknown child": (
         joint("", ends='<parent link="a"/><child link="elbow"/>'),
-        f'{AB_PLACE}: its child "elbow" is no link of this robot; add the link or correct',
+        f'{AB_PLACE}: its child "elbow" is not a link of this robot; add the link or correct',
     ),
     "itself": (
         joint("", ends='<parent link="b"/><child link="b"/>'),
@@ -163,7 +164,7 @@ CASES = {
         joint('<limit effort="${effort}"/>'),
         f'{AB_PLACE} <limit>: effort="${{effort}}" is an unexpanded xacro expression; run xacro',
     ),
-    "SDF": ("<sdf>\n</sdf>", "<text>:1: <sdf>: this is no URDF: the outermost element must be"),
+    "SDF": ("<sdf>\n</sdf>", "<text>:1: <sdf>: this is not a URDF: the outermost element must be"),
     # numbers
     "zero axis": (
         joint('<axis xyz="0 -0 0.0"/>'),
@@ -179,26 +180,29 @@ CASES = {
     "empty vector": (joint('<origin xyz=""/>'), f'{AB_PLACE} <origin>: xyz="" has 0 values'),
     "NaN in an origin": (
         joint('<origin xyz="0 nan 0"/>'),
-        f'{AB_PLACE} <origin>: xyz="0 nan 0": "nan" is no finite number',
+        f'{AB_PLACE} <origin>: xyz="0 nan 0": "nan" is not a finite number',
     ),
     "word in a rotation": (
         joint('<origin rpy="0 0 pi"/>'),
-        f'{AB_PLACE} <origin>: rpy="0 0 pi": "pi" is no finite number',
+        f'{AB_PLACE} <origin>: rpy="0 0 pi": "pi" is not a finite number',
     ),
     "infinite axis": (joint('<axis xyz="0 0 inf"/>'), f'{AB_PLACE} <axis>: xyz="0 0 inf": "inf"'),
     "overflow": (joint('<axis xyz="0 0 1e999"/>'), f'{AB_PLACE} <axis>: xyz="0 0 1e999": "1e999"'),
     "underscore": (
         joint('<limit effort="1_0"/>'),
-        f'{AB_PLACE} <limit>: effort="1_0" is no finite',
+        f'{AB_PLACE} <limit>: effort="1_0" is not a finite',
     ),
     "other digits": (
         joint('<limit effort="１"/>'),
-        f'{AB_PLACE} <limit>: effort="１" is no finite',
+        f'{AB_PLACE} <limit>: effort="１" is not a finite',
     ),
-    "NaN limit": (joint('<limit upper="nan"/>'), f'{AB_PLACE} <limit>: upper="nan" is no finite'),
+    "NaN limit": (
+        joint('<limit upper="nan"/>'),
+        f'{AB_PLACE} <limit>: upper="nan" is not a finite',
+    ),
     "NaN effort": (
         joint('<limit effort="NaN"/>'),
-        f'{AB_PLACE} <limit>: effort="NaN" is no finite',
+        f'{AB_PLACE} <limit>: effort="NaN" is not a finite',
     ),
     "crossed limits": (
         joint('<limit lower="2" upper="1"/>'),
@@ -235,7 +239,7 @@ CASES = {
     ),
     "infinite mass": (
         inertial(f'<mass value="inf"/><inertia {SIX}/>'),
-        '<text>:3: <link name="a"> <mass>: value="inf" is no finite number',
+        '<text>:3: <link name="a"> <mass>: value="inf" is not a finite number',
     ),
     "missing moment": (
         inertial('<mass value="1"/><inertia ixx="1" iyy="1"/>'),
@@ -243,7 +247,7 @@ CASES = {
     ),
     "NaN moment": (
         inertial(f'<mass value="1"/><inertia {SIX.replace("0", "nan", 1)}/>'),
-        '<text>:3: <link name="a"> <inertia>: ixy="nan" is no finite number',
+        '<text>:3: <link name="a"> <inertia>: ixy="nan" is not a finite number',
     ),
     "two inertials": (
         robot('<link name="a">\n<inertial/>\n<inertial/></link>'),
@@ -266,7 +270,7 @@ CASES = {
     # mimic
     "mimic of nobody": (
         joint('<mimic joint="bcd"/>'),
-        f'{AB_PLACE} <mimic>: "bcd" is no joint of this robot (did you mean "bc"?); correct',
+        f'{AB_PLACE} <mimic>: "bcd" is not a joint of this robot (did you mean "bc"?); correct',
     ),
     "mimic without joint": (joint("<mimic/>"), f'{AB_PLACE} <mimic>: names no joint; add joint="'),
     "mimic of itself": (joint('<mimic joint="ab"/>'), f"{AB_PLACE} <mimic>: mimics itself"),
@@ -286,7 +290,7 @@ CASES = {
     ),
     "NaN multiplier": (
         joint('<mimic joint="bc" multiplier="nan"/>'),
-        f'{AB_PLACE} <mimic>: multiplier="nan" is no finite number',
+        f'{AB_PLACE} <mimic>: multiplier="nan" is not a finite number',
     ),
     # not XML
     "not well-formed": ("<robot>\n<link", "<text>:2: column ", "not well-formed XML: "),
@@ -395,7 +399,7 @@ def test_messages_name_the_file(tmp_path: Path) -> None:
 
 
 def test_too_many_tags_are_refused() -> None:
-    assert refusal("<robot>" + "<a/>" * 2_000_000).startswith("<text>: has 2000001 tags")
+    assert refusal("<robot>" + "<a/>" * 500_000).startswith("<text>: has 500001 tags")
 
 
 def test_a_message_is_no_book() -> None:
@@ -416,3 +420,25 @@ def test_a_long_chain_of_mimics_is_read_in_time() -> None:
     start = time.process_time()
     model = read_urdf(f'<robot name="r"><link name="l0"/>{joints}</robot>')
     assert len(model.joints) == 4000 and time.process_time() - start < 20
+
+
+def test_a_warning_is_no_book() -> None:
+    link = '<link name="l{}" speed="1"/>'
+    chain = "".join(
+        f'{link.format(k + 1)}<joint name="j{k}" type="fixed"><parent link="l{k}"/>'
+        f'<child link="l{k + 1}"/></joint>'
+        for k in range(1000)
+    )
+    text = f'<robot name="r">{link.format(0)}{chain}{"<x/>" * 1000}</robot>'
+    with pytest.warns(ModelWarning) as caught:
+        mbdyn_ros.load(text)
+    messages = [str(one.message) for one in caught]
+    assert messages[0] == "<text>:1: <robot>: <x> is not URDF here; not used"
+    assert "and 980 more" in messages[1] and len("".join(messages)) < 1200
+
+
+def test_lists_end() -> None:
+    many = "".join(f'<link name="a{k}"/>' for k in range(1000))
+    text = refusal(f"<robot>{many}</robot>")
+    assert text.startswith("<text>:1: 1000 links have no parent joint") and len(text) < 1200
+    assert "and 980 more" in text and text.endswith("join them to the tree or remove them")

@@ -165,10 +165,13 @@ def test_a_rotor_with_a_motor_turns_and_shakes_its_link() -> None:
     """Link and rotor by Lagrange's equations: the reaction turns the link back while it starts."""
     drive = RotorDrive(stall=0.004, no_load=400.0, inertia=2e-7)
     rotor, arm, reach, inertia = Rotor(0.01, 0.005, 50.0), 0.15, 0.08, 8e-4 + 0.3 * 0.08**2
-    one = ('<robot name="one"><link name="w"/>' + BAR.format(name="b", c=reach, m=0.3, i=8e-4)
-           + '<joint name="two" type="continuous"><axis xyz="0 0 1"/><parent link="w"/>'
-           '<child link="b"/></joint><link name="tip"/><joint name="flange" type="fixed">'
-           f'<origin xyz="{arm} 0 0"/><parent link="b"/><child link="tip"/></joint></robot>')
+    one = (
+        '<robot name="one"><link name="w"/>'
+        + BAR.format(name="b", c=reach, m=0.3, i=8e-4)
+        + '<joint name="two" type="continuous"><axis xyz="0 0 1"/><parent link="w"/>'
+        '<child link="b"/></joint><link name="tip"/><joint name="flange" type="fixed">'
+        f'<origin xyz="{arm} 0 0"/><parent link="b"/><child link="tip"/></joint></robot>'
+    )
     motion = SlippingMotion(mbdyn_ros.load(one), rotor, "tip", Contact(1e-12), drive, step=0.02)
     motion.set_state([0.2])
     m, r = rotor.mass, rotor.radius

@@ -387,7 +387,7 @@ def test_orientations_must_be_unit_quaternions(drone: Robot) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"home": {"swng": 1.0}}, "home names 'swng', which is no movable joint"),
+        ({"home": {"swng": 1.0}}, "home names 'swng', which is not a movable joint"),
         ({"home": {"pad_bolt": 1.0}}, "home names 'pad_bolt'"),
         ({"home": {"swing": np.nan}}, "home position of swing is nan"),
         ({"home": {"swing": "left"}}, "home position must be numbers"),

@@ -189,9 +189,7 @@ def test_other_joints_are_measured(rig: Rig) -> None:
     given = {"robot_description": "", "urdf": str(path), "guiding_damping": [2.0]}
     bench = Bench(rig, measured_joints=[other], **given)
     expected = robot.gravity_vector(q) - 2 * v
-    bench.until(
-        lambda: last_is(bench.sent, expected), positions[[row]], rates[[row]], [other]
-    )
+    bench.until(lambda: last_is(bench.sent, expected), positions[[row]], rates[[row]], [other])
     both = Bench(rig, namespace="both", measured_joints=[crank, other], **given)
     names, found = [crank, other], (np.append(q, positions[row]), np.append(v, rates[row]))
     both.until(lambda: last_is(both.sent, expected), *found, names)

@@ -119,7 +119,7 @@ def test_a_robot_of_several_files(rig: Rig, tmp_path: Path) -> None:
     # nodes that were refused live on in this process: beside those of other tests
     with pytest.raises(InputError, match="no home 'down'; the files name up"):
         rig.add(Keeper, "one", urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="down")
-    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is no argument"):
+    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is not an argument"):
         rig.add(Keeper, "two", urdf=str(file), xacro=["prefix=left_"])
 
 

@@ -59,7 +59,7 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
         assert f"port {port} of 127.0.0.1 is in use" in refused("view", str(file), "--port", port)
     assert "port 99999 does not exist" in refused("view", str(file), "--port", "99999")
     words = refused("view", str(file), "--host", "nowhere.invalid", "--port", "0")
-    assert "'nowhere.invalid' is no address of this machine" in words
+    assert "'nowhere.invalid' is not an address of this machine" in words
 
 
 def test_what_makes_no_page_is_refused() -> None:

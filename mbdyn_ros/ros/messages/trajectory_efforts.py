@@ -75,9 +75,7 @@ def add_points(
     return made
 
 
-def _write(
-    layout: Layout, trajectory: JointTrajectory, made: EffortTrajectory
-) -> None:
+def _write(layout: Layout, trajectory: JointTrajectory, made: EffortTrajectory) -> None:
     """Replace the points of a message by those of a motion."""
     known = {seconds(point.time_from_start): point.time_from_start for point in trajectory.points}
     state = layout.robot.joint_state(made.position, made.velocity, made.acceleration)
@@ -95,9 +93,7 @@ def _write(
         trajectory.points.append(point)
 
 
-def read_points(
-    layout: Layout, trajectory: JointTrajectory
-) -> tuple[Array, Array, Array]:
+def read_points(layout: Layout, trajectory: JointTrajectory) -> tuple[Array, Array, Array]:
     """Positions (N, nq), velocities and accelerations (N, nv) in the robot's order.
 
     Raises

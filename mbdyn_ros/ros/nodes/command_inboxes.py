@@ -92,9 +92,7 @@ class ControllerWatch:
         answer = future.result()
         if answer is None:
             return
-        pairs = [
-            (one.name.rpartition("/"), one.is_claimed) for one in answer.command_interfaces
-        ]
+        pairs = [(one.name.rpartition("/"), one.is_claimed) for one in answer.command_interfaces]
         idle = [(name, kind) for (name, _, kind), claimed in pairs if not claimed]
         self._unclaimed = frozenset(pair for pair in idle if pair[1] in QUANTITIES)
         topic = self._activity.topic_name

@@ -72,9 +72,7 @@ def energies(robot: Robot, request: Any, response: Any) -> None:
 
 def inverse_kinematics(robot: Robot, request: Any, response: Any) -> str:
     """Joints that bring a link to a pose; why they do not, empty where they do."""
-    start = partial_position(
-        robot, request.start_name, request.start_position, robot.home_position
-    )
+    start = partial_position(robot, request.start_name, request.start_position, robot.home_position)
     found = robot.inverse_kinematics(
         request.link,
         pose_matrix(request.pose, not request.position_only),

@@ -49,9 +49,7 @@ class SessionHealth:
         clamped = session.limits.report()
         beyond = session.beyond_limits()
         if stale:
-            health.warnings.append(
-                f"no command for {timeout:g} s, zero effort: {', '.join(stale)}"
-            )
+            health.warnings.append(f"no command for {timeout:g} s, zero effort: {', '.join(stale)}")
         if contested:
             health.warnings.append(f"several nodes command in turns: {', '.join(contested)}")
         if clamped:

@@ -118,9 +118,7 @@ class TrajectoryAction:
                 ("path_tolerance", request.path_tolerance),
                 ("goal_tolerance", request.goal_tolerance),
             )
-            tolerances = [
-                Tolerances(path.joints, parameters[name], sent) for name, sent in kinds
-            ]
+            tolerances = [Tolerances(path.joints, parameters[name], sent) for name, sent in kinds]
             patience = seconds(request.goal_time_tolerance) or parameters["goal_time"]
             if session.path is not None:
                 session.path.outcome = "another goal came"

@@ -222,7 +222,8 @@ class ChartMotion:
     def go(self, tree_position: Array) -> None:
         """Take home along."""
         system = self.robot.system
-        self.robot.calls.home[:] = tree_position[[*system.walk_rows, *system.walked_rows]]
+        rows = [*system.numerical_independent_rows, *system.numerical_dependent_rows]
+        self.robot.calls.home[:] = tree_position[rows]
 
     def tree_position(self, y: Array, home: Array) -> Array:
         """Positions of the whole tree at a state, from home; NaN where loops do not close."""

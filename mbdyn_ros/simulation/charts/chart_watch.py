@@ -70,7 +70,7 @@ class ChartWatch:
         self._views: list[_View] = []
         self.tree_position = robot.system.home
         system = robot.system
-        self._walk = [*system.walk_rows, *system.walked_rows]
+        self._walk = [*system.numerical_independent_rows, *system.numerical_dependent_rows]
         self._poor = [POOR] * len(self.charts)
 
     def start(self, y: Array, chosen: bool) -> str | None:

@@ -108,6 +108,8 @@ def test_a_simulation_takes_a_home_of_its_own_along() -> None:
     assert np.isfinite(trajectory.joint_position).all()
     assert trajectory.relative_imbalance < 1e-8
     assert np.array_equal(robot.calls.home, home)
-    gaps = [np.abs(trajectory.joint_position[k] - robot.joint_state(trajectory.q[k])[0]).max()
-            for k in range(0, len(trajectory.time), 5)]
+    gaps = [
+        np.abs(trajectory.joint_position[k] - robot.joint_state(trajectory.q[k])[0]).max()
+        for k in range(0, len(trajectory.time), 5)
+    ]
     assert max(gaps) < 1e-10
