@@ -16,7 +16,7 @@ from ...motion.measured_joints import MeasuredJoints
 from ...motion.reference import Reference
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
-from ..messages.measured_state import MeasuredState
+from ..messages.measured_state import JointReader, MeasuredState, beyond
 from .follower import Conditions, Follower
 
 NO_TARGET = "no target yet"
@@ -39,47 +39,45 @@ class Agreement:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        names, rows, _ = scalar_motions(robot.system.coordinates.joint_blocks)
-        own = set(robot.velocity_labels)
-        self._rows = {name: row for name, row in zip(names, rows, strict=True) if name not in own}
         blocks = robot.system.coordinates.joint_blocks
-        self._turns = {
-            name
-            for name in self._rows
-            if name in blocks and not blocks[name].kind.steps[0].motion.slides
-        }
-        self._names: tuple[str, ...] = ()
-        self._pairs: list[tuple[str, int, int]] = []
+        own = set(robot.velocity_labels)
+        rows = {
+            name: row for name, row, _ in zip(*scalar_motions(blocks), strict=True)
+            if name not in own
+        }  # fmt: skip
+        self._reader, self._rows = JointReader(list(rows)), np.array(list(rows.values()), dtype=int)
+        self._turning = np.array(
+            [name in blocks and not blocks[name].kind.steps[0].motion.slides for name in rows],
+            dtype=bool,
+        )
 
     def complaint(self, message: JointState, q: Array, tolerance: float) -> str:
         """The dependent joint that is farthest beyond `tolerance` (rad or m), in words, or nothing.
 
         q : (n,) the measured positions of the independent joints.
+
+        Raises
+        ------
+        InputError
+            The position of a dependent joint is no number, or one is named twice.
         """
-        if not self._rows:
+        reader = self._reader
+        reader.find(message.name)
+        measured = reader.numbers("position", message.position) if reader.found else None
+        if measured is None:
             return ""
-        names = tuple(message.name)
-        if names != self._names:
-            self._names = names
-            self._pairs = [
-                (name, k, self._rows[name]) for k, name in enumerate(names) if name in self._rows
-            ]
-        if not self._pairs:
+        implied = self._robot.joint_state(q)[0][self._rows[reader.found]]
+        apart = measured - implied
+        whole = np.remainder(apart + np.pi, 2 * np.pi) - np.pi
+        apart = np.where(self._turning[reader.found], whole, apart)
+        k = beyond(apart, tolerance)
+        if k is None:
             return ""
-        implied, _, _ = self._robot.joint_state(q)
-        worst, words = tolerance, ""
-        for name, k, row in self._pairs:
-            apart = message.position[k] - implied[row]
-            if name in self._turns:
-                apart = np.remainder(apart + np.pi, 2 * np.pi) - np.pi
-            if not abs(apart) <= worst:
-                worst = abs(apart)
-                words = (
-                    f"{name} is measured at {message.position[k]:.6g}, but the joints it follows "
-                    f"put it at {implied[row]:.6g}: {worst:.4g} apart, more than "
-                    f"agreement_tolerance ({tolerance:g})"
-                )
-        return words
+        return (
+            f"{reader.labels[reader.found[k]]} is measured at {measured[k]:.6g}, but the joints it "
+            f"follows put it at {implied[k]:.6g}: {abs(apart[k]):.4g} apart, more than "
+            f"agreement_tolerance ({tolerance:g})"
+        )
 
 
 class ControlLoop(Follower):
