@@ -7,13 +7,13 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .array import NoNumbers, all_finite, as_number, as_numbers
 from .equations.frames import AXES, Frame
-from .errors import InputError, brief, shown
+from .errors import InputError, SimulationWarning, brief, shown, warn
 from .model.model import BASE_JOINT, Array
 from .prepare.coordinates import Coordinates
 from .prepare.tree import WORLD, Tree
@@ -25,6 +25,9 @@ Wrenches = Mapping[str, object]
 JointState = tuple[Array, Array | None, Array | None]
 """Positions, velocities and accelerations of all joints; None for what is not asked for."""
 
+LONG_STEP = 1.0
+"""s; a step from here on was rather meant as milliseconds."""
+
 LARGEST_COUNT = 2**31 - 1
 """Largest whole number of anything that is counted."""
 
@@ -34,6 +37,28 @@ OF_BASE = f"{BASE_JOINT}/"
 """Prefix of labels of a floating base."""
 
 WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+
+
+class Sealed:
+    """Its public attributes are not assigned to once it is `sealed`, but where there is a setter.
+
+    What was made of it before would not see the other value, and go on with the old one in silence.
+    """
+
+    OTHERWISE: ClassVar[Mapping[str, str]] = {}
+    """Attribute -> what to do instead; "" is for all others."""
+
+    def seal(self) -> None:
+        """End the making."""
+        vars(self)["_sealed"] = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        settable = getattr(getattr(type(self), name, None), "fset", None) is not None
+        if "_sealed" in vars(self) and not name.startswith("_") and not settable:
+            kind = type(self).__name__
+            remedy = self.OTHERWISE.get(name) or self.OTHERWISE.get("", f"make another {kind}")
+            raise InputError(f"{name} of a {kind} cannot be assigned: {remedy}")
+        super().__setattr__(name, value)
 
 
 def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
@@ -93,9 +118,12 @@ def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
             raise InputError(f"{what} of {label} is {number}: every number must be finite")
 
 
-def positive_seconds(what: str, value: object) -> float:
-    """Return `value` as a positive, finite length of time (s), or refuse it."""
-    return positive_number(what, value, "a positive number of seconds")
+def step_length(what: str, value: object) -> float:
+    """Return `value` as a positive, finite length of a step (s); warn of one meant as ms."""
+    number = positive_number(what, value, "a positive number of seconds")
+    if number >= LONG_STEP:
+        warn(f"{what} is {number:g} s; a millisecond is 1e-3", SimulationWarning)
+    return number
 
 
 def positive_number(what: str, value: object, kind: str = "a finite number above zero") -> float:

@@ -8,9 +8,11 @@ import warnings
 from collections.abc import Iterable
 from types import TracebackType
 
-LONGEST_MESSAGE = 10_000
+LONGEST_MESSAGE = 2_000
 """Characters of a message: it may quote a name or a number that is a book."""
 
+MOST_LISTED = 20
+"""Parts that a message lists before it counts the others."""
 
 LONGEST_VALUE = 200
 """Characters of a value that a message shows."""
@@ -21,10 +23,7 @@ class MbdynError(Exception):
 
     def __str__(self) -> str:
         """The message; one that is too long to be read without its middle."""
-        text, half = super().__str__(), LONGEST_MESSAGE // 2
-        if len(text) <= LONGEST_MESSAGE:
-            return text
-        return f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
+        return shortened(super().__str__())
 
 
 class ModelError(MbdynError, ValueError):
@@ -82,7 +81,7 @@ def warn(text: str, category: type[Warning]) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ours:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
+    warnings.warn(shortened(text), category, stacklevel=level)
 
 
 class Brief(contextlib.ContextDecorator):
@@ -109,6 +108,21 @@ class Brief(contextlib.ContextDecorator):
 
 
 brief = Brief()
+
+
+def shortened(text: str) -> str:
+    """A message, without its middle where nobody would read it all."""
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    return f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
+
+
+def listed(parts: Iterable[str]) -> str:
+    """The parts, with commas; of many, the first of them and how many more there are."""
+    every = list(parts)
+    more = f" and {len(every) - MOST_LISTED} more" if len(every) > MOST_LISTED else ""
+    return ", ".join(every[:MOST_LISTED]) + more
 
 
 def shown(value: object) -> str:

@@ -38,8 +38,12 @@ from .rounding import (
     nearly_closed,
     open_text,
     rank_at,
+    regular_near,
     rounding_at,
 )
+
+HOME_DIGITS = 3
+"""Decimals of a home that a message names: the loops are closed near it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,8 @@ def assemble(
             refusal.text(
                 f"has a singular configuration for home (joints {joints} at "
                 f"{closed[in_document].round(4).tolist()}), where the branch is undecided{over}",
-                "give a home away from it",
+                "give a home away from it"
+                + _such_as(regular_near(equations, closed, rank), tree, cluster, in_document),
             )
         )
     matrix = equations.matrix(closed)
@@ -199,6 +204,14 @@ def _kind(cluster: Cluster) -> str:
     count = len(cluster.closures) + len(cluster.gears)
     word = "loop" if cluster.closures else "coupling"
     return word if count == 1 else f"{word}s"
+
+
+def _such_as(best: Array | None, tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
+    """Words about a home that serves, where one is known."""
+    if best is None:
+        return ""
+    names = tuple(_joint_names(tree, cluster, [k]) for k in places)
+    return f", such as {positions_text(names, best[list(places)].round(HOME_DIGITS))}"
 
 
 def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:

@@ -30,6 +30,9 @@ HOLD = 1e-3
 AROUND = (0.02, 0.02, 0.02, 0.02, 0.02, 0.1, 0.1, 0.1)
 """Distances (rad, or share of the size) at which rank and joints are judged near home."""
 
+FARTHER = (0.3,) * 8 + (0.6,) * 4
+"""The same, at which a home is looked for that is not singular."""
+
 
 @dataclass(frozen=True)
 class Rounding:
@@ -101,14 +104,26 @@ def nearly_closed(
     return settled if settled is not None and equations.aligned(settled) else None
 
 
-def closed_around(equations: ClusterEquations, closed: Array) -> Iterator[Array]:
-    """Configurations around a closed one that are closed as well as it."""
+def closed_around(
+    equations: ClusterEquations, closed: Array, spreads: Sequence[float] = AROUND
+) -> Iterator[Array]:
+    """Configurations around a closed one that are closed as well as it.
+
+    spreads : how far from it they are looked for, rad or share of the size.
+    """
     random, count = np.random.default_rng(1), rank_at(equations, closed).count
-    for spread in AROUND:
+    for spread in spreads:
         away = spread * random.normal(size=len(closed)) * equations.units.columns
         near = equations.settle(closed + away, count)
         if near is not None and equations.misfit(near) <= LEFT_OPEN:
             yield near
+
+
+def regular_near(equations: ClusterEquations, closed: Array, rank: int) -> Array | None:
+    """The closed configuration around a singular one that is farthest from singular ones."""
+    found = [closed, *closed_around(equations, closed, FARTHER)]
+    best = max(found, key=lambda x: singular_values(equations.scaled(x))[rank - 1])
+    return None if best is closed else best
 
 
 def generic_rank(equations: ClusterEquations, around: Sequence[Array]) -> Rank:

@@ -112,7 +112,7 @@ def _ros() -> list[Finding]:
     built = find_spec("mbdyn_ros_interfaces") is not None
     _, hard = resource.getrlimit(resource.RLIMIT_RTPRIO)
     return [
-        Finding("ROS 2", True, f"{distribution}, {middleware}"),
+        Finding("ROS 2", True, f"{distribution or 'ROS_DISTRO is not set'}, {middleware}"),
         Finding(
             "services of the nodes", built, "mbdyn_ros_interfaces", "" if built
             else "colcon build --base-paths . mbdyn_ros_interfaces, and source its setup file",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..model.model import Array
 
 PIPE_COLUMNS = 10_000
-"""Columns of a table that goes to a file or a pipe: nothing is cut off."""
+"""Columns of a table that goes to a file or a pipe, where no line is broken."""
 
 
 def print_json(document: Any) -> None:
@@ -36,7 +36,8 @@ def print_table(
     )
     table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
     for k, name in enumerate(header):
-        table.add_column(escape(name), justify="left" if k < text_columns else "right")
+        side = "left" if k < text_columns else "right"
+        table.add_column(escape(name), justify=side, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*map(escape, row))
     console.print(table)

@@ -6,11 +6,12 @@ When the law changes, the difference of efforts fades out.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from ..arguments import require_link
+from ..arguments import Sealed, require_link, single_vector
 from ..array import Array
 from ..compiler.bound import Bound
 from ..equations import control_laws as laws
@@ -32,11 +33,11 @@ STANDSTILL = "gravity_compensation"
 """The mode that a controller begins with: it follows nothing."""
 
 
-class Controller:
+class Controller(Sealed):
     """Efforts of one of `MODES`, cycle after cycle.
 
-    Fill `q` and `v`, and what the mode follows, in place; call `cycle`; read `effort`. A cycle
-    allocates little and compiles nothing.
+    Fill `q` and `v`, and what the mode follows, in place, or assign to them, which copies; call
+    `cycle`; read `effort`. A cycle allocates little and compiles nothing.
 
     Parameters
     ----------
@@ -69,6 +70,16 @@ class Controller:
     array([20.])
     """
 
+    OTHERWISE: ClassVar[Mapping[str, str]] = {
+        "mode": "switch(mode) changes it",
+        "robot": "replace_robot(robot) takes the same robot with other numbers",
+        "effort": "cycle(now) fills it",
+        "bound": "bound[:] = ... changes it in place",
+        "fading": "fading.duration is its time",
+    }
+
+    bound: Array
+
     def __init__(self, robot: Robot, link: str = "", fading: float = 0.3) -> None:
         if robot.system.coordinates.quaternions:
             raise InputError(
@@ -85,11 +96,19 @@ class Controller:
         self.twist, self.twist_rate = np.zeros((2, 6))
         self._gains = {name: np.zeros(len(self._rows(name, robot))) for name in gains()}
         self.fading = Fading(fading)
-        self.enforced = True
+        self._enforced = True
         self.mode, self._rests = STANDSTILL, True
         self.replace_robot(robot)
         self._most = np.zeros(len(self.bound))
         self.effort = np.zeros(len(self.bound))
+        self.seal()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        held = vars(self).get(name)
+        if name in STATE and held is not None:
+            held[:] = single_vector(name, value, [f"number {k}" for k in range(len(held))])
+        else:
+            super().__setattr__(name, value)
 
     # ---- robot and gains ------------------------------------------------------------------
 
@@ -99,13 +118,23 @@ class Controller:
         return self._robot
 
     @property
+    def enforced(self) -> bool:
+        """Whether efforts are held to `bound`."""
+        return self._enforced
+
+    @enforced.setter
+    def enforced(self, enforced: bool) -> None:
+        self._enforced = bool(enforced)
+
+    @property
     def modes(self) -> tuple[str, ...]:
         """Names of the modes that there are."""
         return tuple(name for name, mode in MODES.items() if self._link or mode.follows != "pose")
 
     def replace_robot(self, robot: Robot) -> None:
         """Go on with the same robot with other numbers, such as another gravity."""
-        self._robot, self.bound = robot, np.array(robot.effort_limits, dtype=float)
+        self._robot = robot
+        vars(self)["bound"] = np.array(robot.effort_limits, dtype=float)
         self._laws = {}
         for name in self.modes:
             about = self._link if MODES[name].follows == "pose" else None
@@ -156,7 +185,7 @@ class Controller:
         if mode not in self.modes:
             more = "" if self._link else "; cartesian_impedance needs a link"
             raise InputError(f"there is no mode {mode!r}; there are {', '.join(self.modes)}{more}")
-        self.mode = mode
+        vars(self)["mode"] = mode
         self.capture()
         self._soften(True)
 
@@ -193,7 +222,7 @@ class Controller:
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {wanted[k]}")
         self.effort[:] = self.fading.blend(wanted, self.effort, now)
         self._rests = False
-        if self.enforced:
+        if self._enforced:
             np.maximum(self._most, np.abs(self.effort), out=self._most)
             np.clip(self.effort, -self.bound, self.bound, out=self.effort)
         return self.effort
@@ -258,7 +287,7 @@ class Controller:
         for name in (*STATE, "effort", "bound"):
             getattr(other, name)[:] = getattr(self, name)
         other._gains = {name: numbers.copy() for name, numbers in self._gains.items()}
-        other.mode, other.enforced = self.mode, self.enforced
+        vars(other)["mode"], other.enforced = self.mode, self.enforced
         return other
 
     def eigenvalues(self, period: float) -> Array:

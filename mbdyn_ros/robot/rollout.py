@@ -12,8 +12,8 @@ from ..arguments import (
     checked_numbers,
     coordinate_array,
     no_environment,
-    positive_seconds,
     require_unit_quaternions,
+    step_length,
     whole_efforts,
 )
 from ..array import Array, ArrayLike
@@ -199,7 +199,7 @@ class Rollouts(Configurations):
         self.say_choice()
         friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
         method = named("integrator", integrator, FIXED)
-        forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
+        forces, step = checked_efforts(efforts, self.effort_labels), step_length("dt", dt)
         if environment is not None:
             q, v = checked_start(self.system, q0, v0, forces)
             return rollout_among(environment, self, q, v, forces, step, method, terminal)

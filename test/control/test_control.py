@@ -329,3 +329,20 @@ def test_refusals(cart: mbdyn_ros.Robot) -> None:
     control.wanted_q[:] = np.inf
     with pytest.raises(mbdyn_ros.InputError, match="the effort of rail is inf"):
         control.cycle(0.0)
+
+
+def test_what_is_assigned_to_a_controller_is_copied_or_refused(cart: mbdyn_ros.Robot) -> None:
+    control = Controller(cart)
+    control.set_gains(kp=[100.0], kd=[20.0])
+    path = np.array([[0.1], [0.2]])
+    control.wanted_q = path[0]
+    control.switch("computed_torque")  # wants where it is: the path of the caller stays
+    assert path[0, 0] == 0.1 and control.wanted_q[0] == 0.0
+    control.wanted_q = [0.1]
+    np.testing.assert_allclose(control.cycle(0.0), [20.0])
+    with pytest.raises(mbdyn_ros.InputError, match=r"wanted_q has shape \(2,\)"):
+        control.wanted_q = [0.1, 0.2]
+    with pytest.raises(mbdyn_ros.InputError, match="mode of a Controller cannot be assigned: swit"):
+        control.mode = "joint_impedance"
+    with pytest.raises(mbdyn_ros.InputError, match="robot of a Controller"):
+        control.robot = cart  # type: ignore[misc]

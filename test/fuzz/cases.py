@@ -21,6 +21,7 @@ from mbdyn_ros.mechanisms import MECHANISMS
 from .controller import controller
 from .mutation import mutated_word, mutated_xml, mutated_yaml, torn, wrong_array
 from .robots import ROOT, robot, text_of
+from .stepping import stepping
 
 FINDINGS = Path(__file__).resolve().parent.parent / "fuzz_findings"
 
@@ -280,7 +281,7 @@ TARGETS: dict[str, Target] = {
     one.__name__: one
     for one in (
         urdf, side_car, dh_table, walls, arguments, mechanism, command_line, request, controller,
-        xacro_expressions, names_in_formats, rows_from_threads,
+        xacro_expressions, names_in_formats, rows_from_threads, stepping,
     )  # fmt: skip
 }
 

@@ -154,3 +154,14 @@ def test_the_pitch_of_a_screw_of_drake_is_metres_per_turn() -> None:
 def test_a_negative_damping_among_several_is_told() -> None:
     text = DRAKE.format("0.1 -0.2 0.3", name="hang", type="ball", more="")
     assert any("drives the joint" in one for one in read_urdf(text).warnings)
+
+
+def test_a_screw_of_drake_is_read_without_a_word() -> None:
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    model = read_urdf(
+        f'<robot name="r"><link name="b"/><link name="l">{mass}</inertial></link>'
+        '<drake:joint name="j" type="screw"><parent link="b"/><child link="l"/>'
+        '<axis xyz="0 0 1"/><drake:screw_thread_pitch value="0.1"/></drake:joint></robot>'
+    )
+    assert model.warnings == ()
+    assert model.joint("j").numbers["pitch"] == pytest.approx(0.1 / (2 * np.pi))

@@ -258,7 +258,10 @@ SCENE = f"""<mujoco>
 
 def test_a_scene_says_what_of_it_is_no_robot() -> None:
     model = read_description(SCENE.format(base="<freejoint/>"))
-    assert not model.loops and not model.warnings
+    assert not model.loops and len(model.warnings) == 1
+    assert "geoms of the world (floor, table) (2) are no part of the robot" in model.warnings[0]
+    seen = SCENE.replace('size="1 1 1"', 'size="1 1 1" contype="0" conaffinity="0"')
+    assert not read_description(seen.format(base="<freejoint/>")).warnings  # none is passed through
     assert model.unused == {
         "equality of links that are one without it": 1,
         "geom of the world (floor, table)": 2,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mbdyn_ros.errors import LONGEST_MESSAGE
+import mbdyn_ros
+from mbdyn_ros.errors import LONGEST_MESSAGE, ModelWarning
 from mbdyn_ros.model import ModelError, read_urdf
 from mbdyn_ros.model.examples import CART
 
@@ -398,7 +399,7 @@ def test_messages_name_the_file(tmp_path: Path) -> None:
 
 
 def test_too_many_tags_are_refused() -> None:
-    assert refusal("<robot>" + "<a/>" * 2_000_000).startswith("<text>: has 2000001 tags")
+    assert refusal("<robot>" + "<a/>" * 500_000).startswith("<text>: has 500001 tags")
 
 
 def test_a_message_is_no_book() -> None:
@@ -419,3 +420,25 @@ def test_a_long_chain_of_mimics_is_read_in_time() -> None:
     start = time.process_time()
     model = read_urdf(f'<robot name="r"><link name="l0"/>{joints}</robot>')
     assert len(model.joints) == 4000 and time.process_time() - start < 20
+
+
+def test_a_warning_is_no_book() -> None:
+    link = '<link name="l{}" speed="1"/>'
+    chain = "".join(
+        f'{link.format(k + 1)}<joint name="j{k}" type="fixed"><parent link="l{k}"/>'
+        f'<child link="l{k + 1}"/></joint>'
+        for k in range(1000)
+    )
+    text = f'<robot name="r">{link.format(0)}{chain}{"<x/>" * 1000}</robot>'
+    with pytest.warns(ModelWarning) as caught:
+        mbdyn_ros.load(text)
+    messages = [str(one.message) for one in caught]
+    assert messages[0] == "<text>:1: <robot>: <x> is not URDF here; not used"
+    assert "and 980 more" in messages[1] and len("".join(messages)) < 1200
+
+
+def test_lists_end() -> None:
+    many = "".join(f'<link name="a{k}"/>' for k in range(1000))
+    text = refusal(f"<robot>{many}</robot>")
+    assert text.startswith("<text>:1: 1000 links have no parent joint") and len(text) < 1200
+    assert "and 980 more" in text and text.endswith("join them to the tree or remove them")

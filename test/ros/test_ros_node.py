@@ -20,11 +20,10 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot import Robot
 from mbdyn_ros.ros.messages.named_numbers import require_known
 from mbdyn_ros.ros.node.description import GRAVITY, LATCHED, PRIORITY, SPECS
-from mbdyn_ros.ros.node.diagnostics import key_values
 from mbdyn_ros.ros.node.health import Health
 from mbdyn_ros.ros.node.parameters import Spec
 from mbdyn_ros.ros.node.refusals import Refusals, in_words
-from mbdyn_ros.ros.node.robot_node import RobotNode
+from mbdyn_ros.ros.node.robot_node import RobotNode, key_values
 
 __all__ = ["rig"]
 

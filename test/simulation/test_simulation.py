@@ -15,7 +15,9 @@ from scipy.integrate import solve_ivp
 
 import mbdyn_ros
 from mbdyn_ros.assembly.closure_gap import tree_gap
-from mbdyn_ros.simulation.contact.impulses import Blocks, contact_impulses
+from mbdyn_ros.compiler.gcc import toolchain_cpp
+from mbdyn_ros.compiler.runtime.library import events
+from mbdyn_ros.simulation.contact.impulses import Blocks, contact_impulses, solver
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning"),
@@ -456,3 +458,19 @@ def test_progress_is_told() -> None:
     told: list[float] = []
     mbdyn_ros.simulate(double_pendulum(), [1.0, 0.0], [0.0, 0.0], 1.0, progress=told.append)
     assert told == sorted(told) and told[-1] == 1.0
+
+
+def test_dry_friction_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its solver is compiled, also where programs are interpreted."""
+    rough = double_pendulum('<dynamics friction="0.4"/>', "")
+    kept = toolchain_cpp, events, solver
+    monkeypatch.setenv("CXX", "none-such")
+    for one in kept:
+        one.cache_clear()
+    try:
+        with pytest.raises(mbdyn_ros.SimulationError, match=r"\(Debian and Ubuntu: g\+\+\)"):
+            mbdyn_ros.simulate(rough, [1.0, 0.0], [0.0, 0.0], 1.0)
+        assert len(mbdyn_ros.simulate(double_pendulum(), [1.0, 0.0], [0.0, 0.0], 0.1)) > 1
+    finally:
+        for one in kept:
+            one.cache_clear()

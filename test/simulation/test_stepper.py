@@ -19,9 +19,10 @@ import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
 from mbdyn_ros.compiler.cache import cached_library
 from mbdyn_ros.compiler.gcc import toolchain_cpp
-from mbdyn_ros.errors import InputError, SimulationError
+from mbdyn_ros.errors import InputError, SimulationError, SimulationWarning
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.simulation.contact.impulses import Blocks, Problem, solver
+from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -366,3 +367,24 @@ def test_contacts_name_their_links_and_floors_are_dead_and_rough(block: mbdyn_ro
     assert len(repr(stepper)) < 250 and f"t = {stepper.time:.6g} s" in repr(stepper)
     yaml = mbdyn_ros.read_environment("surfaces: [{name: floor, type: plane}]").surfaces[0]
     assert (yaml.restitution, yaml.friction) == (0.0, 0.8)
+
+
+def test_walls_in_use_are_not_changed_in_silence(block: mbdyn_ros.Robot) -> None:
+    floor = Surface.plane(friction=0.5)
+    links = LinkContacts()
+    environment = Environment([floor], links=None)
+    for made, name in (
+        (floor, "friction"), (floor, "restitution"), (floor, "foo"), (links, "friction"),
+        (environment, "links"), (environment, "joint_limits"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=f"^{name} of a .* cannot be assigned: make another "):
+            setattr(made, name, 0.0)
+    assert floor.friction == 0.5 and environment.with_stops(["a"]).joint_limits == ("a",)
+
+
+def test_steps_of_seconds_are_told(block: mbdyn_ros.Robot) -> None:
+    with pytest.warns(SimulationWarning, match=r"the step is 1 s; a millisecond is 1e-3"):
+        Stepper(block, 1)
+    q, v = block.home_position, np.zeros(block.nv)
+    with pytest.warns(SimulationWarning, match=r"dt is 2 s"):
+        block.rollout(q, v, np.zeros((1, len(block.effort_labels))), 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...errors import listed
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -27,6 +28,6 @@ class Remarks:
         for problem, (first, *others) in self._elements.items():
             text = f"{self._document.place(first)}: {problem}"
             if others:
-                text += "; likewise " + ", ".join(map(self._document.short_place, others))
+                text += f"; likewise {listed(self._document.short_place(one) for one in others)}"
             lines.append(text)
         return lines

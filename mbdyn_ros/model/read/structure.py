@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ...errors import ModelError, suggestion
+from ...errors import ModelError, listed, suggestion
 from ..model import Combination, Coupling, Joint, Link, Loop
 
 
 def quoted(names: Iterable[str]) -> str:
     """Names for a message: '"a", "b"'."""
-    return ", ".join(f'"{name}"' for name in names)
+    return listed(f'"{name}"' for name in names)
 
 
 def check_unique(source: str, elements: Sequence[Link] | Sequence[Joint], tag: str) -> None:
@@ -61,7 +61,7 @@ def find_root(source: str, links: Sequence[Link], joints: Sequence[Joint]) -> st
     roots = [link for link in links if link.name not in above]
     if len(roots) > 1:
         parents = {joint.parent for joint in joints}
-        named = ", ".join(f'"{root.name}" (line {root.line})' for root in roots)
+        named = listed(f'"{root.name}" (line {root.line})' for root in roots)
         lone = [root.name for root in roots if root.name not in parents]
         remark = f"; no joint touches {quoted(lone)}" if lone else ""
         raise ModelError(

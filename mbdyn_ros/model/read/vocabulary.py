@@ -81,7 +81,7 @@ NUMBERS = {
     if one.numbers
 }
 ATTRIBUTES |= NUMBERS
-CHILDREN["joint"] |= set(NUMBERS)
+CHILDREN["joint"] |= {*NUMBERS, "screw_thread_pitch"}  # the latter in the words of Drake
 READ = {
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
@@ -126,7 +126,6 @@ def _report(element: Element, remarks: Remarks) -> None:
 
 def _report_children(element: Element, remarks: Remarks) -> None:
     known = CHILDREN.get(str(element.tag), frozenset())
-    for child in element:
-        if local_name(child) not in known:
-            near = suggestion(str(child.tag), known)
-            remarks.add(element, f"<{child.tag}>{near} is not URDF here; not used")
+    strange = (name for name in map(local_name, element) if name not in known)
+    for tag in dict.fromkeys(strange):
+        remarks.add(element, f"<{tag}>{suggestion(tag, known)} is not URDF here; not used")

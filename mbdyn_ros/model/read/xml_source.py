@@ -24,7 +24,7 @@ UNDECLARED = re.compile(r"Namespace prefix ([\w.-]+) ")
 MOST_PREFIXES = 20
 """Prefixes of a file that are not declared."""
 
-MOST_TAGS = 2_000_000
+MOST_TAGS = 500_000
 """Tags of a file: each takes 200 bytes of memory, and robots of 10 000 joints have 200 000."""
 
 

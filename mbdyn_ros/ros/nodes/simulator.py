@@ -25,10 +25,9 @@ from ..node.process import run
 from ..node.refusals import in_words, one_line
 from .command_inboxes import CommandInboxes
 from .parameters import SIMULATOR
-from .sensor_reports import ForceTorqueReports, ImuReports
 from .session import Session, Settings, walls_of
 from .simulation_node import SimulationNode
-from .simulator_views import SimulatorViews
+from .simulator_reports import ForceTorqueReports, ImuReports, SimulatorViews
 from .standard_services import StandardServices
 from .trajectory_action import TrajectoryAction
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ...arguments import no_environment, require_link
+from ...arguments import Sealed, no_environment, require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...equations.contact.rods import Couple
 from ...errors import InputError
@@ -48,7 +48,7 @@ class Side:
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
 
-class Environment:
+class Environment(Sealed):
     """Walls, and the points of a robot that may touch them.
 
     Parameters
@@ -104,6 +104,7 @@ class Environment:
         self.sides = tuple(
             Side(surface, k) for surface in self.surfaces for k in range(len(surface.faces))
         )
+        self.seal()
 
     def __repr__(self) -> str:
         told = [repr(list(self.surfaces))]
@@ -118,7 +119,7 @@ class Environment:
     def with_stops(self, joints: Sequence[str]) -> Environment:
         """A copy with stops at the limits of these joints."""
         other = copy.copy(self)
-        other.joint_limits = tuple(joints)
+        vars(other)["joint_limits"] = tuple(joints)
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:

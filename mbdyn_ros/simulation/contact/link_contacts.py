@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arguments import require_link
+from ...arguments import Sealed, require_link
 from ...equations.contact.rods import Couple, Rod
 from ...errors import InputError
 from ...model.model import Array
@@ -21,7 +21,7 @@ Named = tuple[str, Couple]
 """Words for a couple, and the couple."""
 
 
-class LinkContacts:
+class LinkContacts(Sealed):
     """That links touch each other: the spheres and capsules of their `<collision>`.
 
     Links of one body, of bodies that a joint or a loop joins, and pairs that are `disabled` do
@@ -63,6 +63,7 @@ class LinkContacts:
         if not isinstance(convex, bool):
             raise InputError(f"links: convex is {convex!r}; it must be True or False")
         self.convex = convex
+        self.seal()
 
     def couples(self, robot: Robot) -> tuple[Named, ...]:
         """All couples that may touch.

@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ...arguments import single_vector
+from ...arguments import Sealed, single_vector
 from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
@@ -39,7 +39,7 @@ class Shape:
     axes: Array
 
 
-class Surface:
+class Surface(Sealed):
     """A wall, given by a function that is positive in free space.
 
     Parameters
@@ -91,6 +91,7 @@ class Surface:
         self.faces = self._faces(g)
         self._distances = None if distance is None else self._faces(distance)
         self.shape = shape
+        self.seal()
 
     @serialized
     def _faces(self, g: Callable[[SX], Any]) -> tuple[ca.Function, ...]:

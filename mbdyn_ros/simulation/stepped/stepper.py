@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from ...arguments import (
+    Sealed,
     Wrenches,
     body_wrenches,
     checked_count,
-    positive_seconds,
     single_vector,
+    step_length,
     whole_efforts,
 )
 from ...equations.dry_friction import tree_friction
@@ -48,18 +50,8 @@ STEPS_AT_ONCE = 20_000
 SHORTEST_QUATERNION = 1e-6
 """Length below which a quaternion has no direction."""
 
-OTHERWISE = {
-    "q": "move the robot with set_state(q, v)",
-    "v": "set velocities with set_state(q, v)",
-    "method": "give method= to Stepper(...)",
-    "environment": "give environment= to Stepper(...)",
-    "robot": "make a Stepper of the other robot",
-    "impacts": "take_impacts() empties them",
-}
-"""Remedies for assignments to attributes of a `Stepper`."""
 
-
-class Stepper(Accounts):
+class Stepper(Accounts, Sealed):
     """The motion of a robot, among walls or without, in equal steps, each one compiled call.
 
     Efforts are constant over a step. Closed loops stay closed, for the state is that of the
@@ -100,6 +92,16 @@ class Stepper(Accounts):
     (array([1.]), array([2.]), 1.0)
     """
 
+    OTHERWISE: ClassVar[Mapping[str, str]] = {
+        "q": "move the robot with set_state(q, v)",
+        "v": "set velocities with set_state(q, v)",
+        "method": "give method= to Stepper(...)",
+        "environment": "give environment= to Stepper(...)",
+        "robot": "make a Stepper of the other robot",
+        "impacts": "take_impacts() empties them",
+        "": "step, effort, wrenches, time and lost can be",
+    }
+
     @brief
     def __init__(
         self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
@@ -130,7 +132,7 @@ class Stepper(Accounts):
         self._prepare()
         self.effort = np.zeros(len(robot.effort_labels))
         self.step = step
-        self._complete = True
+        self.seal()
 
     def _prepare(self) -> None:
         """Take the programs of the robot as they are now, and memory for a motion by them."""
@@ -157,13 +159,6 @@ class Stepper(Accounts):
         self._motion.go_on_from(before)
         self.step, self.wrenches = self.step, wrenches
 
-    def __setattr__(self, name: str, value: object) -> None:
-        settable = getattr(getattr(type(self), name, None), "fset", None) is not None
-        if "_complete" in vars(self) and not name.startswith("_") and not settable:
-            remedy = OTHERWISE.get(name, "step, effort, wrenches, time and lost can be assigned")
-            raise InputError(f"{name} of a Stepper cannot be assigned: {remedy}")
-        super().__setattr__(name, value)
-
     def __repr__(self) -> str:
         walls = "" if self.environment is None else f", {self.environment!r}"
         return (
@@ -188,7 +183,7 @@ class Stepper(Accounts):
 
     @step.setter
     def step(self, step: float) -> None:
-        step = positive_seconds("the step", step)
+        step = step_length("the step", step)
         self._method = self._choice.at(step, self._damping_rate)
         self._motion.motion.step = step
         self._compiled.use(self._method)

@@ -185,6 +185,10 @@ def test_home_at_a_change_point(home: dict[str, float]) -> None:
     assert "branch is undecided" in message and "Next: give a home" in message
     fine = load(flat, four_bar(0.3, 1.0, 0.3, 1.0), home={"j1": 0.5, "j2": -0.5, "j4": 0.5})
     assert np.allclose(fine.joint_state([0.9])[0], [0.9, -0.9, 0.9], atol=1e-12)
+    named = re.findall(r"(j\d) = (-?[\d.]+)", message.partition("such as")[2])
+    there = {joint: float(position) for joint, position in named}
+    assert set(there) == {"j1", "j2", "j4"}  # and the home that the message names is one
+    assert load(flat, four_bar(0.3, 1.0, 0.3, 1.0), home=there).nv == 1
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def read_mjcf(source: Source) -> Model:
         source=compiled.name,
         warnings=(
             *_warnings(compiled, forces),
+            *scenery_warnings(compiled),
             *bodies.warnings,
             *inertia_warnings(compiled.name, bodies.links),
         ),  # fmt: skip
@@ -218,6 +219,20 @@ def unused_elements(compiled: Compiled) -> dict[str, int]:
         "light": model.nlight,
     }
     return {what: int(count) for what, count in counts.items() if count}
+
+
+def scenery_warnings(compiled: Compiled) -> list[str]:
+    """That nothing holds the robot up where the file's world would."""
+    model = compiled.model
+    touches = (model.geom_contype | model.geom_conaffinity) != 0
+    around = np.flatnonzero((model.geom_bodyid == 0) & touches).tolist()
+    if not around:
+        return []
+    what = _named(compiled, "GEOM", "geoms of the world", around)
+    return [
+        f"{compiled.name}: {what} ({len(around)}) are no part of the robot, which passes through "
+        "them; give walls to simulate and Stepper: environment=Environment([Surface.plane()])"
+    ]
 
 
 def _placed_bodies(compiled: Compiled) -> list[int]:
