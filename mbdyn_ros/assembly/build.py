@@ -34,7 +34,7 @@ is closed there up to rounding, or far from it."""
 
 
 class PartlyDependentError(ModelError):
-    """A loop ties some motions of the joint `joint`, and leaves others free."""
+    """A loop constrains some motions of the joint `joint`, and leaves others free."""
 
     def __init__(self, joint: str) -> None:
         super().__init__(f"joint {joint!r} is partly dependent")

@@ -37,8 +37,8 @@ class Chart:
     """The constraint rows of one linkage as numbers, and what they say of its coordinates.
 
     All matrices are (m, n): the rows of all loops and gears of the linkage, redundant ones too,
-    over the joints tied by them, without units. A quality is the share of the largest singular
-    value that the least one has. `joints` names the tied joints in order.
+    over the joints in them, without units. A quality is the share of the largest singular
+    value that the least one has. `joints` names the constrained joints in order.
     """
 
     @serialized

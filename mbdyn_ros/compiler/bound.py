@@ -86,7 +86,7 @@ class Bound(functools.partial):  # type: ignore[type-arg]
 
     def __reduce__(self) -> NoReturn:
         raise InputError(
-            f"{self._program} is tied to memory of this process and cannot be pickled: "
+            f"{self._program} is bound to memory of this process and cannot be pickled: "
             "pickle the robot, and bind it again where it arrives"
         )
 

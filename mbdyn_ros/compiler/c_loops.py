@@ -129,7 +129,7 @@ FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
 /* What following remembers counts for one home alone. Positions farther than `farthest` from the
-   last are not followed and stay open; 0: they are walked to. */
+   last are no motion and stay open; 0: they are walked to. */
 struct memory {{
   double farthest, home[{ny} + {nz}];
   struct followed last[{count}];

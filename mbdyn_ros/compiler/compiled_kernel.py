@@ -200,7 +200,7 @@ class CompiledProgram:
 
     Parameters
     ----------
-    loops, terms : what closes its loops, and what they are to it; None where there are none.
+    loops, terms : the library that closes its loops, and that of their terms; None without loops.
 
     Attributes
     ----------

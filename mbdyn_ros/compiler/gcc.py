@@ -1,4 +1,4 @@
-"""The system's C compiler, and what it makes for this machine."""
+"""The system's C compiler, and the libraries that it makes for this machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_PRINTED = 1 << 20
 """Bytes that a compiler may print, on either stream; one that prints more is ended."""
 
 LONGEST_ANSWER = 30.0
-"""Seconds after which a compiler that is only asked what it is taken to hang."""
+"""Seconds after which a compiler that is only asked for its version is taken to hang."""
 
 WIDTHS = {"__AVX512DQ__": 8, "__AVX__": 4}
 """Numbers in a vector by the macro that says the processor has such vectors; others have 2."""

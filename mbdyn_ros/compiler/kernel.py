@@ -15,7 +15,7 @@ from ..program.program import Program
 
 
 class Tied(Protocol):
-    """A call that is tied to a kernel."""
+    """A call that is bound to a kernel."""
 
     def move(self, kernel: Kernel) -> None:
         """Run another kernel of the same program from now on."""
@@ -27,15 +27,15 @@ class Kernel(abc.ABC):
 
     Attributes
     ----------
-    program : what it computes, not traced.
+    program : its program, not traced.
     inputs : shape of every input array by name, in order.
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
     home : where walks to the positions of loops without closed form start; see
         `Closing.home`. The parameters of the equations follow, where these are not inputs.
         Every call reads it anew.
-    bound : the calls that are tied to it and may be tied to another kernel (`Bound.move`).
-    farthest : distance (rad or m) from the last positions beyond which calls that are tied from
+    bound : the calls that are bound to it and may be bound to another kernel (`Bound.move`).
+    farthest : distance (rad or m) from the last positions beyond which calls that are bound from
         now on leave loops open; 0: there is none.
     """
 

@@ -73,7 +73,7 @@ def function_text(function: ca.Function, name: str, lane: Lane, options: Options
 
 
 def text(code: Code, name: str, options: Options) -> str:
-    """The C of code after all passes; where what they leave is wrong, the message names the pass.
+    """The C of code after all passes; where one leaves wrong code, the message names it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""C source of a program's library: its equations, and what it says about itself."""
+"""C source of a program's library: its equations, and its description of itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modes of control: the law of each, its gains, and what it follows."""
+"""The modes of control: the law of each, its gains, and its reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulations side by side: each declares what it gives, by whose method, and of which robots.
+"""Formulations side by side: each declares its result, its method, and for which robots it holds.
 
     @formulation("inverse_dynamics", "Gibbs-Appell", applies=Study.is_tree)
     def efforts(study): ...

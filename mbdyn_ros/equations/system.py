@@ -102,7 +102,7 @@ class System:
         return tuple(one for one in self.linkages if not one.linear and one.closed_form is None)
 
     def rows(self, linkage: Linkage, places: Sequence[int] | None = None) -> list[int]:
-        """Tree positions of the joints at some places of a linkage, of all tied ones if None."""
+        """Tree positions of the joints at some places of a linkage, of all if None."""
         coupled = linkage.cluster.coupled
         chosen = coupled if places is None else [coupled[k] for k in places]
         return [self.tree.bodies[body].q.start for body in chosen]
@@ -163,7 +163,7 @@ class System:
 
     @SerializedProperty
     def residuals(self) -> dict[Linkage, ca.Function]:
-        """Residuals (m, 1) of the linkages' rows as functions of their tied joints' positions.
+        """Residuals (m, 1) of the linkages' rows as functions of their joints' positions.
 
         What rounding leaves open counts as closed.
         """

@@ -33,7 +33,7 @@ class CFunction:
     arguments : name and number of elements of each input, then of the result.
     shape : of the result, as the Python loader returns it.
     records : for each state all inputs, then the result.
-    text : what it gives, for the header; nothing where the program is known there.
+    text : its result, for the header; nothing where the program is known there.
     """
 
     name: str
@@ -48,7 +48,7 @@ class CFunction:
 class CProgram:
     """A program beyond those of every robot, to be exported with them.
 
-    declaration, about : the program. text : what it gives, for the header.
+    declaration, about : the program. text : its result, for the header.
     examples : values of its own inputs at which its test is recorded, by name, each for a robot
         at a position: the state -> (n,).
     subject : a system of its own, with symbols for numbers of the robot; None for the robot's.

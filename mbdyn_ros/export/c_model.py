@@ -15,7 +15,7 @@ from .c_sensors import sensor_text
 
 @dataclass(frozen=True)
 class CMode:
-    """A mode of control: its name and program, and what it follows: "joints", "pose" or "".
+    """A mode of control: its name and program, and its reference: "joints", "pose" or "".
 
     link : that the pose is of; else "". gains : inputs of the program by the names of the gains.
     """
@@ -148,9 +148,10 @@ def model_text(model: CModel) -> str:
     )
     table = [
         "sizeof(mbdyn_ros_model), MBDYN_ROS_ABI,",
-        *(in_c_string(text) + "," for text in (
-            library.robot, model.generator, model.description, model.equations
-        )),
+        *(
+            in_c_string(text) + ","
+            for text in (library.robot, model.generator, model.description, model.equations)
+        ),
         *(
             f"{{{len(names)}, {f'{field}_names' if names else 'NULL'}}},"
             for field, names in model.names.items()
@@ -291,6 +292,7 @@ CALLED = """static int {field}(void *memory, {inputs}
                 {checked}, q);
 }}
 """
+
 
 def _modes(model: CModel) -> str:
     """The laws of control and their list."""

@@ -30,7 +30,7 @@ MOST_APART = 1e-3
 """Most that the same solution may differ by, found by two methods as a guess only, rad or m."""
 
 MOST_FOUND = 4
-"""Angles for which a table keeps what it found."""
+"""Number of angles for which a table keeps solutions."""
 
 WEIGHTS = ("_mass", "_inertia", "_center_along", "_center_across", "gravity")
 """Ends of numbers that positions do not depend on."""

@@ -88,7 +88,7 @@ class Placing:
     def _lever(
         self, part: Part, arm: Complex, sign: int, terms: list[UnknownTerm]
     ) -> tuple[str, Complex]:
-        """A slide on a part whose direction is unknown too; what that part stands on."""
+        """A slide on a part whose direction is unknown too; the part that carries it."""
         unit = QUARTER_TURN if part.across else Complex(1.0, 0.0)
         carrier = self._parts[part.parent]
         place = Complex(*part.at) + unit * arm

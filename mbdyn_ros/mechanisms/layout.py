@@ -67,7 +67,7 @@ class GearMesh:
 
     @property
     def name(self) -> str:
-        """Name of what they share."""
+        """Name of the joint that they share."""
         return f"{self.driver}_{self.driven}_mesh"
 
     @property

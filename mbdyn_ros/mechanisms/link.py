@@ -1,4 +1,4 @@
-"""The rigid links that a mechanism is made of: lengths and what they weigh."""
+"""The rigid links that a mechanism is made of: lengths and inertias."""
 
 from __future__ import annotations
 

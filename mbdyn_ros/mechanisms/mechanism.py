@@ -1,4 +1,4 @@
-"""A mechanism: a design that can be asked how it moves and what that takes."""
+"""A mechanism: a design with its motion and the efforts that it requires."""
 
 from __future__ import annotations
 

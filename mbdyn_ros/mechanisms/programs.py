@@ -46,7 +46,7 @@ def run_loaded(mechanism: Design, program: Declaration, *arguments: Array) -> Ar
 
 
 def bound(mechanism: Design, program: Declaration) -> Bound:
-    """A program tied to arrays, with the numbers of one mechanism filled in; see `place`."""
+    """A program bound to arrays, with the numbers of one mechanism filled in; see `place`."""
     result = Bound(kernel(type(mechanism), program))
     numbers = mechanism.vector()
     result.parameters[: len(numbers)] = numbers

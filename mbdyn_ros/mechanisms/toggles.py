@@ -169,7 +169,7 @@ def dips(values: Array) -> tuple[Places, ...]:
 
 
 def deepest(margin: Callable[[Array], Array], k: Places, last: int) -> tuple[Array, Array]:
-    """Where near points k (M,) of a path of points 0 to `last` the margin is least, and what it is.
+    """Where near points k (M,) of a path of points 0 to `last` the margin is least, and its value.
 
     margin : of M places t, each in the design of its dip.
     """

@@ -44,7 +44,7 @@ class Rotation(Enum):
 
 @dataclass(frozen=True)
 class ClosingType:
-    """A type of closing joint: what it leaves free. `synonyms` are other formats' names of it."""
+    """A type of closing joint: the motions that it leaves free. `synonyms`: names elsewhere."""
 
     name: str
     slide: Translation
@@ -58,7 +58,7 @@ class ClosingType:
 
     @property
     def has_axis(self) -> bool:
-        """Whether what it leaves free depends on a direction."""
+        """Whether the motion that it leaves free depends on a direction."""
         return self.slide is not Translation.NOWHERE or self.turn in (Rotation.ABOUT, Rotation.BEND)
 
     @property

@@ -88,7 +88,7 @@ class Foreign:
 
 
 def foreign_of(element: Element, owner: str, name: str) -> Foreign:
-    """An element of a document; `owner` and `name` are of what it stands in.
+    """An element of a document; `owner` and `name` are those of the element around it.
 
     Spaces between its elements, and namespaces that it does not use, are not kept.
     """

@@ -1,4 +1,4 @@
-"""Shapes of links: what they look like, and with what they collide."""
+"""Shapes of links, for their looks and for collisions."""
 
 from __future__ import annotations
 

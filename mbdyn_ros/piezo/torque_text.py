@@ -34,7 +34,7 @@ from .torque import require_rotor
 
 @dataclass(frozen=True)
 class FormulaStep:
-    """One formula for every joint: what it gives, in LaTeX, and in Python."""
+    """One formula for every joint: its result, in LaTeX, and in Python."""
 
     words: str
     latex: str

@@ -45,7 +45,7 @@ ROLES = {
     "passive": ("#3b3f46", 1.4),
     "fixed": ("#a5a8ad", 0.8),
 }
-"""Colour and width (points) of the line of a joint, by what it does."""
+"""Colour and width (points) of the line of a joint, by its role."""
 
 FAINT = "#6f7277"
 """Colour of fixed joints and of small print."""

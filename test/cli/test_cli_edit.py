@@ -50,7 +50,7 @@ def test_a_robot_is_converted(tmp_path: Path) -> None:
         (["--lock", "slew_joint=x"], 1, "'x' is not a number"),
         (["--lock", "slew_join"], 1, "no movable joint"),
         (["--lock", "slew_joint,slew_joint"], 1, "given twice"),
-        (["--remove", "boom"], 1, "'lift_pin' ties the link 'boom'"),
+        (["--remove", "boom"], 1, "'lift_pin' connects the link 'boom'"),
         (["--joint", "slew_joint"], 1, "is not JOINT:KEY=VALUE"),
         (["--joint", "slew_joint:damp=1"], 1, "has no 'damp'"),
         (["--rename-link", "boom"], 1, "is not OLD=NEW"),

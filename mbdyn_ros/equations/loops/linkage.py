@@ -137,13 +137,13 @@ def cluster_rows(
 
 
 def rows_at_rest(tree: Tree, cluster: Cluster, positions: Mapping[int, SX]) -> ClusterRows:
-    """All rows of a cluster at the positions of its tied joints by body, nothing moving."""
+    """All rows of a cluster at the positions of its constrained joints by body, nothing moving."""
     joints = {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.coupled}
     return cluster_rows(tree, cluster, joints, positions, SX.zeros(tree.nv))
 
 
 def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, ClusterRows]:
-    """Positions (n, 1) of the tied joints as symbols, and the rows of a cluster there, at rest."""
+    """Symbols (n, 1) of the joints' positions, and the rows of a cluster there, at rest."""
     x = SX.sym("x", len(cluster.coupled))
     return x, rows_at_rest(tree, cluster, {body: x[k] for k, body in enumerate(cluster.coupled)})
 

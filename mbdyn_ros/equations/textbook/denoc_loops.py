@@ -1,7 +1,7 @@
 """DeNOC with loops: cut open, held together by Lagrange multipliers.
 
 Equations (19) to (23) of the paper that `denoc` follows. Cutting joints until no loop is left
-leaves subsystems, trees on the ground, tied by the velocity constraints
+leaves subsystems, trees on the ground, coupled by the velocity constraints
 
     J thd = 0,  in two subsystems J = [J_I  -J_II]     (21)
 

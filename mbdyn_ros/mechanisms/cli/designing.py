@@ -28,7 +28,7 @@ EVERY_LINK = "all"
 
 
 def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """Put counterweights on links, print them, and draw what they change."""
+    """Put counterweights on links, print them, and draw their effect."""
     _no_gif(options, "balance")
     asked = options["balance"]
     parts = [] if asked == EVERY_LINK else [one.strip() for one in asked.split(",")]

@@ -1,4 +1,4 @@
-"""A prescribed motion of the command line: what it asks of a mechanism, and its files."""
+"""A prescribed motion of the command line: the efforts that it requires, and its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joints locked: they become fixed, and what they determine is locked with them."""
+"""Joints locked: they become fixed, and joints that they determine are locked with them."""
 
 from __future__ import annotations
 

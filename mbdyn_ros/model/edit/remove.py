@@ -73,9 +73,7 @@ def _carriers(model: Model, link: str) -> list[str]:
     return above
 
 
-def _refuse_loose_ends(
-    model: Model, links: set[str], joints: set[str], dropped: set[str]
-) -> None:
+def _refuse_loose_ends(model: Model, links: set[str], joints: set[str], dropped: set[str]) -> None:
     """Refuse what would be left with one end of two."""
     for one in (*model.loops, *model.couplings):
         if one.name in dropped:
@@ -86,9 +84,9 @@ def _refuse_loose_ends(
             what, ends, lost = "link", {one.predecessor, one.successor}, links
         if ends & lost and not ends <= lost:
             raise InputError(
-                f"{model.source}: {one.name!r} ties the {what} {_quoted(ends & lost)}, which would "
-                f"be removed, to {_quoted(ends - lost)}, which would stay, and would be left open: "
-                f"remove {one.name!r} too, or what stays"
+                f"{model.source}: {one.name!r} connects the {what} {_quoted(ends & lost)}, which "
+                f"would be removed, to {_quoted(ends - lost)}, which would stay; "
+                f"remove {one.name!r} or the latter too"
             )
     for joint in model.joints:
         leader = joint.mimic and joint.mimic.joint

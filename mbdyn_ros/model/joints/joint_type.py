@@ -38,7 +38,7 @@ class JointAxis:
 
 @dataclass(frozen=True)
 class Number:
-    """A number that a joint needs besides its axis, and what it means, with its unit."""
+    """A number that a joint needs besides its axis, its meaning and its unit."""
 
     name: str
     meaning: str

@@ -11,7 +11,7 @@ REFUSED = {
 """Numbers of a joint that are not negative, and why."""
 
 WARNED = {"damping": "drives the joint", "spring_stiffness": "drives the joint away"}
-"""Numbers of a joint that are seldom negative, and what they do then."""
+"""Numbers of a joint that are seldom negative, and their effect then."""
 
 
 def judge(

@@ -17,7 +17,7 @@ from ..model import Array, Joint, Link, Loop, Pose
 class HeldJoint:
     """A joint from its parent to its child, which another joint carries; `frame` is in the child.
 
-    `joint`, `link` and `loop` are what it becomes; the latter two are called `name/end`.
+    `joint`, `link` and `loop` replace it; the latter two are called `name/end`.
     """
 
     written: Joint
@@ -76,9 +76,7 @@ def held_loop(
     numbers: Mapping[str, float], line: int | None,
 ) -> HeldJoint:  # fmt: skip
     """The joint of a `<loop>` of that type; `ends` and `frames` of predecessor and successor."""
-    joint = Joint(
-        name, kind.name, ends[0], ends[1], frames[0], axis, line=line, numbers=numbers
-    )
+    joint = Joint(name, kind.name, ends[0], ends[1], frames[0], axis, line=line, numbers=numbers)
     return HeldJoint(joint, frames[1])
 
 

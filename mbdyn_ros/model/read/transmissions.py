@@ -169,7 +169,7 @@ def _rotors(
         remarks.add(
             element,
             "its rotors tie the accelerations of its joints, which is left out, and so are they: "
-            "they are links of their own with that inertia, tied to the joints by couplings",
+            "they are links of their own with that inertia, coupled to the joints",
         )
         return {}
     return {name: float(whole[k, k]) for k, name in enumerate(one.joints) if whole[k, k]}

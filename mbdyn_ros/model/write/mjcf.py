@@ -53,7 +53,7 @@ class _Writer:
 def mjcf_text(
     model: Model, home: Positions, actuated: tuple[str, ...], folder: str | os.PathLike[str]
 ) -> tuple[str, list[str]]:
-    """The text of a MJCF, and in words what it does not say.
+    """The text of an MJCF, and a list of what is missing in it.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _write_joints(writer: _Writer, body: Element, joint: Joint) -> None:
 
 def steps_of(joint: Joint) -> list[tuple[str, str, Array]]:
     """Name, type in MuJoCo and axis of each of the joints that a joint becomes."""
-    if joint.type == "screw":  # the way along the axis is tied to the angle by an equality
+    if joint.type == "screw":  # an equality couples the displacement along the axis to the angle
         return [(joint.name, "hinge", joint.axis), (f"{joint.name}/way", "slide", joint.axis)]
     if joint.type == "spherical":
         return [(joint.name, "ball", joint.axis)]

@@ -41,7 +41,7 @@ WORLD = "world"
 def sdf_text(
     model: Model, home: Mapping[str, Array], folder: str | os.PathLike[str]
 ) -> tuple[str, list[str]]:
-    """The text of an SDF, and in words what it does not say.
+    """The text of an SDF, and a list of what is missing in it.
 
     Parameters
     ----------

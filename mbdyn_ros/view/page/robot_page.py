@@ -1,4 +1,4 @@
-"""The page of one robot: sliders for its independent joints, a motion, and what it costs."""
+"""The page of one robot: sliders for its independent joints, a motion, and its efforts."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class RobotPage:
 
 
 class ShowFolder:
-    """Checkboxes, and what they show.
+    """Checkboxes for masses, frames, collision shapes and forces.
 
     Parameters
     ----------

@@ -257,7 +257,7 @@ def read_gearbox(
             raise document.error(
                 element,
                 f'no hinge joins its reference body "{body}" to its {role} "{link}"; a gearbox '
-                "ties two hinges on one body",
+                "couples two hinges on one body",
             )
         turned = frames.pose(hinge.joint.parent) @ hinge.joint.origin
         along = float(turned.rotation @ hinge.joint.axis @ axis)
