@@ -81,11 +81,15 @@ def batch_race(entry: Entry, states: int, rounds: int) -> dict[str, Any]:
     v, a = random.normal(size=(2, states, robot.nv))
 
     peer = PinocchioPeer(robot, text, q[0], v[0], a[0])
-    pool, ties, theirs_q = pin.ModelPool(peer.model, THREADS), peer.ties, peer.positions(q)
+    pool, embedding, theirs_q = (
+        pin.ModelPool(peer.model, THREADS),
+        peer.embedding,
+        peer.positions(q),
+    )
 
     def contest(name: str, pooled: str) -> dict[str, Any]:
         out = np.empty((states, robot.nv))
-        columns = [np.asfortranarray(x.T) for x in (theirs_q, v @ ties.T, a @ ties.T)]
+        columns = [np.asfortranarray(x.T) for x in (theirs_q, v @ embedding.T, a @ embedding.T)]
         theirs = np.asfortranarray(out.T.copy())
         method, function = getattr(robot, name), getattr(pin, pooled)
         calls: dict[str, Callable[[], object]] = {}
@@ -94,7 +98,7 @@ def batch_race(entry: Entry, states: int, rounds: int) -> dict[str, Any]:
             ours = partial(method, q, v, a, friction=False, out=out)
             calls[f"ours {threads}"] = on_threads(threads, ours)
         times = alternate(calls, rounds, states)
-        gap = float(np.abs(theirs.T @ ties - out).max() / np.abs(out).max())
+        gap = float(np.abs(theirs.T @ embedding - out).max() / np.abs(out).max())
         assert gap < AGREEMENT, f"{entry.name}: {name} differs by {gap:.1e} relative"
         return {"times": times, "agreement": gap}
 

@@ -21,7 +21,7 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot, Trajectory
-from mbdyn_ros.export.literature_counts import TREE_MOTION
+from mbdyn_ros.export.operation_count import TREE_MOTION
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.program.operations import count_operations
 

@@ -24,7 +24,7 @@ from mbdyn_ros.equations.algebra.spatial import SX
 from mbdyn_ros.equations.formulation import Study
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import formulations
-from mbdyn_ros.export.literature_counts import TREE_MOTION
+from mbdyn_ros.export.operation_count import TREE_MOTION
 from mbdyn_ros.program.operations import operations_of
 
 BRANCHES, LINKS = 4, 4

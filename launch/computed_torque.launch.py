@@ -11,14 +11,17 @@ listens on `commands`. The mode changes while it runs:
 from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
-from mbdyn_ros.ros.launch_nodes import GRAVITY, ROBOT, loaded, own_node
-from mbdyn_ros.ros.launch_support import (
+from mbdyn_ros.ros.launch_nodes import (
+    GRAVITY,
     NAMESPACE,
     OWN_TRANSFORMS,
     PARAMS_FILE,
+    ROBOT,
     TO_THE_SIMULATOR,
     Arguments,
     declared,
+    loaded,
+    own_node,
 )
 
 ARGUMENTS = {

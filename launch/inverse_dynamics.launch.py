@@ -6,8 +6,16 @@ Without `robot` the node takes the URDF from the latched topic robot_description
 from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
-from mbdyn_ros.ros.launch_nodes import GRAVITY, ROBOT, loaded, own_node
-from mbdyn_ros.ros.launch_support import NAMESPACE, PARAMS_FILE, Arguments, declared
+from mbdyn_ros.ros.launch_nodes import (
+    GRAVITY,
+    NAMESPACE,
+    PARAMS_FILE,
+    ROBOT,
+    Arguments,
+    declared,
+    loaded,
+    own_node,
+)
 
 ARGUMENTS = {
     **ROBOT,

@@ -9,15 +9,19 @@ from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
 from mbdyn_ros.ros.launch_nodes import (
+    NAMESPACE,
+    PARAMS_FILE,
     ROBOT,
     TRANSFORMS,
+    Arguments,
+    declared,
+    fixed_frame,
     loaded,
     own_node,
     picture,
     robot_state_publisher,
     rviz,
 )
-from mbdyn_ros.ros.launch_support import NAMESPACE, PARAMS_FILE, Arguments, declared, fixed_frame
 
 ARGUMENTS = {
     **ROBOT,

@@ -20,7 +20,7 @@ from launch.substitutions import LaunchConfiguration
 from launch import LaunchDescription
 from mbdyn_ros.errors import MbdynError
 from mbdyn_ros.mechanisms import configured
-from mbdyn_ros.ros.launch_support import declared
+from mbdyn_ros.ros.launch_nodes import declared
 
 SIMULATE = Path(__file__).parent / "simulate.launch.py"
 

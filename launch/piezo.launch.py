@@ -12,8 +12,7 @@ rotating force and the transducers at work. Move the gripper from another shell:
 from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
-from mbdyn_ros.ros.launch_nodes import loaded, own_node, picture, rviz
-from mbdyn_ros.ros.launch_support import (
+from mbdyn_ros.ros.launch_nodes import (
     NAMESPACE,
     PARAMS_FILE,
     TO_PIEZO_SIMULATOR,
@@ -21,6 +20,10 @@ from mbdyn_ros.ros.launch_support import (
     Arguments,
     declared,
     fixed_frame,
+    loaded,
+    own_node,
+    picture,
+    rviz,
 )
 
 ARGUMENTS = {

@@ -14,22 +14,20 @@ from launch import LaunchDescription
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.launch_nodes import (
     GRAVITY,
-    ROBOT,
-    TRANSFORMS,
-    own_node,
-    picture,
-    robot_state_publisher,
-    rviz,
-)
-from mbdyn_ros.ros.launch_support import (
     NAMESPACE,
     OWN_TRANSFORMS,
     PARAMS_FILE,
+    ROBOT,
+    TRANSFORMS,
     Arguments,
     as_text,
     available,
     declared,
     fixed_frame,
+    own_node,
+    picture,
+    robot_state_publisher,
+    rviz,
 )
 from mbdyn_ros.ros.ros2_control import (
     NEEDED,

@@ -12,23 +12,21 @@ from launch.substitutions import LaunchConfiguration
 from launch import LaunchDescription
 from mbdyn_ros.ros.launch_nodes import (
     GRAVITY,
+    NAMESPACE,
+    OWN_TRANSFORMS,
+    PARAMS_FILE,
     ROBOT,
+    TO_THE_SIMULATOR,
     TRANSFORMS,
+    Arguments,
+    as_text,
+    declared,
+    fixed_frame,
     loaded,
     own_node,
     picture,
     robot_state_publisher,
     rviz,
-)
-from mbdyn_ros.ros.launch_support import (
-    NAMESPACE,
-    OWN_TRANSFORMS,
-    PARAMS_FILE,
-    TO_THE_SIMULATOR,
-    Arguments,
-    as_text,
-    declared,
-    fixed_frame,
 )
 
 ARGUMENTS = {

@@ -21,7 +21,7 @@ from .errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
 from .names import in_text
 
 VERBS = (
-    ("bench", ".cli.bench:bench", "Time the calls, beside Pinocchio where it is installed."),
+    ("bench", ".cli.bench:bench", "Time the calls, and Pinocchio's where it is installed."),
     ("codegen", ".cli.codegen:codegen",
      "Write the equations as C99 that needs no library, or as formulas."),
     ("completion", ".cli.completion:completion",
@@ -42,7 +42,7 @@ VERBS = (
      "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a "
      "drawing in YAML."),
     ("ops", ".cli.ops:ops",
-     "Count the operations of every program and every formulation, beside the literature's."),
+     "Count the operations of every program and formulation, next to published counts."),
     ("piezo", ".piezo.cli:piezo",
      "Move a piezo robot round a circle by an unbalanced rotor, and judge the motion."),
     ("simulate", ".cli.simulate:simulate", "Simulate the motion of a robot."),

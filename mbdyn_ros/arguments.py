@@ -138,7 +138,7 @@ def positive_number(what: str, value: object, kind: str = "a finite number above
 
 
 def checked_numbers(what: str, value: object) -> Array:
-    """Return `value` as float64 of any shape, refused where it is no numbers."""
+    """Return `value` as float64 of any shape, refused where it is not numeric."""
     try:
         return as_numbers(value)
     except NoNumbers as error:
@@ -162,14 +162,14 @@ def checked_flag(what: str, value: object) -> bool:
 
 
 def checked_text(what: str, value: object) -> str:
-    """Return `value`, refused where it is no text."""
+    """Return `value`, refused where it is not a string."""
     if not isinstance(value, str):
         raise InputError(f"{what} must be text; it is {shown(value)}")
     return value
 
 
 def checked_names(what: str, value: object) -> tuple[str, ...]:
-    """Return a list of names as a tuple; a text alone is refused, as is what is no name."""
+    """Return a list of names as a tuple; a single string is refused, as is anything but names."""
     names: tuple[object, ...] | None = None
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         with contextlib.suppress(Exception):  # of somebody's own __iter__
@@ -188,7 +188,7 @@ def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
 
 
 def checked_file(what: str, value: object) -> Path:
-    """Return the path of a file to write; what is no path, or names no file, is refused."""
+    """Return the path of a file to write; anything that does not name a file is refused."""
     if not isinstance(value, (str, os.PathLike)) or not isinstance(os.fspath(value), str):
         raise InputError(f"{what} must be a path; it is {shown(value)}")
     path = Path(value)
@@ -282,7 +282,7 @@ def require_link(tree: Tree, link: object, source: str) -> str:
 def require_frame(tree: Tree, link: object, axes: object, source: str) -> Frame:
     """Return a link and axes, refused where the robot has no such link, or nobody such axes."""
     if not isinstance(axes, str) or axes not in AXES:
-        raise InputError(f"there are no axes {shown(axes)}; there are {', '.join(AXES)}")
+        raise InputError(f"axes must be one of {', '.join(AXES)}")
     return Frame(require_link(tree, link, source), str(axes))
 
 
@@ -298,7 +298,7 @@ def checked_home(
     for name, position in home.items():
         if name not in joints:
             raise InputError(
-                f"home names {shown(name)}, which is no movable joint of {source}; "
+                f"home names {shown(name)}, which is not a movable joint of {source}; "
                 f"the joints are {', '.join(joints)}"
             )
         checked[name] = float(single_vector("home position", [position], (name,))[0])

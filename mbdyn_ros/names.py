@@ -14,7 +14,7 @@ import sys
 import unicodedata
 
 ORDERS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
-"""Marks of the direction of writing, and of the order of bytes: they rearrange what is beside."""
+"""Marks of the direction of writing, and of the order of bytes: they rearrange the text."""
 
 LONGEST_IDENTIFIER = 100
 """Letters of an identifier; files are named by it, and their names have at most 255 bytes."""
@@ -86,7 +86,7 @@ def in_c_string(text: str) -> str:
     "arm \\"1\\"\\077\\012"
     """
     plain = "".join(
-        chr(one) if 32 <= one < 127 and chr(one) not in "\\\"?" else f"\\{one:03o}"
+        chr(one) if 32 <= one < 127 and chr(one) not in '\\"?' else f"\\{one:03o}"
         for one in text.encode("utf-8", "surrogatepass")
     )
     return '"' + plain.replace("\\042", '\\"') + '"'

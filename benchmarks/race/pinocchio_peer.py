@@ -37,7 +37,7 @@ class Pinocchio:
 
     def answer(self, program: str) -> Array:
         """See `Contestant`."""
-        result, data, ties = run(self.calls[program]), self.peer.data, self.peer.ties
+        result, data, embedding = run(self.calls[program]), self.peer.data, self.peer.embedding
 
         def symmetric(upper: Array) -> Array:
             return np.triu(upper) + np.triu(upper, 1).T
@@ -48,5 +48,5 @@ class Pinocchio:
             parts = [data.ddq_dq, data.ddq_dv, symmetric(data.Minv)]
         else:
             whole = symmetric(result) if program == "mass_matrix" else result
-            return ties.T @ whole @ ties if whole.ndim == 2 else ties.T @ whole
-        return np.hstack([ties.T @ part @ ties for part in parts])
+            return embedding.T @ whole @ embedding if whole.ndim == 2 else embedding.T @ whole
+        return np.hstack([embedding.T @ part @ embedding for part in parts])

@@ -3,6 +3,10 @@
 Rank is a number of the assembled mechanism, not of its drawing: a planar four-bar in space has
 five rows of rank two. So the loops are closed first, then the rank is taken at the home
 configuration and at others near it.
+
+Mimic joints and couplings of two joints, as most grippers have them, are solved pair by pair: each
+takes one freedom away, so the joints that they connect have one left, and rank needs no numbers.
+Where gears close a ring, or couple more than two joints, the general method serves.
 """
 
 from __future__ import annotations
@@ -21,10 +25,9 @@ from ..prepare.clusters import Cluster
 from ..prepare.tree import Tree
 from .closure_gap import ClosureGap, beyond_limits, positions_text
 from .constraint_equations import ClusterEquations, closings
-from .gear_train import gear_train
 from .gimbal import check_pitches
 from .loop_walk import LoopWalk
-from .rank import Rank, allowed_motions, choose_independent, singular_values, spanning_rows
+from .rank import Rank, allowed_motions, choose_independent, spanning_rows
 from .rounding import (
     Rounding,
     closed_around,
@@ -35,12 +38,12 @@ from .rounding import (
     nearly_closed,
     open_text,
     rank_at,
+    regular_near,
     rounding_at,
-)  # fmt: skip
+)
 
-AWAY, HOME_DIGITS = (0.3,) * 8 + (0.6,) * 4, 3
-"""How far (rad, or share of the size) from a singular home another one is looked for, and the
-decimals of the one that a message names: the loops are closed near it."""
+HOME_DIGITS = 3
+"""Decimals of a home that a message names: the loops are closed near it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +147,7 @@ def assemble(
                 f"has a singular configuration for home (joints {joints} at "
                 f"{closed[in_document].round(4).tolist()}), where the branch is undecided{over}",
                 "give a home away from it"
-                + _such_as(equations, closed, rank, tree, cluster, in_document),
+                + _such_as(regular_near(equations, closed, rank), tree, cluster, in_document),
             )
         )
     matrix = equations.matrix(closed)
@@ -203,18 +206,9 @@ def _kind(cluster: Cluster) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def _such_as(
-    equations: ClusterEquations,
-    closed: Array,
-    rank: int,
-    tree: Tree,
-    cluster: Cluster,
-    places: Sequence[int],
-) -> str:
-    """Words about a closed configuration that is far from singular ones, if one is found."""
-    found = [closed, *closed_around(equations, closed, AWAY)]
-    best = max(found, key=lambda x: singular_values(equations.scaled(x))[rank - 1])
-    if best is closed:
+def _such_as(best: Array | None, tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
+    """Words about a home that serves, where one is known."""
+    if best is None:
         return ""
     names = tuple(_joint_names(tree, cluster, [k]) for k in places)
     return f", such as {positions_text(names, best[list(places)].round(HOME_DIGITS))}"
@@ -268,9 +262,7 @@ def _choice(
     return sorted(choose_independent(motions, groups))
 
 
-def _determine(
-    equations: ClusterEquations, x: Array, dependent: Sequence[int], rank: Rank
-) -> bool:
+def _determine(equations: ClusterEquations, x: Array, dependent: Sequence[int], rank: Rank) -> bool:
     """Whether the constraints at a configuration determine the joints at these places."""
     part = equations.scaled(x)[:, list(dependent)]
     return len(dependent) == rank.count == rank.counts(part)
@@ -369,7 +361,7 @@ def _locked_text(cluster: Cluster, joints: str, count: int, tilt: str) -> str:
 def _locked_advice(cluster: Cluster) -> str:
     """Advice where constraints leave no mobility."""
     if not cluster.closures:
-        return "leave out one of them: they contradict each other but where all stand still"
+        return "leave out one of them: they contradict each other unless no joint moves"
     if not cluster.gears:
         return (
             "check the type and axis: a planar loop is closed by a revolute joint whose axis is "
@@ -381,3 +373,66 @@ def _locked_advice(cluster: Cluster) -> str:
         f"({gears}) tie the same joints, and many descriptions mimic what the loop does for "
         "simulators without loops"
     )
+
+
+SLOWEST_SHARE = 1e-3
+"""Least motion of an independent joint beside the fastest of its train: below, the general way
+looks whether another joint suits better."""
+
+
+def gear_train(
+    tree: Tree,
+    cluster: Cluster,
+    home: Mapping[int, float],
+    wanted: Sequence[int] | None,
+    preferred: Sequence[Sequence[int]],
+) -> tuple[Linkage, Array] | None:
+    """The linkage of a cluster of pairs, and the positions of its joints at home.
+
+    None where the cluster is none, or where joints are not chosen at first sight. Parameters as
+    of `assemble`.
+    """
+    places = {body: k for k, body in enumerate(cluster.coupled)}
+    neighbours: list[list[tuple[int, float, float]]] = [[] for _ in places]
+    for gear in cluster.gears:
+        if len(gear.factors) != 2 or not all(factor for _, factor in gear.factors):
+            return None
+        (one, first), (other, second) = ((places[body], factor) for body, factor in gear.factors)
+        neighbours[one].append((other, -first / second, -gear.shift / second))
+        neighbours[other].append((one, -second / first, -gear.shift / first))
+    if cluster.closures or any(len({k for k, *_ in one}) < len(one) for one in neighbours):
+        return None
+    first_choice = wanted if wanted is not None else [one for group in preferred for one in group]
+    order = [places[body] for body in first_choice if body in places]
+    rates, positions = np.zeros(len(places)), np.zeros(len(places))
+    reached: set[int] = set()
+    independent = []
+    for start in order:
+        if start in reached:
+            if wanted is not None:
+                return None
+            continue
+        independent.append(start)
+        rates[start], positions[start] = 1.0, home.get(cluster.coupled[start], 0.0)
+        train = [start]
+        reached.add(start)
+        for k in train:
+            for other, factor, shift in neighbours[k]:
+                if other not in reached:
+                    rates[other] = factor * rates[k]
+                    positions[other] = factor * positions[k] + shift
+                    reached.add(other)
+                    train.append(other)
+        if SLOWEST_SHARE * np.abs(rates[train]).max() > 1.0:
+            return None
+    if len(reached) < len(places) or len(places) - len(independent) != len(cluster.gears):
+        return None
+    chosen = set(independent)
+    linkage = Linkage(
+        cluster,
+        cluster_coordinates(tree, cluster),
+        tuple(sorted(independent)) if wanted is None else tuple(independent),
+        tuple(k for k in range(len(places)) if k not in chosen),
+        tuple(range(len(cluster.gears))),
+    )
+    return linkage, positions

@@ -29,8 +29,8 @@ FAR = 0.2
 """Distance of a loop's frames, as a share of the way around it, that closing should not need."""
 
 OFF = 1e-3
-"""The same where the description alone says how the loop stands, with every joint at 0: a drawing
-is closed there but for rounding, or far from it."""
+"""The same where only the description defines the loop, with every joint at 0: a drawing
+is closed there up to rounding, or far from it."""
 
 
 class PartlyDependentError(ModelError):
@@ -52,7 +52,7 @@ def build_robot(
 
     Returns
     -------
-    The model that serves, its system and assemblies, and what is to be said of its loops.
+    The model, its system and assemblies, and the warnings about its loops.
     """
     try:
         system, assemblies = build_system(model, floating_base, gravity, home)
@@ -297,7 +297,7 @@ def home_notes(system: System, rough: Mapping[str, float]) -> list[str]:
     """Words about every loop whose home looks like a mistake in the description.
 
     rough : position (rad or m) by joint name from which the loops were closed, 0 where none.
-    Where the child of a joint stands that was taken apart is for the loops to say.
+    The loops determine where the child of a joint is that was taken apart.
     """
     notes = []
     for linkage in system.linkages:

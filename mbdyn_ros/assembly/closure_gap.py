@@ -20,7 +20,7 @@ from ..program.symbols import serialized
 from .loop_walk import LoopWalk
 
 UNTOLD_SHARE = 1e-6
-"""Share of the larger limit up to which a position beyond one is not told."""
+"""Share of the larger limit up to which a position beyond one is not reported."""
 
 UNTOLD_GAP = 1e-3
 """Share of the larger gap below which the other one is left out of messages."""
@@ -41,8 +41,8 @@ class ClosureGap:
     def __str__(self) -> str:
         parts = ((self.metres, "m"), (self.radians, "rad"))
         least = UNTOLD_GAP * self.largest
-        told = [f"{x:.3g} {unit}" for x, unit in parts if not x <= least or x == math.inf]
-        return " and ".join(told) or "0 m"
+        parts_above = [f"{x:.3g} {unit}" for x, unit in parts if not x <= least or x == math.inf]
+        return " and ".join(parts_above) or "0 m"
 
 
 def closure_gaps(tree: Tree, cluster: Cluster, residual: Array) -> dict[str, ClosureGap]:
@@ -67,7 +67,7 @@ def _norm(vector: Array) -> float:
 
 
 def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
-    """The widest gap that the residual (m,) of all rows of a cluster stands for."""
+    """The widest gap that the residual (m,) of all rows of a cluster corresponds to."""
     gaps = closure_gaps(tree, cluster, residual).values()
     return ClosureGap(
         float(np.max([gap.metres for gap in gaps], initial=0.0)),
@@ -101,7 +101,7 @@ class Unreachable:
     """A loop that cannot be closed: its independent joints as wanted, and the nearest that can.
 
     gap : least that the dependent joints leave at the wanted position; next to nothing where it
-        closes there, but behind a singularity.
+        closes there, but beyond a singularity.
     """
 
     loop: str
@@ -128,7 +128,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
     whole = np.zeros(system.tree.nq)
     whole[list(system.coordinates.q)] = q
     for linkage in system.linkages:
-        if linkage.linear or linkage.stands:
+        if linkage.linear or linkage.is_rigid:
             continue
         rows = np.array(system.rows(linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]

@@ -94,7 +94,7 @@ def rank_of(values: Array, residual: float = 0.0) -> Rank:
     """The rank that singular values (shares of the largest, falling) stand for.
 
     Where all are either large or zero it is plain. Where some lie between, the widest gap parts
-    those that count from those that rounding made. Nothing is told below the rounding that the
+    those that count from those that rounding made. Nothing is reported below the rounding that the
     `residual` of the closed loops (without unit) gives away.
     """
     between = (values > RANK) & (values < ROUNDED)
@@ -109,9 +109,9 @@ def rank_of(values: Array, residual: float = 0.0) -> Rank:
 
 
 def _quotient(values: Array, count: int, floor: float) -> float:
-    """The value before a cut over that behind it."""
-    behind = values[count] if count < len(values) else 0.0
-    return float(max(values[count - 1], floor) / max(behind, floor))
+    """The ratio of the values before and after a cut."""
+    after = values[count] if count < len(values) else 0.0
+    return float(max(values[count - 1], floor) / max(after, floor))
 
 
 def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
@@ -143,7 +143,7 @@ def choose_independent(motions: Sequence[Array], preferred: Sequence[Sequence[in
     Returns
     -------
     m joints. Of a group those are taken whose pivots are large enough: in the order of the group,
-    but for those with less than `PIVOT` of the largest.
+    except those with less than `PIVOT` of the largest.
     """
     size, count = motions[0].shape
     named = {joint for group in preferred for joint in group}
@@ -170,7 +170,7 @@ def choose_independent(motions: Sequence[Array], preferred: Sequence[Sequence[in
 
 
 def _without(motion: Array, joints: Sequence[int]) -> Array:
-    """The part (n, m) of motions in which the joints stand still."""
+    """The part (n, m) of motions in which the joints do not move."""
     rest = motion.copy()
     for joint in joints:
         if (size := np.linalg.norm(rest[joint])) > 0:

@@ -2,7 +2,7 @@
 
 A planar loop in space has redundant rows. Where a description is rounded they contradict each
 other a little, and no configuration closes all of them. The rows that count, which are as many as
-the rank (see `rank`), are closed; what the others leave open is told.
+the rank (see `rank`), are closed; the gaps that the others leave are reported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ HOLD = 1e-3
 """Weight of the way that joints move where they shall not follow rounded rows far."""
 
 AROUND = (0.02, 0.02, 0.02, 0.02, 0.02, 0.1, 0.1, 0.1)
-"""Distances (rad, or share of the size) at which rank and joints are judged beside home."""
+"""Distances (rad, or share of the size) at which rank and joints are judged near home."""
+
+FARTHER = (0.3,) * 8 + (0.6,) * 4
+"""The same, at which a home is looked for that is not singular."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def is_tolerable(equations: ClusterEquations, x: Array) -> bool:
 
 
 def is_opposite(equations: ClusterEquations, x: Array) -> bool:
-    """Whether a configuration is closed but for a half turn, which the residual cannot tell."""
+    """Whether a configuration is closed up to a half turn, which the residual cannot detect."""
     closed = is_tolerable(equations, x) or equations.gap(x) <= CLOSED
     return closed and not equations.aligned(x)
 
@@ -114,6 +117,13 @@ def closed_around(
         near = equations.settle(closed + away, count)
         if near is not None and equations.misfit(near) <= LEFT_OPEN:
             yield near
+
+
+def regular_near(equations: ClusterEquations, closed: Array, rank: int) -> Array | None:
+    """The closed configuration around a singular one that is farthest from singular ones."""
+    found = [closed, *closed_around(equations, closed, FARTHER)]
+    best = max(found, key=lambda x: singular_values(equations.scaled(x))[rank - 1])
+    return None if best is closed else best
 
 
 def generic_rank(equations: ClusterEquations, around: Sequence[Array]) -> Rank:

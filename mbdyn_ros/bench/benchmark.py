@@ -1,4 +1,4 @@
-"""Time of a robot's methods, beside Pinocchio's where it is installed."""
+"""Time of a robot's methods, and of Pinocchio's where it is installed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def benchmark(
 
     Parameters
     ----------
-    text : the robot's URDF; Pinocchio runs beside where it is given and installed, after its
+    text : the robot's URDF; Pinocchio is timed too where it is given and installed, after its
         answers were found equal.
     rounds : number of timed blocks of half a millisecond of each call; a tenth of it of batches.
     """
@@ -181,6 +181,6 @@ def _many_states(
         calls["pinocchio"] = Call("function(threads, pool, q, v, last, result)", pool)
     micro = {key: 1e6 * value / BATCH_STATES for key, value in time_calls(calls, rounds).items()}
     if peer is not None and "pinocchio" in calls and peer.nv == robot.nv:
-        theirs = calls["pinocchio"].names["result"].T @ peer.ties
+        theirs = calls["pinocchio"].names["result"].T @ peer.embedding
         peer.require_agreement(f"{name} of many states", out, theirs)
     return Timing(name, None, micro["plain"], micro.get("pinocchio"), BATCH_STATES)

@@ -1,4 +1,4 @@
-"""Pinocchio beside us on the same robot and state, for timing and for checking. Optional."""
+"""Pinocchio on the same robot and state, for timing and for checking. Optional."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class PinocchioPeer:
         self._robot = robot
         self._our_q, self._our_v, self._our_a = q, v, a
         self.q = self.positions(q)
-        self.ties = self._ties(q)
-        self.v, self.a = self.ties @ v, self.ties @ a
+        self.embedding = self._embedding(q)
+        self.v, self.a = self.embedding @ v, self.embedding @ a
         self.effort: Array = pin.rnea(self.model, self.data, self.q, self.v, self.a).copy()
 
     def positions(self, q: Array) -> Array:
@@ -74,7 +74,7 @@ class PinocchioPeer:
             result[..., joint.idx_q : joint.idx_q + joint.nq] = value
         return result
 
-    def _ties(self, q: Array) -> Array:
+    def _embedding(self, q: Array) -> Array:
         robot = self._robot
         _, rates, _ = robot.joint_state(q, np.eye(robot.nv))
         assert rates is not None
@@ -91,7 +91,7 @@ class PinocchioPeer:
 
     def pool(self, name: str, q: Array, v: Array, last: Array) -> dict[str, Any]:
         """The arguments of function(threads, pool, q, v, last, result) for states (N, ...)."""
-        states = (self.positions(q), v @ self.ties.T, last @ self.ties.T)
+        states = (self.positions(q), v @ self.embedding.T, last @ self.embedding.T)
         columns = [np.asfortranarray(x.T) for x in (*states, np.zeros((len(q), self.nv)))]
         return {
             **dict(zip(("q", "v", "last", "result"), columns, strict=True)),
@@ -116,7 +116,7 @@ class PinocchioPeer:
         return max(gaps, default=None)
 
     def require_agreement(self, name: str, ours: Array, theirs: Array) -> float:
-        """Largest relative difference of two answers, refused where it is no rounding."""
+        """Largest relative difference of two answers, refused where it is not rounding."""
         gap = float(np.abs(ours - theirs).max(initial=0) / np.abs(theirs).max(initial=1e-300))
         if not gap <= PINOCCHIO_AGREEMENT:
             raise DisagreementError(
@@ -128,20 +128,22 @@ class PinocchioPeer:
     def _answers(self, name: str) -> tuple[Array, Array]:
         """Our answer, and Pinocchio's in our coordinates."""
         robot, (q, v, a) = self._robot, (self._our_q, self._our_v, self._our_a)
-        effort = self.ties.T @ self.effort
+        effort = self.embedding.T @ self.effort
         if name == "inverse_dynamics":
             return robot.inverse_dynamics(q, v, a, friction=False), effort
         if name == "forward_dynamics":
             return robot.forward_dynamics(q, v, effort, friction=False), a
         if name == "gravity_vector":
             theirs = self.pin.computeGeneralizedGravity(self.model, self.data, self.q)
-            return robot.gravity_vector(q), self.ties.T @ theirs
+            return robot.gravity_vector(q), self.embedding.T @ theirs
         upper = self.pin.crba(self.model, self.data, self.q)
-        mass = self.ties.T @ (np.triu(upper) + np.triu(upper, 1).T) @ self.ties
+        mass = self.embedding.T @ (np.triu(upper) + np.triu(upper, 1).T) @ self.embedding
         if name == "mass_matrix":
             return robot.mass_matrix(q), mass
         self.pin.computeRNEADerivatives(self.model, self.data, self.q, self.v, self.a)
-        parts = [self.ties.T @ x @ self.ties for x in (self.data.dtau_dq, self.data.dtau_dv)]
+        parts = [
+            self.embedding.T @ x @ self.embedding for x in (self.data.dtau_dq, self.data.dtau_dv)
+        ]
         if name == "inverse_dynamics_derivatives":
             found = robot.inverse_dynamics_derivatives(q, v, a, friction=False)
             return np.hstack(found), np.hstack([*parts, mass])

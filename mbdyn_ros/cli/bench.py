@@ -20,11 +20,19 @@ if TYPE_CHECKING:
     "sources", metavar="ROBOT...", nargs=-1, required=True, shell_complete=complete_robot
 )
 @click.option(
-    "--program", "programs", multiple=True, metavar="NAME",
+    "--program",
+    "programs",
+    multiple=True,
+    metavar="NAME",
     help=f"What to time; may be repeated.  [default: {', '.join(PROGRAMS)}]",
 )
-@click.option("--rounds", type=click.IntRange(1), default=200, show_default=True,
-              help="Timed blocks of each call; the fastest one counts.")
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Timed blocks of each call; the fastest one counts.",
+)
 @robot_options
 def bench(
     sources: tuple[str, ...],
@@ -33,7 +41,7 @@ def bench(
     options: RobotOptions,
     as_json: bool,
 ) -> None:
-    """Time the calls, beside Pinocchio where it is installed.
+    """Time the calls, and Pinocchio's where it is installed.
 
     Calls take turns in one process, and each time is the minimum of many blocks. "bind" is the
     compiled program through robot.bind, "plain" the method with its checks. Inverse and forward

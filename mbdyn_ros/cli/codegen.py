@@ -23,31 +23,82 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
 
 @click.command()
 @robot_argument
-@click.option("-o", "--output", metavar="PATH",
-              help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.")
-@click.option("--link", "links", multiple=True, metavar="LINK",
-              help="A link whose Jacobian is wanted; may be repeated.  [default: every end]")
-@click.option("--cpp", "in_cpp", is_flag=True,
-              help="A C++17 class around the C, as a CMake package; loops follow their motion.")
-@click.option("--variable", multiple=True, metavar="NAME",
-              help="A link whose inertia is an argument in C, or gravity, friction, armature or "
-              "springs; may be repeated.")
-@click.option("--control-link", metavar="LINK", default="",
-              help="With --cpp: the link that the control law cartesian_impedance is about.")
-@click.option("--imu", "imu_links", multiple=True, metavar="LINK",
-              help="With --cpp: a link with an inertial measurement unit; may be repeated.")
-@click.option("--force-torque", "force_torque_joints", multiple=True, metavar="JOINT",
-              help="With --cpp: a joint with a force-torque sensor; may be repeated.")
-@click.option("--closed-form", "formulas", is_flag=True,
-              help="Formulas of every element of H, C and g; into a folder as C code.")
-@click.option("--symbols", metavar="KINDS", default="",
-              help="Numbers that stay symbols in them: masses,centres,moments,lengths.")
-@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
-              help="Of the C code; single for processors without doubles.")
-@click.option("--format", "kind", type=click.Choice(list(FORMATS)),
-              help="Of formulas on standard output.  [default: text]")
-@click.option("--digits", type=click.IntRange(1, 17),
-              help="Digits of the numbers in formulas.  [default: all]")
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.",
+)
+@click.option(
+    "--link",
+    "links",
+    multiple=True,
+    metavar="LINK",
+    help="A link whose Jacobian is wanted; may be repeated.  [default: every end]",
+)
+@click.option(
+    "--cpp",
+    "in_cpp",
+    is_flag=True,
+    help="A C++17 class around the C, as a CMake package; loops follow their motion.",
+)
+@click.option(
+    "--variable",
+    multiple=True,
+    metavar="NAME",
+    help="A link whose inertia is an argument in C, or gravity, friction, armature or "
+    "springs; may be repeated.",
+)
+@click.option(
+    "--control-link",
+    metavar="LINK",
+    default="",
+    help="With --cpp: the link that the control law cartesian_impedance is about.",
+)
+@click.option(
+    "--imu",
+    "imu_links",
+    multiple=True,
+    metavar="LINK",
+    help="With --cpp: a link with an inertial measurement unit; may be repeated.",
+)
+@click.option(
+    "--force-torque",
+    "force_torque_joints",
+    multiple=True,
+    metavar="JOINT",
+    help="With --cpp: a joint with a force-torque sensor; may be repeated.",
+)
+@click.option(
+    "--closed-form",
+    "formulas",
+    is_flag=True,
+    help="Formulas of every element of H, C and g; into a folder as C code.",
+)
+@click.option(
+    "--symbols",
+    metavar="KINDS",
+    default="",
+    help="Numbers that stay symbols in them: masses,centres,moments,lengths.",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="double",
+    show_default=True,
+    help="Of the C code; single for processors without doubles.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(list(FORMATS)),
+    help="Of formulas on standard output.  [default: text]",
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 17),
+    help="Digits of the numbers in formulas.  [default: all]",
+)
 @robot_options
 def codegen(
     source: str,
@@ -78,7 +129,7 @@ def codegen(
 
     With --closed-form: P = H(q) qdd + qd^T C(q) qd + g(q), every element a polynomial in
     C1 = cos(q1), S1 = sin(q1), ..., and how many are zero; into a folder these closed forms too,
-    as C functions beside the others.
+    as C functions along with the others.
 
     \b
     Examples:

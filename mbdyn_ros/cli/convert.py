@@ -1,4 +1,4 @@
-"""mbdyn convert: a trajectory told in other joints of the same loops."""
+"""mbdyn convert: a trajectory converted to other joints of the same loops."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def convert(
     robot = options.read(source)
     table = read_table(trajectory)
     joints = _joints(robot, table, trajectory)
-    told = [_rows(robot, table, one, joints, trajectory) for one in QUANTITIES]
-    position, velocity, acceleration, effort = told
+    converted = [_rows(robot, table, one, joints, trajectory) for one in QUANTITIES]
+    position, velocity, acceleration, effort = converted
     assert position is not None
     wanted = {"actuators": robot.actuated_joints, "joints": robot.joint_names}.get(
         to, tuple(name.strip() for name in to.split(","))

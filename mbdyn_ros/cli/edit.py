@@ -18,25 +18,52 @@ if TYPE_CHECKING:
 
 @click.command()
 @robot_argument
-@click.option("-o", "--output", required=True, metavar="FILE",
-              help="The file: .urdf (URDF+), .xml (MJCF, for MuJoCo) or .sdf.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="The file: .urdf (URDF+), .xml (MJCF, for MuJoCo) or .sdf.",
+)
 @click.option("--attach", metavar="ROBOT", help="A tool or a second robot to fasten.")
 @click.option("--at", metavar="LINK", help="The link to which it is fastened.")
-@click.option("--xyz", nargs=3, type=float, metavar="X Y Z", help="Where its root stands there, m.")
+@click.option("--xyz", nargs=3, type=float, metavar="X Y Z", help="Position of its root there, m.")
 @click.option("--rpy", nargs=3, type=float, metavar="R P Y", help="How it is turned there, rad.")
 @click.option("--prefix", default="", metavar="TEXT", help="Begins all its names.")
-@click.option("--remove", multiple=True, metavar="NAME",
-              help="A link with what hangs on it, a loop or a coupling; may be repeated.")
-@click.option("--lock", multiple=True, metavar="JOINT[=VALUE],...",
-              help="Joints to fix, at positions (rad or m) or at home; may be repeated.")
-@click.option("--joint", "joints", multiple=True, metavar="JOINT:KEY=VALUE,...",
-              help="Other numbers of a joint: lower, upper, velocity, effort, damping, friction, "
-              "armature, spring_stiffness, spring_reference; may be repeated.")
+@click.option(
+    "--remove",
+    multiple=True,
+    metavar="NAME",
+    help="A link with what hangs on it, a loop or a coupling; may be repeated.",
+)
+@click.option(
+    "--lock",
+    multiple=True,
+    metavar="JOINT[=VALUE],...",
+    help="Joints to fix, at positions (rad or m) or at home; may be repeated.",
+)
+@click.option(
+    "--joint",
+    "joints",
+    multiple=True,
+    metavar="JOINT:KEY=VALUE,...",
+    help="Other numbers of a joint: lower, upper, velocity, effort, damping, friction, "
+    "armature, spring_stiffness, spring_reference; may be repeated.",
+)
 @click.option("--scale", type=float, metavar="FACTOR", help="Of all lengths.")
-@click.option("--mass", type=float, metavar="FACTOR",
-              help="Of all masses, with --scale.  [default: the cube of its factor]")
-@click.option("--mirror", nargs=3, type=float, metavar="X Y Z",
-              help="The normal of the plane in which to mirror, in the root link's axes.")
+@click.option(
+    "--mass",
+    type=float,
+    metavar="FACTOR",
+    help="Of all masses, with --scale.  [default: the cube of its factor]",
+)
+@click.option(
+    "--mirror",
+    nargs=3,
+    type=float,
+    metavar="X Y Z",
+    help="The normal of the plane in which to mirror, in the root link's axes.",
+)
 @click.option("--rename-joint", multiple=True, metavar="OLD=NEW", help="May be repeated.")
 @click.option("--rename-link", multiple=True, metavar="OLD=NEW", help="May be repeated.")
 @click.option("--name", metavar="TEXT", help="Another name of the robot.")

@@ -1,4 +1,4 @@
-"""mbdyn ops: what the equations of a robot cost, beside the literature."""
+"""mbdyn ops: the operations in a robot's equations, next to published counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .printing import print_json, print_table
 @robot_argument
 @robot_options
 def ops(source: str, options: RobotOptions, as_json: bool) -> None:
-    """Count the operations of every program and every formulation, beside the literature's.
+    """Count the operations of every program and formulation, next to published counts.
 
     Each is traced on this robot, with its numbers folded in. A doubling counts as an addition, a
     change of sign as nothing, the sine and the cosine of an angle as two functions. The
@@ -23,7 +23,7 @@ def ops(source: str, options: RobotOptions, as_json: bool) -> None:
       mbdyn ops ur5
       mbdyn ops piezo_robot --json | jq .counts.inverse_dynamics
     """
-    from ..export.literature_counts import literature_tables
+    from ..export.operation_count import literature_tables
     from ..program.operations import COUNTED_KINDS
 
     robot = options.read(source)

@@ -85,7 +85,7 @@ def complete_robot(
 ) -> list[CompletionItem]:
     """Robots by name and files, for the Tab key.
 
-    Files come first: at their mention bash's script forgets what it was told before.
+    Files come first: at their mention bash's script forgets all options before.
     """
     from click.shell_completion import CompletionItem
 

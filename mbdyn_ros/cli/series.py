@@ -46,7 +46,7 @@ def labels_of(robot: Robot, quantity: str) -> tuple[str, ...]:
 
 
 def rest(robot: Robot, quantity: str) -> Array:
-    """The numbers where nothing is said: positions at home with unit quaternions, zeros else."""
+    """The default numbers: positions at home with unit quaternions, zeros else."""
     labels = labels_of(robot, quantity)
     if quantity != "position":
         return np.zeros(len(labels))
@@ -59,7 +59,7 @@ def read_values(robot: Robot, quantity: str, text: str | None) -> Series:
     Raises
     ------
     InputError
-        Unknown, repeated or dependent joints, what is no number, NaN: by name.
+        Unknown, repeated or dependent joints, text that is not a number, NaN: by name.
     """
     option = f"--{quantity}"
     if text is None:

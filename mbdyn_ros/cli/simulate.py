@@ -47,41 +47,55 @@ MOST_SAMPLES = 1e8
 @state_option("position", "rad or m, at the start", AT_HOME)
 @state_option("velocity", "rad/s or m/s, at the start")
 @state_option(
-    "effort", "N m or N: constant",
+    "effort",
+    "N m or N: constant",
     " Or a file with a column time: linear between its rows, the first and last held outside.",
 )
 @wrench_option
 @click.option(
-    "--hold", metavar="KP,KD",
+    "--hold",
+    metavar="KP,KD",
     help="Springs (N m/rad or N/m) and dampers (N m s/rad or N s/m) hold the actuated joints "
     "where they start.",
 )
 @click.option(
-    "--environment", "walls", metavar="FILE",
+    "--environment",
+    "walls",
+    metavar="FILE",
     help="YAML with walls that the robot hits (docs/impacts.md). One with a floating base is "
     "placed above them where it would start inside.",
 )
 @click.option(
-    "--joint-limits/--no-joint-limits", "limited", default=True, show_default=True,
+    "--joint-limits/--no-joint-limits",
+    "limited",
+    default=True,
+    show_default=True,
     help="Whether the position limits of the description are stops.",
 )
 @click.option(
-    "--through-change-points", "through", is_flag=True,
+    "--through-change-points",
+    "through",
+    is_flag=True,
     help="Go on by inertia where a loop can go on in more than one way; else stop there.",
 )
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
 @click.option(
-    "--method", type=click.Choice(list(ADAPTIVE)), default=next(iter(ADAPTIVE)), show_default=True,
+    "--method",
+    type=click.Choice(list(ADAPTIVE)),
+    default=next(iter(ADAPTIVE)),
+    show_default=True,
     help=described(ADAPTIVE),
 )
 @click.option(
-    "--rate", type=float,
+    "--rate",
+    type=float,
     help="Samples per second of the output.  [default: every step; in a bag 100; of a plot alone "
-         "2000 in all]",
+    "2000 in all]",
 )
 @click.option(
-    "--output", metavar="FILE",
+    "--output",
+    metavar="FILE",
     help="Write the motion as .csv, .json or .mcap (one file, for Foxglove or `ros2 bag play`); a "
     "name without an end makes a rosbag2 folder.",
 )
@@ -110,7 +124,7 @@ def simulate(
     """Simulate the motion of a robot.
 
     The steps adapt to the tolerances; dry friction sticks and slides at exact instants. At the
-    end stands the energy balance: the drift is the energy that no work explains, relative to the
+    end is the energy balance: the drift is the energy that no work explains, relative to the
     largest energy that moved.
 
     \b
@@ -122,8 +136,7 @@ def simulate(
       mbdyn simulate quadruped --floating-base --environment floor.yaml --hold 60,2 --duration 1
       mbdyn simulate ur5 --duration 5 --output run.mcap    # ros2 bag play run.mcap
     """
-    from ..recording.impact_records import impact_records
-    from ..recording.write import BAGS, check_target, write
+    from ..recording.write import BAGS, check_target, impact_records, write
     from ..simulation import StoppedSimulationError
     from ..simulation import simulate as run
     from ..simulation.contact.lift import lifted
@@ -177,7 +190,7 @@ def simulate(
             description = shareable_urdf(described)
             if not description and Path(output).suffix.lower() in BAGS:
                 click.echo(
-                    f"Warning: {output} has no /robot_description: {source} is no URDF", err=True
+                    f"Warning: {output} has no /robot_description: {source} is not a URDF", err=True
                 )
             write(robot, trajectory, output, description, environment)
         if plot is not None:
@@ -218,7 +231,7 @@ def effort_of(
     """The efforts of the joints over time, and the longest step (s) that overlooks none."""
     import numpy as np
 
-    from ..recording.linear import linear
+    from ..recording.table import linear
     from .series import read_values
 
     series = read_values(robot, "effort", text)

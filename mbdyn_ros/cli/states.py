@@ -1,4 +1,4 @@
-"""Many states or one: gathered from options and files, and shown with what was computed."""
+"""Many states or one: gathered from options and files, and shown with the results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from ..errors import InputError, MbdynError
 from ..model.model import Array
 from ..recording.read import read_table
-from ..recording.smoothing import differentiated
-from ..recording.table import Table, csv_lines, to_json
+from ..recording.table import Table, csv_lines, differentiated, to_json
 from ..recording.write import write_table
 from ..robot import Robot
 from ..units import acceleration_unit, effort_unit
@@ -23,7 +22,7 @@ States = dict[str, Series]
 """quantity -> numbers."""
 
 RATES = ("velocity", "acceleration")
-"""The quantities that positions and times tell."""
+"""The quantities that follow from positions and times."""
 
 ARGUMENT_ROUNDING = 4 * np.finfo(float).eps
 """Share of an argument, or rad, m and their like where it is small, that rounding may change."""
@@ -86,9 +85,7 @@ def _rates(robot: Robot, position: Series, trajectory: str) -> dict[str, Series]
     if position.time is None:
         raise InputError(f"{trajectory}: --differentiate needs a column time")
     derivatives = differentiated(position.time, position.numbers, trajectory)
-    return {
-        name: Series(one, position.time) for name, one in zip(RATES, derivatives, strict=True)
-    }
+    return {name: Series(one, position.time) for name, one in zip(RATES, derivatives, strict=True)}
 
 
 def show(
@@ -148,10 +145,8 @@ def _table(robot: Robot, states: States, quantity: str, result: Array) -> Table:
     return table
 
 
-def print_state(
-    robot: Robot, states: States, quantity: str, result: Array, noise: Array
-) -> None:
-    """One line a coordinate; positions that are none of a velocity's stand above.
+def print_state(robot: Robot, states: States, quantity: str, result: Array, noise: Array) -> None:
+    """One line a coordinate; positions without a velocity of their own come first.
 
     noise : (n,) how far from 0 numbers of the result may be by rounding.
     """

@@ -21,32 +21,43 @@ if TYPE_CHECKING:
     from ..view.page.robot_page import RobotPage
 
 SHOWN = ("masses", "center", "frames", "collision", "forces")
-"""Names of the checkboxes that may be set from the start; `view.page.show_folder` has them."""
+"""Names of the checkboxes that may be set from the start; `view.page.robot_page` has them."""
 
 
 @click.command()
 @click.argument("source", metavar="[ROBOT]", required=False, shell_complete=complete_robot)
 @click.option(
-    "--ros", is_flag=True,
+    "--ros",
+    is_flag=True,
     help="Follow joint_states and markers of a running ROS system; without ROBOT it comes "
     "from the topic robot_description.",
 )
 @state_option("position", "rad or m, where it is first shown", AT_HOME)
 @click.option(
-    "--trajectory", metavar="FILE",
+    "--trajectory",
+    metavar="FILE",
     help="A motion to play: CSV or JSON with columns time, position/<joint> and what else there is "
     "(what `mbdyn simulate --output` writes), or a bag with joint states.",
 )
 @click.option(
-    "--show", "shown", multiple=True, type=click.Choice(SHOWN),
+    "--show",
+    "shown",
+    multiple=True,
+    type=click.Choice(SHOWN),
     help="Show this too from the start.  [repeatable]",
 )
 @click.option(
-    "--screenshot", metavar="FILE",
+    "--screenshot",
+    metavar="FILE",
     help="Write a picture of the scene as .png, and end; it needs Chromium, but no screen.",
 )
 @click.option(
-    "--size", nargs=2, type=int, default=(1400, 900), show_default=True, metavar="WIDTH HEIGHT",
+    "--size",
+    nargs=2,
+    type=int,
+    default=(1400, 900),
+    show_default=True,
+    metavar="WIDTH HEIGHT",
     help="Of the screenshot, pixels.",
 )
 @page_options
@@ -77,8 +88,11 @@ def view(
 
     require_page()
     if ros:
-        if options.mechanism or options.home or options.floating_base or any(
-            [screenshot, *robot_shown.values()]
+        if (
+            options.mechanism
+            or options.home
+            or options.floating_base
+            or any([screenshot, *robot_shown.values()])
         ):
             raise click.UsageError(
                 "--ros shows published states; it cannot be used with --mechanism, --home, "

@@ -118,7 +118,7 @@ class StraightBlock:
 
     @property
     def plain(self) -> bool:
-        """Whether elements of its arrays stand one after the other."""
+        """Whether the elements of its arrays are contiguous."""
         return all(array.plain for array in (*self.reads, *self.writes))
 
     @functools.cached_property

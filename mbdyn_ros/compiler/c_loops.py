@@ -6,7 +6,6 @@ were last.
 
 from __future__ import annotations
 
-from ..program.closing import Closing
 from ..program.continuation import (
     CLOSED,
     CONTRACTION,
@@ -22,6 +21,7 @@ from ..program.continuation import (
     SMALLEST_STEP,
     STEEP,
 )
+from ..program.program import Closing
 from .gcc import RUNTIME
 from .printers.c99 import c99_body
 from .printers.operations import number
@@ -32,8 +32,14 @@ def walk_source(closing: Closing) -> str:
     """C of the library that closes the loops of a robot for all of its programs: `close_all` and
     `memory_size`, the `close` and `memory` of runtime/program.h."""
     walk = c_loops(closing, '#include "lu.h"\n#include "newton.h"\n#include "close_loops.h"\n')
-    return QUICK + HEADERS + walk + FOLLOWING + CLOSE_ALL.format(
-        ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
+    return (
+        QUICK
+        + HEADERS
+        + walk
+        + FOLLOWING
+        + CLOSE_ALL.format(
+            ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
+        )
     )
 
 
@@ -123,7 +129,7 @@ FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
 /* What following remembers counts for one home alone. Positions farther than `farthest` from the
-   last are no motion and stay open; 0: they are walked to. */
+   last are not followed and stay open; 0: they are walked to. */
 struct memory {{
   double farthest, home[{ny} + {nz}];
   struct followed last[{count}];

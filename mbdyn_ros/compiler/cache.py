@@ -117,9 +117,7 @@ _one_builder: dict[Path, Lock] = {}
 """Who builds the library of a link; other threads wait for it."""
 
 
-def _linked_library(
-    name: str, link: Path, source: Callable[[], str], toolchain: Toolchain
-) -> Path:
+def _linked_library(name: str, link: Path, source: Callable[[], str], toolchain: Toolchain) -> Path:
     """See `cached_library`."""
     try:
         library = link.resolve()
@@ -208,12 +206,12 @@ def _sweep(folder: Path) -> None:
 
 
 UNNOTICED = 1.0
-"""Seconds that nobody needs to be told about."""
+"""Seconds after which a compilation is reported."""
 
 
 @contextlib.contextmanager
 def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
-    """Say on a terminal, once this lasts, what is compiled; to a file or a pipe nothing is said."""
+    """Say on a terminal what is compiled, once this lasts; not to a file or a pipe."""
     screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar
     if not screen.isatty():
         yield

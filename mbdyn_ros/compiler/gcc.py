@@ -54,7 +54,7 @@ class Toolchain:
 
     One that hangs is called no more.
 
-    command : how it is called. flags : what it is told.
+    command : how it is called. flags : its options.
     longest, patience : seconds after which it is ended, of a program and of an answer.
     language : "c", or "cpp" for C++.
     vector : numbers in a vector; 0 for as many as its own have.
@@ -135,9 +135,9 @@ class Toolchain:
         except OSError as error:
             raise CompilationError(f"{text}: {error}") from error
         # what the compiler leaves behind goes with the folder
-        told = [f"-DLANES={self.lanes}", f"-I{RUNTIME}", str(text), "-o", str(target), "-lm"]
+        arguments = [f"-DLANES={self.lanes}", f"-I{RUNTIME}", str(text), "-o", str(target), "-lm"]
         try:
-            self._run(told, {"TMPDIR": str(target.parent)}, self.longest)
+            self._run(arguments, {"TMPDIR": str(target.parent)}, self.longest)
         except subprocess.TimeoutExpired:
             self._macros()  # raises where the compiler is at fault, not the program
             raise CompilationError(
@@ -147,7 +147,7 @@ class Toolchain:
             raise CompilationError(f"{self.command[0]}: it reported success but wrote no library")
 
     def _run(self, arguments: list[str], environment: dict[str, str], longest: float) -> str:
-        """Run the compiler, for so many seconds at most, and return what it prints."""
+        """Run the compiler, for at most a number of seconds, and return what it prints."""
         if self._hangs.is_set():
             raise self._hanging()
         name = self.command[0]
@@ -185,7 +185,7 @@ def _printed(process: subprocess.Popen[bytes], longest: float) -> tuple[str | No
     Raises
     ------
     subprocess.TimeoutExpired
-        It has not ended after so many seconds.
+        It has not ended in time.
     """
     end, texts = time.monotonic() + longest, {1: bytearray(), 2: bytearray()}
     with selectors.DefaultSelector() as streams:
@@ -230,7 +230,7 @@ def toolchain_cpp() -> Toolchain:
     command = _command("CXX", ("c++", "g++", "clang++"))
     if command is None:
         raise CompilationError(
-            "no C++ compiler was found ($CXX, c++, g++ or clang++), which steps among walls need. "
+            "no C++ compiler was found ($CXX, c++, g++ or clang++), which steps and contacts need. "
             "Install one (Debian and Ubuntu: g++) or name one in $CXX"
         )
     return Toolchain(command, FLAGS_CPP, language="cpp", vector=lanes)

@@ -22,9 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ..program.chains import Chains
 from ..program.elimination import Elimination
-from ..program.stages import Mask
+from ..program.stages import Chains, Mask
 from .block import StraightBlock
 from .table import Lane, Table
 

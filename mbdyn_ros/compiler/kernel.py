@@ -32,7 +32,7 @@ class Kernel(abc.ABC):
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
     home : where walks to the positions of loops without closed form start; see
-        `Closing.home`. Behind it stand the parameters of the equations, where these are no input.
+        `Closing.home`. The parameters of the equations follow, where these are not inputs.
         Every call reads it anew.
     bound : the calls that are tied to it and may be tied to another kernel (`Bound.move`).
     farthest : distance (rad or m) from the last positions beyond which calls that are tied from

@@ -33,7 +33,7 @@ class Operand:
 class RolledLoop:
     """`count` passes of `period` lines from place `start` on of what a block computes.
 
-    operands : of every line of a pass; an output's place stands last, as an INPUT.
+    operands : of every line of a pass; an output's place is last, as an INPUT.
     longest_wait : passes for which a value may wait in a variable.
     """
 

@@ -1,14 +1,14 @@
-"""The way of a program to C: into the compiler's language, through a list of passes, and out.
+"""From a program to C: into the compiler's language, through a list of passes, and out.
 
-`MBDYN_DUMP=roll,c` prints on stderr what the code is after these passes, and the C; `casadi` is the
-code before the first, `all` means all of it.
+`MBDYN_DUMP=roll,c` prints on stderr the code after these passes, and the C; `casadi` prints the
+code before the first, `all` prints all of it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import casadi as ca
@@ -16,10 +16,11 @@ import casadi as ca
 from ..errors import InputError
 from ..program.program import Program
 from ..program.stages import Staged
-from .dump import listing
+from .block import Piece, StraightBlock
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
-from .ir import Code
+from .ir import Code, Constant, Factor, Map, Product, Rows, Solve, Step, Sum
+from .loop import Kind, Operand, RolledLoop
 from .options import STANDARD, Options
 from .passes.angles import angles
 from .passes.depth_first import depth_first
@@ -32,7 +33,8 @@ from .passes.roll import roll
 from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
-from .table import Lane
+from .printers.operations import OPERATIONS
+from .table import Lane, Table
 from .verify import InvalidCode, verify
 
 Pass = Callable[[Code, Options], Code]
@@ -112,3 +114,127 @@ def _wanted() -> frozenset[str]:
             f"{', '.join(one.__name__ for one in PASSES)} and c"
         )
     return frozenset(known if "all" in named else named)
+
+
+def listing(code: Code) -> str:
+    """The steps one after the other, every line of every block."""
+    inputs = ", ".join(map(_described, code.inputs))
+    head = f"code of {code.lane.name.lower()} numbers: {inputs} -> {_described(code.result)}"
+    return "\n".join([head, *(line for step in code.steps for line in _step(step))])
+
+
+def _described(table: Table) -> str:
+    return f"{table.name} ({table.rows}, {' + '.join(map(str, table.widths))})"
+
+
+def _step(step: Step) -> Iterator[str]:
+    if isinstance(step, Constant):
+        yield f"{_described(step.table)} = constant"
+    elif isinstance(step, StraightBlock):
+        yield from _block(step)
+    elif isinstance(step, Map):
+        yield f"for b in {step.columns} columns"
+        for block in step.blocks:
+            yield from (f"  {line}" for line in _block(block))
+    elif isinstance(step, Sum):
+        way = "backward" if step.backward else "forward"
+        yield f"{_described(step.table)} = sum of {step.source.name} {way}"
+    elif isinstance(step, Product):
+        for matrix, terms in step.matrices:
+            products = (
+                f"{_rows(term.left)}^T {_rows(term.right)} in {int(term.where.sum())} places"
+                for term in terms
+            )
+            yield f"{_described(step.table)} matrix {matrix} = {' + '.join(products)}"
+    elif isinstance(step, Factor):
+        yield f"{_described(step.table)} = factors of {step.matrix.name} {_way(step)}"
+    elif isinstance(step, Solve):
+        yield f"solve {step.table.name} by {step.factors.name} {_way(step)}"
+    else:
+        yield f"{step.result.name} = {step.table.name}"
+
+
+def _rows(rows: Rows) -> str:
+    return f"{rows.table.name}[{rows.start}:{rows.stop}]"
+
+
+def _way(step: Factor | Solve) -> str:
+    return "line by line" if step.unrolled else "in loops"
+
+
+def _block(block: StraightBlock) -> Iterator[str]:
+    arrays = (", ".join(array.name for array in side) for side in (block.reads, block.writes))
+    yield f"block {' -> '.join(arrays)}"
+    yield from _lines(block, block.first)
+    for angle in block.early:
+        names = ", ".join(f"a{k}" for k in block.turns[angle])
+        yield f"  {names} = early sine and cosine of a{angle}"
+    if block.pieces:
+        for b, piece in enumerate(block.pieces):
+            yield from _piece(block, b, piece)
+        return
+    order, start = block.order, 0
+    for loop in block.loops:
+        yield from _lines(block, block.computed[start : loop.start])
+        yield from _loop(block, loop)
+        start = loop.end
+    yield from _lines(block, block.computed[start:] if block.loops else order)
+
+
+def _piece(block: StraightBlock, b: int, piece: Piece) -> Iterator[str]:
+    memory = block.memory
+    reads = ", ".join(
+        f"a{k}" if memory is None or k not in memory.places else f"a{k} = w[{memory.places[k]}]"
+        for k in sorted(piece.reads)
+    )
+    yield f"  piece {b} reads {reads or 'nothing'}"
+    yield from _lines(block, piece.lines)
+    if piece.loop is not None:
+        yield from _loop(block, piece.loop)
+    if memory is not None:
+        yield from (f"  w[{memory.places[k]}] = a{k}" for k in memory.stores[b])
+
+
+def _loop(block: StraightBlock, loop: RolledLoop) -> Iterator[str]:
+    yield f"  for i in {loop.count} passes of {loop.period} lines"
+    for slot, operands in enumerate(loop.operands):
+        k = block.computed[loop.start + slot]
+        given = [_operand(block, loop, operand) for operand in operands]
+        if block.lines[k].code == ca.OP_OUTPUT:
+            yield f"    {given[1]} = {given[0]}"
+        else:
+            yield f"    a{k} = {OPERATIONS[block.lines[k].code][Lane.C99].format(*given)}"
+
+
+def _operand(block: StraightBlock, loop: RolledLoop, operand: Operand) -> str:
+    """By its kind; [i-1] is a value of the pass before."""
+    at = f"{operand.first} + {operand.step} i"
+    if operand.kind == Kind.CONSTANT:
+        return "constant[i]"
+    if operand.kind == Kind.INPUT:
+        return f"array {operand.which}[{at}]"
+    if operand.kind == Kind.TURN:
+        return f"{'sine' if operand.which == ca.OP_SIN else 'cosine'}[{at}]"
+    if operand.kind == Kind.FIXED:
+        return f"a{operand.first}"
+    passes = loop.delay(operand)
+    if passes is None:
+        return f"a{block.computed[operand.first]}" if not operand.step else f"value[{at}]"
+    made = f"a{block.computed[loop.start + loop.slot(operand.first)]}"
+    return f"{made}[i-{passes}]" if passes else made
+
+
+def _lines(block: StraightBlock, numbers: Iterable[int]) -> Iterator[str]:
+    for k in numbers:
+        line = block.lines[k]
+        array, element = line.place
+        operands = [
+            repr(block.lines[i].value) if block.lines[i].code == ca.OP_CONST else f"a{i}"
+            for i in line.reads
+        ]
+        if line.code == ca.OP_INPUT:
+            yield f"  a{k} = {block.reads[array].name}[{element}]"
+        elif line.code == ca.OP_OUTPUT:
+            yield f"  {block.writes[array].name}[{element}] = {operands[0]}"
+        else:
+            yield f"  a{k} = {OPERATIONS[line.code][Lane.C99].format(*operands)}"

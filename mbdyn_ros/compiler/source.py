@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..program.closing import Closing
-from ..program.program import Program
+from ..program.program import Closing, Program
 from ..program.stages import Staged
 from .options import STANDARD, Options
 from .pipeline import function_text, program_text
@@ -40,7 +39,7 @@ CORE = {Lane.SINGLE: ".scalar = core, ", Lane.VECTOR: ".batched = core, "}
 """Entries in `struct program` of the equations of one state, and of a vector of them."""
 
 TWICE_UP_TO = 1000
-"""Operations up to which the equations stand in their loop over states though others call them too:
+"""Operations up to which the equations are in their loop over states though others call them too:
 5 to 20 % faster, for half of the compiler's time again."""
 
 DESCRIPTION = """
@@ -55,7 +54,6 @@ EXPORTED struct program program = {{
 }};
 """
 
-
 TERMS = """
 EXPORTED void find_terms(const double* const* arg, double* const* res) { terms(arg, res); }
 """
@@ -68,7 +66,7 @@ def terms_source(closing: Closing) -> str:
 
 
 def preamble(longest: int, lane: Lane) -> str:
-    """C that stands before programs of so many operations in straight lines."""
+    """C that precedes programs of that number of operations in straight lines."""
     order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
     early = order if longest <= SCHEDULED[lane] else ""
     return early + HEADERS

@@ -33,7 +33,7 @@ class Table:
 
     name : in C and in listings. rows : of each matrix. widths : columns of each.
     filled : (rows, all columns), False for zeros by structure, which are never read.
-    plain : whether the numbers stand one after the other, as inputs and results do; else they stand
+    plain : whether the numbers are contiguous, as inputs and results are; else they are
         in blocks of columns, see `printers.tables`.
     lower : whether only the lower triangle is ever read.
     """

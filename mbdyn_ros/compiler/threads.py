@@ -13,7 +13,7 @@ from ..errors import InputError
 
 
 def threads_for(operations: int, worth_a_thread: int) -> int:
-    """The number of threads for a batch of so many operations; see `Options.worth_a_thread`."""
+    """The number of threads for a batch by its operations; see `Options.worth_a_thread`."""
     wanted = operations // worth_a_thread
     return 1 if wanted < 2 else min(most_threads(), wanted)
 

@@ -121,7 +121,7 @@ def _check_block(block: StraightBlock) -> None:
         if loop.start < end or loop.end > len(block.computed):
             raise InvalidCode(
                 f"the loop from place {loop.start} to {loop.end} meets another, or "
-                f"ends behind the {len(block.computed)} lines"
+                f"ends after the {len(block.computed)} lines"
             )
         end = loop.end
     made_before: set[int] = set()

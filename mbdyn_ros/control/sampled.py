@@ -53,7 +53,7 @@ def loop_eigenvalues(
     flow = np.zeros((2 * n + m, 2 * n + m))
     flow[:n, n : 2 * n] = np.eye(n)
     flow[n : 2 * n] = np.hstack([by_q, by_v, by_effort])
-    with np.errstate(over="ignore", invalid="ignore"):  # said below
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
         loop = expm(flow * period)
     if not (np.isfinite(loop).all() and np.isfinite(feedback).all()):
         raise InstabilityError(

@@ -1,7 +1,7 @@
 """Efforts of the actuators that act as those of the independent coordinates, and dead points.
 
 In a closed loop actuators need not be the independent joints. Where the robot can move while an
-actuator stands still (a piston with its crank and rod in line), the actuator is at a dead point: no
+actuator is at rest (a piston with its crank and rod in line), the actuator is at a dead point: no
 effort of it moves the robot, and near there it takes efforts beyond all bounds. How near is
 measured by the share that the actuators have in the motions of their loop: of all motions with the
 sum of squares 1, the least sum of squares of the actuators (lengths relative to that of the loop).
@@ -44,7 +44,7 @@ def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
         rows = [coordinates.effort[k] for k in acting]
         if set(rows) == set(own):
             continue
-        if linkage.stands:  # no effort there does any work
+        if linkage.is_rigid:  # no effort there does any work
             free = [k for k in free if k not in acting]
             continue
         free = [k for k in free if k not in acting]
@@ -93,7 +93,7 @@ def _own(linkage: Linkage) -> list[int]:
 
 
 def _actuators(system: System, linkage: Linkage) -> list[int]:
-    """Where in the efforts those of joints in a linkage stand."""
+    """The places of a linkage's joints among the efforts."""
     coupled = set(linkage.coordinates)
     return [k for k, row in enumerate(system.coordinates.effort) if row in coupled]
 
@@ -157,7 +157,7 @@ def _shares(system: System, rates: Array) -> Iterator[tuple[Array, list[int]]]:
     place = {row: k for k, row in enumerate(system.coordinates.v)}
     for linkage in system.linkages:
         acting, units = _actuators(system, linkage), _units(system, linkage)
-        if linkage.linear or linkage.stands:
+        if linkage.linear or linkage.is_rigid:
             continue
         columns = [place[row] for row in _own(linkage)]
         weights = np.array([units[row] for row in linkage.coordinates])

@@ -23,7 +23,7 @@ from .system import System
 
 @program("q v", output="response", internal=True, matrix=True)
 def actuator_response(system: System, q: SX, z: SX, v: SX) -> SX:
-    """Mobility of the actuated joints, and behind it their accelerations without effort (n, n + 1).
+    """Mobility of the actuated joints, followed by their accelerations without effort (n, n + 1).
 
     Damping and dry friction of the joints count.
     """

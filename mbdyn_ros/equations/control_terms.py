@@ -18,7 +18,7 @@ from .tree.acting import joint_friction
 
 @program("q v a", output="motion", internal=True)
 def joint_motion(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
-    """Positions, velocities and accelerations of `joint_names`, one behind the other."""
+    """Positions, velocities and accelerations of `joint_names`, one after the other."""
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
     in_q, in_v = system.coordinates.joint_rows

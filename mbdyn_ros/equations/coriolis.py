@@ -12,9 +12,9 @@ import casadi as ca
 from ..program.declaration import program
 from ..program.stages import Staged, Stages
 from .algebra.spatial import SX
+from .derivatives import is_tree
 from .system import System
 from .tree.newton_euler_derivatives import TreeDerivatives
-from .tree_derivatives import is_tree
 
 
 @program("q v", output="matrix", matrix=True, differentiated=True)

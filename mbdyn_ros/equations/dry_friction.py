@@ -39,7 +39,7 @@ class DryFrictionRows:
         mixed: set[int] = set()
         still: set[int] = set()
         for linkage in system.linkages:
-            if linkage.stands:
+            if linkage.is_rigid:
                 still.update(linkage.coordinates)
             elif len(linkage.independent) > 1:
                 mixed.update(linkage.coordinates)

@@ -32,7 +32,7 @@ def loop_terms(
 ) -> SX:
     """K, t - e and the wrenches of unit multipliers of all linkages, one after the other.
 
-    Every matrix stands row by row.
+    Every matrix is row-major.
     """
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
@@ -102,9 +102,7 @@ def _parts(system: System, terms: Array) -> Iterator[Part]:
         count = sum(sizes.values()) + len(linkage.cluster.gears)
         constraints = matrix(count, len(linkage.coordinates))
         missing = matrix(len(linkage.coordinates), 1)
-        yield linkage, constraints, missing, {
-            name: matrix(6, size) for name, size in sizes.items()
-        }
+        yield linkage, constraints, missing, {name: matrix(6, size) for name, size in sizes.items()}
 
 
 def _wrenches(units: dict[str, Array], multipliers: Array) -> dict[str, Array]:

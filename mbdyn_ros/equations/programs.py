@@ -1,6 +1,6 @@
 """The programs of a robot: what its methods compute, each formula with its declaration.
 
-Their inputs are the independent positions q and, behind them, where loops have no closed form, the
+Their inputs are the independent positions q followed, where loops have no closed form, by the
 positions z of their dependent joints. Derivatives are declared in `derivatives`, where links are in
 `frames`, momentum in `centroidal`, what integrators and the forces in loops need in
 `position_rate` and `loop_forces`.
@@ -31,6 +31,7 @@ from .tree.composite_body import composite_body
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
+
 
 @program("q v a", output="effort", loaded=True, needs="drives")
 def inverse_dynamics(
@@ -96,9 +97,7 @@ def accelerations(
             return joint_friction(system.tree, velocity)
         return damping_efforts(system.tree, velocity) + sliding_friction(system, embedding, slides)
 
-    def by_mass_matrix(
-        q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
-    ) -> SX:
+    def by_mass_matrix(q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool) -> SX:
         """Accelerations (nv, 1) from H a = effort - bias, H = L^T D L."""
         embedding = system.embedding(q, z)
         rest, apart = SX.zeros(v.shape[0]), friction and slides is not None
@@ -145,7 +144,7 @@ def _mass_matrix(system: System, embedding: Embedding) -> SX:
 def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Y (efforts, 10 links): inverse dynamics = Y (standard parameters).
 
-    What acts on joints (friction, rotors, springs) is no part of it.
+    What acts on joints (friction, rotors, springs) is not part of it.
     """
     parameters = SX.sym("parameters", 10, len(moving_links(system.tree)))
     tree = symbolic_inertias(without_springs(system).tree, parameters)

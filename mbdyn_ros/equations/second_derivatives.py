@@ -20,13 +20,11 @@ from .system import System
     "q v a", output="derivatives", matrix=True, differentiated=True, long=True,
     needs="drives",
 )  # fmt: skip
-def inverse_dynamics_second_derivatives(
-    system: System, q: SX, z: SX, v: SX, a: SX
-) -> SX:
+def inverse_dynamics_second_derivatives(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Second derivatives of the actuators' efforts without friction: (efforts, 4 nv nv).
 
     By q and q, v and v, q and v, a and q, side by side; in each the columns of one derivative
-    stand together.
+    come together.
     """
     first = inverse_dynamics_derivatives(system, q, z, v, a, None, False)
     return _second(system, q, z, v, first)
@@ -36,9 +34,7 @@ def inverse_dynamics_second_derivatives(
     "q v effort", output="derivatives", matrix=True, differentiated=True, long=True,
     needs="mass",
 )  # fmt: skip
-def forward_dynamics_second_derivatives(
-    system: System, q: SX, z: SX, v: SX, effort: SX
-) -> SX:
+def forward_dynamics_second_derivatives(system: System, q: SX, z: SX, v: SX, effort: SX) -> SX:
     """Second derivatives of the accelerations without friction: (nv, (3 nv + efforts) nv).
 
     By q and q, v and v, q and v, effort and q, side by side, as those of inverse dynamics.
@@ -71,5 +67,5 @@ def _ways(system: System, q: SX, z: SX, v: SX) -> SX:
     """Rates of q and z (nq + nz, nv) at unit velocities."""
     columns = {body.q.start: body.v.start for body in system.tree.bodies}
     matrix = system.embedding(q, z).matrix
-    walked = matrix[[columns[row] for row in system.walked_rows], :]
-    return ca.vertcat(ca.jacobian(position_rate(system, q, z, v), v), walked)
+    dependent = matrix[[columns[row] for row in system.numerical_dependent_rows], :]
+    return ca.vertcat(ca.jacobian(position_rate(system, q, z, v), v), dependent)

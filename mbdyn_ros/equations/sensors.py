@@ -38,7 +38,7 @@ def imu(system: System, q: SX, z: SX, v: SX, rate: SX, link: str) -> SX:
     return ca.densify(ca.vertcat(*parts))
 
 
-class Carried(NamedTuple):
+class CarriedLinks(NamedTuple):
     """A link and all that it carries, with the inertias of the links.
 
     inertias : (link, mass, centre (3), moments about it (9), row by row) of each that has mass.
@@ -48,7 +48,7 @@ class Carried(NamedTuple):
     inertias: tuple[tuple[str, float, tuple[float, ...], tuple[float, ...]], ...]
 
     @staticmethod
-    def by(model: Model, joint: str) -> Carried:
+    def by(model: Model, joint: str) -> CarriedLinks:
         """The links that a joint of the tree carries, be it a fixed one.
 
         Raises
@@ -75,7 +75,7 @@ class Carried(NamedTuple):
                     "the force-torque sensor into a joint behind the loop"
                 )
         inertias = ((one, model.link(one).inertia) for one in links)
-        return Carried(first, tuple(
+        return CarriedLinks(first, tuple(
             (link, float(one.mass), tuple(map(float, one.center)),
              tuple(map(float, np.ravel(one.moments))))
             for link, one in inertias if one is not None
@@ -83,7 +83,7 @@ class Carried(NamedTuple):
 
 
 @program("q v a", output="wrench", about="link", internal=True)
-def force_torque(system: System, q: SX, z: SX, v: SX, a: SX, carried: Carried) -> SX:
+def force_torque(system: System, q: SX, z: SX, v: SX, a: SX, carried: CarriedLinks) -> SX:
     """Force and moment (6, 1) that a joint's parent exerts on its child, by what the child carries.
 
     About the origin of the child link's frame in its axes: the sum of f = m (a - g) and

@@ -54,7 +54,7 @@ def massless_directions(system: System) -> list[int]:
     home = system.home[list(coordinates.q)]
     coupled = {bodies[body].q.start for one in system.linkages for body in one.cluster.coupled}
     loose = np.array([row not in coupled for row in coordinates.q])
-    dependent = system.home[system.walked_rows]
+    dependent = system.home[system.numerical_dependent_rows]
     for _ in range(3):
         position = home + loose * random.uniform(-1.0, 1.0, coordinates.nq)
         for start in coordinates.quaternions:
@@ -122,7 +122,7 @@ class _Parts:
     def at(self, q: Array, z: Array) -> list[_Part]:
         """All clusters at independent positions q, parents first; z as for `System.embedding`."""
         placed, moving, matrix = self._function(q, z)
-        steps = [_outward(one) for one in np.array(placed).T.reshape(-1, 4, 3)]
+        steps = [_forward_pass(one) for one in np.array(placed).T.reshape(-1, 4, 3)]
         axes, rows = np.array(moving), matrix.tocsc().tocsr()
         return [self._part(one, steps, axes, rows) for one in self._system.clusters]
 
@@ -151,7 +151,7 @@ class _Parts:
         )  # fmt: skip
 
 
-def _outward(placed: Array) -> Array:
+def _forward_pass(placed: Array) -> Array:
     """Acceleration (6, 6) of a body by that of its parent; `placed` (4, 3): axes and origin."""
     turn, (x, y, z) = placed[:3], placed[3]
     arm = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])

@@ -1,4 +1,4 @@
-"""A robot as its equations see it, and the motion of its tree that they stand on."""
+"""A robot as its equations see it, and the motion of its tree that they are built on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..prepare.clusters import Cluster
 from ..prepare.coordinates import Coordinates
 from ..prepare.regrouping import regrouped
 from ..prepare.tree import WORLD, Tree
-from ..program.closing import Closing
 from ..program.continuation import LoopFunctions
+from ..program.program import Closing
 from ..program.symbols import SerializedProperty, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
@@ -43,11 +43,11 @@ class System:
     parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
     grouped : `regrouped` where parameters are inertias; None where they stay as they are.
     known_by : what tells a system with parameters from others; empty where its numbers do. Then
-        the parameters stand behind home where programs run.
+        the parameters follow home where programs run.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
-    and, where loops have no closed form, the positions z of their dependent joints; behind these
-    `terms` may stand.
+    and, where loops have no closed form, the positions z of their dependent joints, which
+    `terms` may follow.
     """
 
     tree: Tree
@@ -69,7 +69,7 @@ class System:
 
     @property
     def with_home(self) -> bool:
-        """Whether the parameters stand behind home."""
+        """Whether the parameters follow home."""
         return bool(self.known_by)
 
     @property
@@ -97,7 +97,7 @@ class System:
         return sum(number**2 for number in depth) / max(1, len(depth))
 
     @property
-    def walked(self) -> tuple[Linkage, ...]:
+    def numerical_linkages(self) -> tuple[Linkage, ...]:
         """The linkages whose positions have no closed form."""
         return tuple(one for one in self.linkages if not one.linear and one.closed_form is None)
 
@@ -108,36 +108,36 @@ class System:
         return [self.tree.bodies[body].q.start for body in chosen]
 
     @property
-    def walked_rows(self) -> list[int]:
+    def numerical_dependent_rows(self) -> list[int]:
         """Tree positions of the dependent joints that have no closed form."""
-        return [row for one in self.walked for row in self.rows(one, one.dependent)]
+        return [row for one in self.numerical_linkages for row in self.rows(one, one.dependent)]
 
     @property
-    def walk_rows(self) -> list[int]:
+    def numerical_independent_rows(self) -> list[int]:
         """Tree positions of the independent joints of the loops that have no closed form."""
-        return [row for one in self.walked for row in self.rows(one, one.independent)]
+        return [row for one in self.numerical_linkages for row in self.rows(one, one.independent)]
 
     @property
     def closing(self) -> Closing:
         """How the positions of loops without closed form are found; home is read anew."""
-        order, walked = list(self.coordinates.q), self.walked
+        order, numerical_linkages = list(self.coordinates.q), self.numerical_linkages
         return Closing(
-            counts=tuple((len(one.independent), len(one.dependent)) for one in walked),
-            places=tuple(order.index(row) for row in self.walk_rows),
-            home=self.home[[*self.walk_rows, *self.walked_rows]],
-            equations=lambda: self.walked_loops,
+            counts=tuple((len(one.independent), len(one.dependent)) for one in numerical_linkages),
+            places=tuple(order.index(row) for row in self.numerical_independent_rows),
+            home=self.home[[*self.numerical_independent_rows, *self.numerical_dependent_rows]],
+            equations=lambda: self.numerical_loops,
             terms=lambda: self.terms.function,
         )
 
     @functools.cached_property
-    def walked_loops(self) -> list[LoopFunctions]:
+    def numerical_loops(self) -> list[LoopFunctions]:
         """The equations of the loops without closed form, by which all programs walk."""
-        return [loop_functions(self.tree, linkage) for linkage in self.walked]
+        return [loop_functions(self.tree, linkage) for linkage in self.numerical_linkages]
 
     @property
     def nz(self) -> int:
         """Number of dependent positions that have no closed form."""
-        return len(self.walked_rows)
+        return len(self.numerical_dependent_rows)
 
     @property
     def quaternions(self) -> tuple[int, ...]:
@@ -158,7 +158,7 @@ class System:
     @SerializedProperty
     def embedding_at_home(self) -> Array:
         """G (nv_tree, nv) as numbers, at home; the same everywhere where only gears constrain."""
-        home = self.home[list(self.coordinates.q)], self.home[self.walked_rows]
+        home = self.home[list(self.coordinates.q)], self.home[self.numerical_dependent_rows]
         return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
 
     @SerializedProperty
@@ -177,11 +177,11 @@ class System:
     def terms(self) -> LoopTerms:
         """Terms that all programs need of the loops without closed form."""
         order = list(self.coordinates.q)
-        places = [order.index(row) for row in self.walk_rows]
-        return LoopTerms(self.tree, self.walked, self.coordinates.nq, places)
+        places = [order.index(row) for row in self.numerical_independent_rows]
+        return LoopTerms(self.tree, self.numerical_linkages, self.coordinates.nq, places)
 
     def embedding(self, q: SX, z: SX) -> Embedding:
-        """The motion of the tree at independent positions; behind z may stand `terms`."""
+        """The motion of the tree at independent positions; `terms` may follow z."""
         known = self.terms.known(z) if z.shape[0] > self.nz else {}
         return Embedding(self.tree, self.linkages, self.coordinates, q, z[: self.nz], known)
 
@@ -198,14 +198,16 @@ class System:
             if motion.quaternion is None:
                 moving[in_q] = v[in_v]
         columns = {body.q.start: body.v.start for body in self.tree.bodies}
-        walked = matrix[[columns[row] for row in self.walked_rows], :] @ v
-        numbers = ca.jtimes(matrix.nz[:], ca.vertcat(q, z), ca.vertcat(moving, walked))
+        numerical_linkages = matrix[[columns[row] for row in self.numerical_dependent_rows], :] @ v
+        numbers = ca.jtimes(matrix.nz[:], ca.vertcat(q, z), ca.vertcat(moving, numerical_linkages))
         return SX(matrix.sparsity(), ca.densify(numbers))
 
     def closure(self, q: SX, z: SX) -> SX:
         """Residual (nz, 1) of the loops that have no closed form, rows of full rank."""
         embedding, rest = self.embedding(q, z), SX.zeros(self.tree.nv)
-        residuals = (embedding.rows(one, rest).residual[list(one.rows)] for one in self.walked)
+        residuals = (
+            embedding.rows(one, rest).residual[list(one.rows)] for one in self.numerical_linkages
+        )
         return ca.vertcat(SX(0, 1), *residuals)
 
     @functools.cached_property

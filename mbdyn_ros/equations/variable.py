@@ -101,7 +101,7 @@ class ParameterLayout:
 
     @functools.cached_property
     def _at_joints(self) -> tuple[tuple[str, str], ...]:
-        """Joint and number, one for each parameter behind gravity."""
+        """Joint and number, one for each parameter after gravity."""
         return tuple(
             (joint, name)
             for group, joints in self.joints

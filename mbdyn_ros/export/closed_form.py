@@ -25,7 +25,7 @@ from ..equations.system import System
 from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError
 from ..program.symbols import serialized
-from .closed_form_symbols import Number, with_symbolic_numbers
+from .closed_form_symbols import SymbolicNumber, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
 
@@ -48,7 +48,7 @@ class ClosedForm:
 
     robot : its name. joints : names of the independent joints, which order all indices.
     angles : whether each of them turns. gravity : (3,), m/s^2.
-    numbers : of the robot that are symbols: variables of the polynomials behind the joints.
+    numbers : of the robot that are symbols: variables of the polynomials after the joints.
     elements : H_ij for i <= j, C_ikl for k <= l, g_i; H is symmetric, and C in k and l.
     """
 
@@ -57,7 +57,7 @@ class ClosedForm:
     angles: tuple[bool, ...]
     gravity: tuple[float, ...]
     elements: tuple[Element, ...]
-    numbers: tuple[Number, ...] = ()
+    numbers: tuple[SymbolicNumber, ...] = ()
 
     @property
     def zeros(self) -> int:
@@ -73,9 +73,7 @@ class ClosedForm:
 
 
 @serialized
-def closed_form(
-    system: System, robot: str, source: str, symbols: Sequence[str] = ()
-) -> ClosedForm:
+def closed_form(system: System, robot: str, source: str, symbols: Sequence[str] = ()) -> ClosedForm:
     """The closed form of a robot of revolute and prismatic joints without closed loops.
 
     symbols : kinds of numbers that stay symbols (`closed_form_symbols.KINDS`).
@@ -104,14 +102,12 @@ def turning(system: System) -> tuple[bool, ...]:
     return tuple(kinds[row] == "revolute" for row in system.coordinates.q)
 
 
-def polynomials(
-    system: System, sums: np.ndarray, most: int = MOST_PRODUCTS
-) -> tuple[Element, ...]:
+def polynomials(system: System, sums: np.ndarray, most: int = MOST_PRODUCTS) -> tuple[Element, ...]:
     """Elements of H, C and g as polynomials in the cosines and sines of p = sums q, and in slides.
 
     Parameters
     ----------
-    system : its parameters, if it has any, are variables behind the joints.
+    system : its parameters, if it has any, are variables after the joints.
     sums : (n, n) whole numbers, with an inverse of whole numbers. The identity makes them
         polynomials in those of the positions themselves.
     most : products of two terms that may be needed.
@@ -148,12 +144,12 @@ def polynomials(
 
 
 def require_polynomial(system: System, source: str) -> None:
-    """Refuse a robot whose equations are no polynomials, by joint."""
+    """Refuse a robot whose equations are not polynomials, by joint."""
     for linkage in system.linkages:
         if not linkage.linear:
             names = ", ".join(system.tree.bodies[body].joint for body in linkage.cluster.coupled)
             raise InputError(
-                f"{source}: the equations are no polynomials: the joints {names} form a closed "
+                f"{source}: the equations are not polynomials: the joints {names} form a closed "
                 "loop. Export C code instead (without --closed-form)."
             )
     for body in system.tree.bodies:

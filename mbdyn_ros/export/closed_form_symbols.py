@@ -34,7 +34,7 @@ ABSENT = 1e-12
 
 
 @dataclass(frozen=True)
-class Number:
+class SymbolicNumber:
     """One number of a robot that is a symbol in formulas.
 
     letter, index : its name is letter_index, such as m_3. meaning, unit, value : in the robot.
@@ -52,7 +52,7 @@ class SymbolicSystem:
     """A robot in which some numbers are symbols: `system.parameters`, in the order of `numbers`."""
 
     system: System
-    numbers: tuple[Number, ...]
+    numbers: tuple[SymbolicNumber, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +77,10 @@ class _Found:
     """Symbols in the order in which they were asked for."""
 
     def __init__(self) -> None:
-        self.numbers: list[Number] = []
+        self.numbers: list[SymbolicNumber] = []
         self.symbols: list[SX] = []
 
-    def symbol(self, one: Number) -> SX:
+    def symbol(self, one: SymbolicNumber) -> SX:
         self.numbers.append(one)
         self.symbols.append(SX.sym(f"{one.letter}_{one.index}"))
         return self.symbols[-1]
@@ -140,12 +140,10 @@ def _largest(bodies: Sequence[Body]) -> dict[str, float]:
     }
 
 
-def _vector(
-    found: _Found, values: Array, largest: float, letter: str, k: int, meaning: str
-) -> SX:
+def _vector(found: _Found, values: Array, largest: float, letter: str, k: int, meaning: str) -> SX:
     """A vector (3, 1) with symbols for the lengths that do not vanish."""
     return ca.vertcat(*(
-        found.symbol(Number(f"{letter}{axis}", k, meaning.format(axis), "m", float(value)))
+        found.symbol(SymbolicNumber(f"{letter}{axis}", k, meaning.format(axis), "m", float(value)))
         if abs(value) > ABSENT * largest else SX(1, 1)
         for axis, value in zip(AXES, values, strict=True)
     ))  # fmt: skip
@@ -165,7 +163,7 @@ def _inertia(
     mass, center, moments = SX(own.mass), constant(own.center), constant(about)
     if "masses" in kinds:
         meaning = f"mass of {links}"
-        mass = found.symbol(Number("m", k, meaning, "kg", own.mass))
+        mass = found.symbol(SymbolicNumber("m", k, meaning, "kg", own.mass))
     if "centres" in kinds:
         meaning = f"centre of mass of {links} in the frame of {body.joint}, {{}}"
         center = _vector(found, own.center, largest["centres"], "c", k, meaning)
@@ -175,7 +173,7 @@ def _inertia(
             if about[i, j]:
                 axes = AXES[i] + AXES[j]
                 meaning = f"moment of {links} about the centre of mass, {axes}"
-                one = Number(f"I{axes}", k, meaning, "kg m^2", float(about[i, j]))
+                one = SymbolicNumber(f"I{axes}", k, meaning, "kg m^2", float(about[i, j]))
                 moments[i, j] = moments[j, i] = found.symbol(one)
     first = mass * center
     second = moments + mass * (ca.dot(center, center) * SX.eye(3) - center @ center.T)

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..names import in_latex, in_markdown, in_markdown_code, in_text
 from .closed_form import ClosedForm, Element
-from .closed_form_symbols import Number
+from .closed_form_symbols import SymbolicNumber
 from .polynomial_text import factors, latex_lines, plain_sum
 
 EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
@@ -22,7 +22,7 @@ PREAMBLE = r"""\documentclass[fleqn]{article}
 
 
 def to_text(form: ClosedForm, digits: int | None = None) -> str:
-    """One element a line, as Python reads it; all digits of the numbers unless so many are given.
+    """One element a line, as Python reads it; all digits unless a number is given.
 
     Cosines and sines are named C1, S1, ..., positions of slides q1, ..., elements H11, C123, g1
     (H1_10 where there are ten joints or more).
@@ -152,7 +152,7 @@ def latex_names(form: ClosedForm) -> list[tuple[str, str]]:
     return _names(form, "C_{{{0}}}", "S_{{{0}}}", "q_{{{0}}}") + [(one, one) for one in others]
 
 
-def _letter(one: Number) -> str:
+def _letter(one: SymbolicNumber) -> str:
     """A number's symbol in LaTeX: m_{3}, l_{x,4}, I_{xx,5}."""
     letter, axes = one.letter[0], one.letter[1:]
     return f"{letter}_{{{axes + ',' if axes else ''}{one.index}}}"

@@ -17,9 +17,9 @@ from ..array import Array
 from ..equations.algebra.spatial import SX
 from ..equations.formulation import Study
 from ..equations.textbook.parallel_serial import (
-    Assembly,
     Manipulator,
     Module,
+    ModuleDynamics,
     Required,
     is_parallel_serial,
 )
@@ -116,7 +116,7 @@ def module_steps(
     required = manipulator.inverse(study.a)
     inverse = ca.Function("inverse", study.symbols, [required.efforts])
 
-    rest, home = np.zeros(robot.nv), robot.system.home[robot.system.walked_rows]
+    rest, home = np.zeros(robot.nv), robot.system.home[robot.system.numerical_dependent_rows]
     still = np.array(inverse(q, home, v, rest, rest))[:, 0]
     drivers = [coordinates.effort.index(coordinates.v[k]) for k in order]
     lost = (
@@ -194,7 +194,7 @@ def _kinematics(manipulator: Manipulator, n: int, study: Study) -> Iterator[Draf
 
 
 def _dynamics(
-    manipulator: Manipulator, n: int, study: Study, required: Required, made: Assembly
+    manipulator: Manipulator, n: int, study: Study, required: Required, made: ModuleDynamics
 ) -> Iterator[Draft]:
     """The dynamics of a module: (11), (12), (34) to (49)."""
     module, loop = manipulator.modules[n], manipulator.modules[n].loop

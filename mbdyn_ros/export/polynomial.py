@@ -53,7 +53,7 @@ class Polynomial:
 
     @staticmethod
     def constant(value: float, variables: int) -> Polynomial:
-        """The number `value` as a polynomial in so many variables."""
+        """The number `value` as a polynomial in that number of variables."""
         return Polynomial({(0,) * variables: (value, abs(value))} if value else {})
 
     @staticmethod
@@ -162,8 +162,8 @@ def expand(
     Raises
     ------
     InputError
-        It is no trigonometric polynomial: an operation is none of these, or an angle counts
-        with a factor that is no whole number. Or it has too many terms.
+        It is not a trigonometric polynomial: an operation is none of these, or an angle counts
+        with a factor that is not a whole number. Or it has too many terms.
     """
     n = len(angles)
     work: dict[int, Polynomial] = {}
@@ -195,7 +195,7 @@ def expand(
             work[outputs[0]] = _turn(work[inputs[0]], angles)[operation == ca.OP_SIN]
         else:
             raise InputError(
-                "the equations of this robot are no polynomials in sines and cosines (operation "
+                "the equations of this robot are not polynomials in sines and cosines (operation "
                 f"{operation})"
             )
     return results
@@ -221,7 +221,7 @@ def _turn(angle: Polynomial, angles: Sequence[bool]) -> tuple[Polynomial, Polyno
             place = next(k for k, code in enumerate(monomial) if code)
             if sum(monomial) != 2 or not angles[place] or value != round(value):
                 raise InputError(
-                    "the equations of this robot are no polynomials in sines and cosines: a "
+                    "the equations of this robot are not polynomials in sines and cosines: a "
                     f"joint turns {value:g} times as far as an independent one"
                 )
             times = abs(int(value))

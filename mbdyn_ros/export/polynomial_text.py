@@ -31,7 +31,7 @@ def factors(monomial: Monomial, names: Names[Name]) -> Iterator[tuple[Name, int]
 
 
 def plain_sum(polynomial: Polynomial, names: Names[str], digits: int | None = None) -> str:
-    """The formula as Python reads it; all digits of the numbers unless so many are given."""
+    """The formula as Python reads it; all digits unless a number of them is given."""
     terms = [
         "*".join(
             [
@@ -50,9 +50,7 @@ def plain_sum(polynomial: Polynomial, names: Names[str], digits: int | None = No
     return " ".join([first.replace("+ ", "", 1).replace("- ", "-", 1), *signed[1:]])
 
 
-def latex_lines(
-    polynomial: Polynomial, names: Names[str], digits: int | None = None
-) -> list[str]:
+def latex_lines(polynomial: Polynomial, names: Names[str], digits: int | None = None) -> list[str]:
     """The terms of a formula in LaTeX, as many in a line as it holds."""
     lines: list[str] = []
     width = LINE

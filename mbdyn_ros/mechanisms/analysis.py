@@ -17,8 +17,7 @@ from .layout import turned
 from .mechanism import Mechanism
 from .pose import MechanismPose
 from .programs import run
-from .reactions import reactions
-from .shaking import shaking
+from .reactions import reactions, shaking
 from .toggles import require_closed_path
 
 STANDING_SPEED = 1e-9

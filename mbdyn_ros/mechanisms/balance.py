@@ -34,7 +34,7 @@ BALANCE_ROUNDS = 200
 """Of the masses of counterweights whose joints move."""
 
 ALONG = 1e-13
-"""Sine of an angle that is none but for rounding."""
+"""Sine of an angle that is zero up to rounding."""
 
 BALANCED, HELPFUL = 1e-12, 0.9
 """Way of the common centre of mass, as a share of what it was: none, and less by a counterweight
@@ -90,7 +90,7 @@ def balance(
     parts : links that carry one; by default all that turn on the ground, and of the others those
         that are needed to take the force away.
     radius : m, of the counterweights, or by part; by default half the length of each link.
-    moment : length, m, by which the shaking moment is divided to count beside the force. Above 0
+    moment : length, m, by which the shaking moment is divided to add to the force. Above 0
         the force is not zero any more, but both together are least.
 
     Raises

@@ -1,4 +1,4 @@
-"""Position analysis of any planar linkage: dyad after dyad, and what is no dyad as a group.
+"""Position analysis of any planar linkage: dyad after dyad, and other groups of links as a whole.
 
 A pin says that a point of one part is a point of another. Seen from what is placed already, either
 is a known point and terms of what is not: the unknown direction of a part times an arm, an unknown

@@ -57,7 +57,7 @@ class Hung:
 class CutOpen:
     """A mechanism whose loops are cut: the parts on the ground, parents first, and the cut joints.
 
-    Parts that hang on one joint of the ground, a subsystem, stand one behind the other.
+    Parts that hang on one joint of the ground, a subsystem, come one after the other.
     """
 
     parts: tuple[Hung, ...]

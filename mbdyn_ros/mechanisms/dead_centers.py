@@ -1,4 +1,4 @@
-"""Dead centres: where the output of a mechanism stands still."""
+"""Dead centres: where the output of a mechanism comes to rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .programs import bound, place
 
 
 def dead_centers(mechanism: Mechanism) -> Array:
-    """Angles (k,) of the input, rising within a turn, at which the output stands still.
+    """Angles (k,) of the input, rising within a turn, at which the output comes to rest.
 
     There the mechanical advantage is infinite; in a four-bar crank and coupler are in line.
     """

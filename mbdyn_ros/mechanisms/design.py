@@ -41,7 +41,7 @@ class Design(ABC):
     inputs: ClassVar[tuple[str, ...]] = ("crank",)
     output: ClassVar[str]
     unknowns: ClassVar[tuple[str, ...]] = ()
-    """Positions that have no closed form: they stand behind its numbers in programs."""
+    """Positions that have no closed form: they follow its numbers in programs."""
 
     gravity: Number = 9.81
     branch: Number = 1
@@ -81,7 +81,7 @@ class Design(ABC):
         return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=-1)
 
     def parameters(self, q: Array) -> Array:
-        """Inputs of programs beside states q (N, n): `vector`, and the positions `unknowns`."""
+        """Inputs of programs besides states q (N, n): `vector`, and the positions `unknowns`."""
         if not self.unknowns:
             return self.vector()
         found = self.unknown_values(q)

@@ -60,7 +60,7 @@ class DrawnGears:
 class Drawing:
     """A mechanism as it is drawn.
 
-    points : name and place (x, y), m. ground : the points that stand still.
+    points : name and place (x, y), m. ground : the points that are fixed.
     inputs : links on the ground that are driven. output : the part whose motion is looked at.
     settings : numbers that are not as drawn, by the names of `Mechanism.settings`.
     """
@@ -98,7 +98,7 @@ class Drawing:
                 raise self.refusal(f"there are two {what}s {min(twice)!r}; rename one")
         self._known("ground", self.ground, self.places, "point")
         if not self.ground:
-            raise self.refusal("the ground has no points; name those that stand still")
+            raise self.refusal("the ground has no points; name those that are fixed")
         for one in self.links:
             self._check_link(one)
         parts = dict.fromkeys(names)

@@ -18,8 +18,8 @@ from ..array import Array, NoNumbers, as_numbers
 from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
-from ..recording.linear import linear
 from ..recording.read import read_table
+from ..recording.table import linear
 from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
 from .programs import bound, place

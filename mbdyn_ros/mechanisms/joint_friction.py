@@ -29,7 +29,7 @@ FRICTION_ITERATIONS = 30
 """Newton's iterations; a few suffice."""
 
 FRICTION_SETTLED = 1e-12
-"""Change of friction, as a share of the largest, below which it stands."""
+"""Change of friction, as a share of the largest, below which it is accepted."""
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from .dyad import Dyad
 from .link import Number, Piece, Point
 
 GROUND = "ground"
-"""The part that stands still."""
+"""The part that is fixed."""
 
 
 @dataclass(frozen=True)
 class Part:
     """A moving part on its parent, by a joint at a point of the parent.
 
-    A turning part's frame stands at its joint. A sliding one moves along its own x axis, which
+    A rotating part's frame is at its joint. A sliding one moves along its own x axis, which
     stands at a quarter turn to the parent's where `across`.
     """
 

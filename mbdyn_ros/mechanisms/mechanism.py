@@ -59,7 +59,7 @@ class Mechanism(Design):
 
         Parameters
         ----------
-        q, v, a : (N, n) rad, rad/s, rad/s^2; rows that stand alone serve for all.
+        q, v, a : (N, n) rad, rad/s, rad/s^2; a single row serves for all.
 
         Raises
         ------

@@ -68,7 +68,7 @@ class MechanismClosedForm:
 
 @dataclass(frozen=True, eq=False)
 class ParametricSystem(System):
-    """A system whose `parameters` stand for the numbers of `mechanism`.
+    """A system whose `parameters` represent the numbers of `mechanism`.
 
     pinned : its linkage held by the pins, also where gears determine its position.
     """

@@ -17,7 +17,7 @@ from ..model.model import Array
 from .crank_motion import CrankMotion
 from .mechanism import Mechanism
 from .programs import kernel
-from .shaking import shaking
+from .reactions import shaking
 from .sweep import FEW_DESIGNS, QUANTITIES, columns_of, evaluate, of_designs
 
 GOALS = {

@@ -79,5 +79,5 @@ def configured(name: str, settings: str = "") -> Mechanism:
         except ValueError:
             equals = ""
         if not equals:
-            raise InputError(f"{name}: {part!r} is no setting; give setting=number,...")
+            raise InputError(f"{name}: {part!r} is not a setting; give setting=number,...")
     return kind().replaced(**values)

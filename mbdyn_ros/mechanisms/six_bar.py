@@ -18,7 +18,7 @@ class SixBar(Mechanism):
     """A four-bar with a plate, whose third pin carries the second coupler to a second rocker.
 
     ground : m, from the crank's pivot to the rocker's, along x. second_pivot_x, second_pivot_y :
-        m, where the second rocker stands. branch, second_branch : 1, the pin of each dyad to the
+        m, of the second rocker's pivot. branch, second_branch : 1, the pin of each dyad to the
         left of the line from its first end to its pivot, or -1.
     """
 

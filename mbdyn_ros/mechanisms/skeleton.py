@@ -44,7 +44,7 @@ class Skeleton:
             carrier = one.slides_on or self.owners[one.points[0]]
             if carrier not in order[: order.index(one.name)]:
                 raise self.drawing.refusal(
-                    f"{one.name} hangs on nothing: list it behind the part that it slides on"
+                    f"{one.name} hangs on nothing: list it after the part that it slides on"
                     if one.slides_on
                     else f"{one.name} hangs on nothing by its first point {one.points[0]}; begin "
                     "with a point of the ground or of a link listed before it"

@@ -19,7 +19,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
     """Plain data, angles in rad.
 
     range : of the input; None where it turns fully. ranges : the same of each of several inputs,
-    the others at home. dead_centers : where the output stands still.
+    the others at home. dead_centers : where the output comes to rest.
     time_ratio : of the slow stroke of the output to the quick one, at constant speed.
     transmission_angles : [least, largest] of all dyads within the range.
     """

@@ -17,12 +17,12 @@ from ..compiler.kernel import Kernel
 from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
-from .closed_path import MARGIN_ROUNDING, along, deepest, dips
 from .crank_motion import CrankMotion
 from .layout import Direction
 from .mechanism import Mechanism
 from .programs import kernel
 from .settings import unit_of
+from .toggles import MARGIN_ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:
     from distributed import Client

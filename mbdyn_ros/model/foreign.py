@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 OWNERS = ("robot", "link", "joint")
-"""Elements in which others stand, in the order in which these are read."""
+"""Elements that contain others, in the order in which these are read."""
 
 BY_TAG = {"link": "link", "joint": "joint", "parent": "link", "child": "link"}
 """Elements whose `name`, or text, is the name of a link or a joint."""
@@ -28,7 +28,7 @@ Renaming = Callable[[str, str], str]
 
 @dataclass(frozen=True)
 class Foreign:
-    """An element, as `text`, that stands in the robot, or in the `owner` of that `name`.
+    """An element, as `text`, that is in the robot, or in the `owner` of that `name`.
 
     owner : one of `OWNERS`.
     """

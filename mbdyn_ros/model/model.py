@@ -223,7 +223,7 @@ class Model:
         self._check_names()
 
     def _check_names(self) -> None:
-        """Refuse names that end a line, control a terminal, or rearrange what is beside them.
+        """Refuse names that end a line, control a terminal, or rearrange the text around them.
 
         Raises
         ------

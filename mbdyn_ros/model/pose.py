@@ -1,4 +1,4 @@
-"""Where frames stand, as numbers."""
+"""Poses of frames, as numbers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def snap(values: Array, scale: float = 1.0) -> Array:
 
 
 def noise(lengths: Iterable[Array]) -> float:
-    """The length (m) that is rounding noise beside vectors (3,): 1e-15, less in a tiny robot."""
+    """The length (m) that is rounding noise of vectors (3,): 1e-15, less in a tiny robot."""
     longest = max((float(np.abs(vector).max()) for vector in lengths), default=0.0)
     return SNAPPED * (longest if 0.0 < longest < TINY else 1.0)
 

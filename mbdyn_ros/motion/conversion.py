@@ -182,7 +182,9 @@ class _Motion:
         self.q = space.q(position)
         self.tree = self._followed() if self.chart.system.nz else self._closed()
         system = self.chart.system
-        self.homes = self.tree[:, [*system.walk_rows, *system.walked_rows]]
+        self.homes = self.tree[
+            :, [*system.numerical_independent_rows, *system.numerical_dependent_rows]
+        ]
         self._require_agreement(position)
 
     def in_chart(self, program: Declaration, *values: Array) -> Array:

@@ -35,24 +35,48 @@ SAMPLES_PER_CYCLE = 8
 @click.option("--rotor-speed", default=1000.0, show_default=True, help="rad/s.")
 @click.option("--gain", default=50.0, show_default=True, help="Of the position feedback, 1/s.")
 @click.option("--rate", default=1000.0, show_default=True, help="Cycles of control, Hz.")
-@click.option("--holding", type=float,
-              help="Contacts slip beyond this friction, N m or N.  [default: never]")
-@click.option("--ring-up", default=0.0, show_default=True,
-              help="Time constant of transducers that begin to vibrate, s; with --holding.")
+@click.option(
+    "--holding", type=float, help="Contacts slip beyond this friction, N m or N.  [default: never]"
+)
+@click.option(
+    "--ring-up",
+    default=0.0,
+    show_default=True,
+    help="Time constant of transducers that begin to vibrate, s; with --holding.",
+)
 @click.option("--ring-down", default=0.0, show_default=True, help="Of those that cease to, s.")
-@click.option("--drive", metavar="STALL,NO_LOAD[,INERTIA]",
-              help="The rotor as a body, its motor's torque at rest (N m), speed without load "
-              "(rad/s) and inertia (kg m^2); with --holding.")
+@click.option(
+    "--drive",
+    metavar="STALL,NO_LOAD[,INERTIA]",
+    help="The rotor as a body, its motor's torque at rest (N m), speed without load "
+    "(rad/s) and inertia (kg m^2); with --holding.",
+)
 @click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
 @click.option("--pulses", metavar="FILE", help="Plot the torques over one turn of the rotor.")
-@click.option("--codegen", metavar="FOLDER",
-              help="Write C99 instead: dynamics, rotor torques, pulse windows, controller.")
-@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
-              help="Of the C of --codegen; single for processors without doubles.")
-@click.option("--equations", type=click.Choice(list(TORQUE_FORMATS)), is_flag=False,
-              flag_value="text", help="Formulas instead: torques, pulse windows, controller.")
-@click.option("--digits", type=click.IntRange(1, 17),
-              help="Digits of the numbers in --equations.  [default: all]")
+@click.option(
+    "--codegen",
+    metavar="FOLDER",
+    help="Write C99 instead: dynamics, rotor torques, pulse windows, controller.",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="double",
+    show_default=True,
+    help="Of the C of --codegen; single for processors without doubles.",
+)
+@click.option(
+    "--equations",
+    type=click.Choice(list(TORQUE_FORMATS)),
+    is_flag=False,
+    flag_value="text",
+    help="Formulas instead: torques, pulse windows, controller.",
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(1, 17),
+    help="Digits of the numbers in --equations.  [default: all]",
+)
 @click.option("-o", "--output", metavar="FILE", help="File for --equations.")
 @robot_options
 def piezo(
@@ -106,7 +130,7 @@ def piezo(
         follow,
         generate_c,
     )
-    from .torque_formulas import torque_formulas
+    from .torque_text import torque_formulas
 
     for target in (plot, pulses):
         if target is not None:

@@ -70,7 +70,7 @@ class RotorDrive:
     Parameters
     ----------
     stall : torque at rest, N m. no_load : speed at which it has none, rad/s.
-    inertia : of what turns beside the unbalance, about its axis, kg m^2.
+    inertia : of the rotating parts without the unbalance, about its axis, kg m^2.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def with_rotor(robot: Robot, rotor: Rotor, link: str, inertia: float) -> Robot:
 
     Parameters
     ----------
-    inertia : of what turns beside the unbalance, a point mass, about its axis, a
+    inertia : of the rotating parts without the unbalance, a point mass, about its axis, a
         thin disc; kg m^2.
     """
     across = float(inertia) / 2

@@ -119,7 +119,7 @@ def follow(
     Parameters
     ----------
     duration : s. rate : cycles of the controller per second, Hz.
-    samples : of the motion in each cycle. progress : told the time that is simulated, s.
+    samples : of the motion in each cycle. progress : called with the simulated time, s.
     """
     robot, link = motion.robot, motion.link
     rows: list[tuple[float, float, Array, Array, Array]] = []

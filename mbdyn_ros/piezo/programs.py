@@ -1,24 +1,39 @@
-"""The programs of piezo robots, about the link that carries the rotor."""
+"""The programs of piezo robots, which have the link that carries the rotor as an argument.
+
+The torques of the rotating force are those of Kulvietis et al. (2011), eqs (4) and (5).
+
+From the link that carries the rotor towards the root, body by body, in the axes of body i:
+
+    F_i = A_i^{i+1} F_{i+1},   M_i = A_i^{i+1} M_{i+1} + h_{i,i+1} x F_i
+    Q_i = M_i . z_i  (revolute)   or   F_i . z_i  (prismatic)
+
+where h_{i,i+1} leads from the origin of body i to that of body i + 1. The paper has h_{i,i-1} and
+crosses it with F_{i+1}: the arm and the force must be in the same axes, so F_i is meant. It is
+J^T F without J. The torques are linear in the force, so they are worked out for its two
+components at once: Q_i(wt) = X_i cos(wt) + Y_i sin(wt).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
-from ..equations.algebra.spatial import SX
+from ..equations.algebra.spatial import SX, JointMotion, constant, cross
 from ..equations.efforts import reduced_efforts
 from ..equations.programs import gravity_vector, mass_matrix, spring_vector
 from ..equations.system import System
+from ..prepare.tree import WORLD, Tree
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from . import pulse_equations as pulses
-from . import rotor_torque
 
 
 @program("q", output="components", matrix=True, about="link")
 def rotor_torques(system: System, q: SX, z: SX, link: str) -> SX:
     """X and Y (nv, 2) of the efforts X cos(wt) + Y sin(wt) of 1 N turning about z of a link."""
     embedding = system.embedding(q, z)
-    return embedding.reduce(rotor_torque.rotor_torques(system.tree, embedding.joints, link))
+    return embedding.reduce(tree_torques(system.tree, embedding.joints, link))
 
 
 @program("q force:1 torque", output="pulses", matrix=True, about="link")
@@ -70,7 +85,7 @@ def pulsed_motion(
 ) -> SX:
     """Accelerations, and below them the rotor's torques (2, nv), while some joints are held.
 
-    Of the joints that are free (1; held: 0), H_ff a_f = (Q - bias)_f; the others stand still.
+    Of the joints that are free (1; held: 0), H_ff a_f = (Q - bias)_f; the others do not move.
     """
     embedding = system.embedding(q, z)
     rest = SX.zeros(v.shape[0])
@@ -87,6 +102,42 @@ def _rotor_drive(system: System, q: SX, z: SX, force: SX, link: str) -> tuple[SX
     whole = SX.zeros(system.tree.nq)
     for k, row in enumerate(system.coordinates.q):
         whole[row] = q[k]
-    reach = rotor_torque.levers(system.tree, whole, link)[list(system.coordinates.v)]
+    reach = levers(system.tree, whole, link)[list(system.coordinates.v)]
     components = force * rotor_torques(system, q, z, link)
     return pulses.amplitude_and_phase(components, force * reach)
+
+
+def tree_torques(tree: Tree, joints: Sequence[JointMotion], link: str) -> SX:
+    """X and Y (nv_tree, 2) of a force of 1 N that turns about the z axis of a link."""
+    efforts = SX.zeros(tree.nv, 2)
+    at, pose = tree.frames[link]
+    arm = constant(pose.translation)
+    for column in range(2):
+        index = at
+        force = constant(pose.rotation[:, column])
+        moment = cross(arm, force)
+        while index != WORLD:
+            body, joint = tree.bodies[index], joints[index]
+            efforts[body.v, column] = joint.angular.T @ moment + joint.linear.T @ force
+            moment, force = joint.transform.wrench_to_parent(moment, force)
+            index = body.parent
+    return efforts
+
+
+def levers(tree: Tree, q: SX, link: str) -> SX:
+    """The largest torque that 1 N could give each tree coordinate (nv_tree, 1): m, 1 of slides.
+
+    Parameters
+    ----------
+    q : tree positions; the displacement of a slide makes the levers longer.
+    """
+    reach = SX(float(ca.norm_2(constant(tree.frames[link][1].translation))))
+    for body in tree.bodies:
+        reach += float(ca.norm_2(constant(body.placement.translation)))
+        if body.motion.slides:
+            reach += ca.fabs(q[body.q])
+    result = SX.ones(tree.nv, 1) * reach
+    for body in tree.bodies:
+        if body.motion.slides:
+            result[body.v] = 1
+    return result

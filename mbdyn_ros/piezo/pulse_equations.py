@@ -43,7 +43,7 @@ turn, rad or m, and whether the rotor can move it in that direction."""
 
 
 def amplitude_and_phase(components: SX, levers: SX) -> tuple[SX, SX]:
-    """R and psi (nv, 1) of X cos + Y sin; both 0 where R is rounding beside the lever."""
+    """R and psi (nv, 1) of X cos + Y sin; both 0 where R is rounding compared with the lever."""
     x, y = components[:, 0], components[:, 1]
     amplitude = ca.sqrt(x * x + y * y)
     moves = amplitude > AMPLITUDE_ROUNDING * levers

@@ -24,7 +24,7 @@ from ..compiler.bound import Bound
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.friction.friction_impulse import friction_impulses
+from ..simulation.contact.impulses import Blocks, contact_impulses
 from . import programs
 from .contact import ROTOR_JOINT, Contact, RotorDrive, with_rotor
 from .motion import Pulse
@@ -76,8 +76,8 @@ class SlippingMotion:
             )
         if any(body.friction for body in robot.system.tree.bodies):
             raise InputError(
-                f"{robot.model.source}: a joint has dry friction beside that of its contact; set "
-                "it to 0"
+                f"{robot.model.source}: a joint has dry friction and that of its "
+                "contact too; set the former to 0"
             )
         if not (math.isfinite(step) and 0 < step <= 1):
             raise InputError(f"the step is {step} rad; it must be above 0 and at most 1")
@@ -208,7 +208,7 @@ class SlippingMotion:
         half = self.contact.envelope(self.envelope, self.free, h / 2)
         bound[self._joints] = h * self.contact.holding * (1.0 - half)
         without = self._v + h * inverse @ force
-        self._guess = friction_impulses(without, inverse, bound, self._guess)
+        self._guess = contact_impulses(inverse, without, Blocks.dry(bound), self._guess)
         before, turned = self._v, self.angle
         self._v = without + inverse @ self._guess
         self._v[np.abs(self._v) < REST_NOISE * np.abs(without - before).max(initial=0.0)] = 0.0

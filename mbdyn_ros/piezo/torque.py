@@ -1,4 +1,4 @@
-"""Generalized torques of the rotor's force; `rotor_torque` has their equations."""
+"""Generalized torques of the rotor's force; `programs` has their equations."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def torque_components(robot: Robot, q: Array, rotor: Rotor, link: str) -> Array:
 
 
 def require_rotor(robot: Robot, rotor: Rotor, link: str) -> None:
-    """Refuse what is no rotor, and a link that the robot does not have."""
+    """Refuse what is not a rotor, and a link that the robot does not have."""
     if not isinstance(rotor, Rotor):
         raise InputError(f"rotor must be a piezo.Rotor, not {rotor!r}")
     require_link(robot.system.tree, link, robot.model.source)

@@ -13,10 +13,10 @@ from ..model.model import BASE_JOINT, Joint, Model
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Names of the joints, and where their coordinates stand in those of the spanning tree.
+    """Names of the joints, and the places of their coordinates in those of the spanning tree.
 
     joint_names : every movable joint of the description, in document order.
-    independent, dependent, actuated : subsets of it; `independent` orders q, v and a (behind
+    independent, dependent, actuated : subsets of it; `independent` orders q, v and a (after
         the base's coordinates of a floating base), `actuated` orders the efforts (likewise).
     blocks : where each independent joint's coordinates are in q and v, the base first.
     joint_blocks : where those of `joint_names` are in the positions and velocities of all joints.
@@ -111,7 +111,7 @@ def choose_coordinates(
 
 @dataclass(frozen=True)
 class JointBlock:
-    """Where one joint's positions and velocities stand among those of several joints."""
+    """The places of one joint's positions and velocities among those of several joints."""
 
     joint: str
     kind: JointType
@@ -119,7 +119,7 @@ class JointBlock:
     v: slice
 
     def motions(self) -> Iterator[tuple[MotionType, slice, slice]]:
-        """The motions of its joint's type, outwards, and where the coordinates of each stand."""
+        """The motions of its joint's type, outwards, and the places of the coordinates of each."""
         iq, iv = self.q.start, self.v.start
         for step in self.kind.steps:
             q, v = slice(iq, iq + step.motion.nq), slice(iv, iv + step.motion.nv)
@@ -151,7 +151,7 @@ def joint_blocks(joints: Iterable[Joint]) -> dict[str, JointBlock]:
 def scalar_motions(blocks: Mapping[str, JointBlock]) -> tuple[list[str], list[int], list[int]]:
     """Labels of joints of one coordinate and of hinges in a row; rows of positions and velocities.
 
-    A universal joint is two hinges in a row. A planar joint stands for itself: no message of
+    A universal joint is two hinges in a row. A planar joint is kept: no message of
     joint states is expected to take it apart.
     """
     labels: list[str] = []

@@ -66,7 +66,7 @@ def regrouped(tree: Tree) -> Tree:
 def spread(moments: Array) -> Array:
     """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia.
 
-    To the last digit, also of a thin body, whose moments cancel but for a little.
+    To the last digit, also of a thin body, whose moments almost cancel.
     """
     result: Array = -moments
     a, b, c = moments.diagonal().tolist()

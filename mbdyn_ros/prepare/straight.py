@@ -130,7 +130,7 @@ def _normal(hinges: list[Array], slides: list[Array]) -> Array | None:
 def _in_plane(
     places: Mapping[str, Pose], loop: Loop, normal: Array, most: float
 ) -> tuple[Loop, float]:
-    """A loop whose closing frames stand exactly in a plane across `normal`, all joints at zero.
+    """A loop whose closing frames are exactly in a plane across `normal`, all joints at zero.
 
     And the angle (rad) by which they were turned; none is turned by more than `most`.
     """
@@ -175,7 +175,7 @@ def _moved(loop: Loop, straight: Loop) -> bool:
 
 
 def _places(model: Model) -> dict[str, Pose]:
-    """Where every link stands in the root link, all joints at zero."""
+    """Poses of all links in the root link, all joints at zero."""
     places = {model.root: Pose()}
     for joint in model.joints:
         way = []

@@ -1,4 +1,4 @@
-"""A program: a declared formula, and what it is traced for.
+"""A program: a declared formula, what it is traced for, and what it leaves to whoever runs it.
 
 It stands between robotics, which declares programs, and the compiler, which makes kernels of them.
 """
@@ -9,6 +9,7 @@ import functools
 import hashlib
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,8 +17,9 @@ from typing import Protocol
 import casadi as ca
 from casadi import SX
 
+from ..array import Array
 from ..errors import InputError
-from .closing import Closing
+from .continuation import LoopFunctions
 from .declaration import Declaration
 from .operations import operations_of
 from .stages import Staged
@@ -30,6 +32,37 @@ UNIT_TOLERANCE = 1e-6
 
 ROBOTICS = ("model", "prepare", "program", "equations", "assembly")
 """Folders of the package whose code every formula stands on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """How to find z, the dependent positions of loops without closed form, at given inputs q.
+
+    Every loop is walked from home to its independent positions (`continuation.reach`).
+
+    counts : numbers of independent and of dependent positions of every loop, in the order of z.
+    places : where in q the independent positions stand, loop by loop.
+    home : (ny + nz,) closed configuration to start from: all independent positions, then z.
+    equations : traces the equations of every loop.
+    terms : traces what all programs need of the loops, as a function of q and z: a column, which
+        may stand behind z.
+    """
+
+    counts: tuple[tuple[int, int], ...]
+    places: tuple[int, ...]
+    home: Array
+    equations: Callable[[], Sequence[LoopFunctions]]
+    terms: Callable[[], ca.Function]
+
+    @property
+    def ny(self) -> int:
+        """Number of independent positions of all these loops."""
+        return sum(ny for ny, _ in self.counts)
+
+    @property
+    def nz(self) -> int:
+        """Number of dependent positions; 0 where every loop has a closed form."""
+        return sum(nz for _, nz in self.counts)
 
 
 class Subject(Protocol):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,60 @@ IMPACTS = "impacts"
 
 Table = dict[str, dict[str, Array]]
 """quantity -> coordinate -> numbers (N,); the time is the coordinate "" of "time"."""
+
+
+def linear(time: Array, rows: Array) -> Callable[[float], Array]:
+    """Rows (N, n) at rising times (N,), straight between; the first and last hold outside.
+
+    Examples
+    --------
+    >>> row = linear(np.array([0.0, 1.0]), np.array([[0.0, 5.0], [2.0, 5.0]]))
+    >>> row(0.25).tolist(), row(7.0).tolist()
+    ([0.5, 5.0], [2.0, 5.0])
+    """
+    slopes = np.diff(rows, axis=0) / np.diff(time)[:, None]
+
+    def row(t: float) -> Array:
+        k = int(np.searchsorted(time, t, side="right")) - 1
+        if k < 0 or k >= len(slopes):
+            return rows[0 if k < 0 else -1]
+        value: Array = rows[k] + (t - time[k]) * slopes[k]
+        return value
+
+    return row
+
+
+FEWEST = 5
+"""Points that a smoothing spline asks for."""
+
+
+def differentiated(time: Array, numbers: Array, source: str) -> tuple[Array, Array]:
+    """The first and second derivatives (N, n) of noisy numbers (N, n) at the times (N,).
+
+    They are those of a smoothing spline for each column, whose stiffness generalized
+    cross-validation chooses (Wahba 1990).
+
+    Raises
+    ------
+    InputError
+        Times that do not increase, fewer than 5 of them, or a SciPy before 1.10.
+    """
+    if len(time) < FEWEST:
+        raise InputError(f"{source}: {len(time)} states cannot be differentiated; {FEWEST} can")
+    still = np.flatnonzero(np.diff(time) <= 0)
+    if still.size:
+        raise InputError(
+            f"{source}: the time does not increase after row {still[0] + 1}, {time[still[0]]:g} s"
+        )
+    try:
+        from scipy.interpolate import make_smoothing_spline
+    except ImportError:
+        raise InputError("--differentiate asks for SciPy 1.10 or later") from None
+    splines = [make_smoothing_spline(time, column) for column in numbers.T]
+    first, second = (
+        np.array([one.derivative(order)(time) for one in splines]).T for order in (1, 2)
+    )
+    return first, second
 
 
 def columns(trajectory: Trajectory) -> Table:

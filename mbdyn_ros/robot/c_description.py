@@ -179,7 +179,7 @@ def _states(robot: Configurations, layout: ParameterLayout) -> list[State]:
                 break
         v, a = random.normal(size=(2, robot.nv))
         effort = random.normal(size=len(robot.effort_labels))
-        z = closed.result[system.walked_rows]
+        z = closed.result[system.numerical_dependent_rows]
         found.append({"q": q, "z": z, "v": v, "a": a, "effort": effort})
         found[-1]["parameters"] = parameters
     return found
@@ -293,7 +293,7 @@ def _sensors(
         yield CProgram(sensors.imu, link, text, rate, robot.system, f"imu_{k}")
     for k, joint in enumerate(force_torques):
         text = f"Force and moment that joint {joint} hands on, by the motion of what it carries."
-        name, carried = f"force_torque_{k}", sensors.Carried.by(model, joint)
+        name, carried = f"force_torque_{k}", sensors.CarriedLinks.by(model, joint)
         yield CProgram(sensors.force_torque, carried, text, {}, robot.system, name)
 
 
@@ -352,7 +352,7 @@ def _openings(system: System) -> Iterator[Opening]:
     """The loops that some positions leave open."""
     order = list(system.coordinates.q)
     for linkage in system.linkages:
-        if linkage.linear or linkage.stands:
+        if linkage.linear or linkage.is_rigid:
             continue
         rows = system.rows(linkage)
         free, bound = list(linkage.independent), list(linkage.dependent)

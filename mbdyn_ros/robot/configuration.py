@@ -182,7 +182,9 @@ class Configurations(Core):
         InputError
             The loops cannot be closed at q (single states; NaN in that row of a batch).
         """
-        return self._tree_numbers(programs.joint_position, q).take(self.system.walked_rows, axis=-1)
+        return self._tree_numbers(programs.joint_position, q).take(
+            self.system.numerical_dependent_rows, axis=-1
+        )
 
     def _tree_numbers(
         self, program: Declaration, *state: ArrayLike, together: Sequence[Declaration] = ()

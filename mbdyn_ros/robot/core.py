@@ -26,8 +26,7 @@ from ..prepare.tree import WORLD
 from ..program.declaration import Declaration
 from .assignment import INTERNAL, assignment_refusal
 from .calls import Calls
-from .choice import choice_text
-from .home import EARTH, Home, home_warnings, named_home
+from .home import EARTH, Home, choice_text, home_warnings, named_home
 from .variable import variable_parameters
 
 
@@ -188,7 +187,7 @@ class Core:
         """
         coordinates = self.system.coordinates
         by_row = dict(zip(coordinates.joint_rows[0], coordinates.joint_labels, strict=True))
-        return tuple(by_row[row] for row in self.system.walked_rows)
+        return tuple(by_row[row] for row in self.system.numerical_dependent_rows)
 
     @property
     def walked_joints(self) -> tuple[str, ...]:

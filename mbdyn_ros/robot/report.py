@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..prepare.tree import WORLD
-from .choice import independent_by
 from .core import Core
+from .home import independent_by
 from .report_parts import ClusterReport, CouplingReport, JointReport, LoopReport, tree_text
 
 INDEPENDENT_BY = {

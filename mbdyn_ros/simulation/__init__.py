@@ -1,10 +1,10 @@
 """Motion of robots in time."""
 
-from .adaptive.simulate import simulate
 from .contact.environment import Environment
 from .contact.environment_file import read_environment
 from .contact.impacts import Impact
 from .contact.surfaces import Surface
+from .simulate import simulate
 from .stepped.stepper import Stepper
 from .stepped.touches import Contact
 from .stepped.walled_rollout import rollout_among_walls

@@ -23,7 +23,7 @@ LIMIT_IN_VIEW = 2.0
 """Times its peak up to which the limit of a line is drawn too; farther away it would flatten it."""
 
 INK, FAINT_INK = "#20242a", "#9aa0a8"
-"""Colours of sums and marks, and of what stands behind the data."""
+"""Colours of sums and marks, and of the background of the data."""
 
 
 def check_picture(path: str, kinds: tuple[str, ...] = PLOTS) -> None:

@@ -82,9 +82,9 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
     entries = [(name, color, dash, 1.2) for name, (color, dash) in styles.items()]
     entries.append(("", "none", "-", 0.0))  # a gap
     entries += [(name, color, dash, 1.8) for name, (_, color, dash) in energy.items()]
-    beside = figure.add_subplot(grid[:, -1])  # figures place legends outside from 3.7 on
-    beside.axis("off")
-    legend = beside.legend(
+    side = figure.add_subplot(grid[:, -1])  # figures place legends outside from 3.7 on
+    side.axis("off")
+    legend = side.legend(
         [Line2D([], [], color=c, linestyle=dash, linewidth=w) for _, c, dash, w in entries],
         [name for name, _, _, _ in entries],
         loc="upper left",

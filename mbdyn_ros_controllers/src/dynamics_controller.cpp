@@ -166,6 +166,7 @@ void DynamicsController::listen(const Params &params) {
 
 DynamicsController::Return DynamicsController::on_activate(const State &) {
   const std::lock_guard<std::mutex> alone(transition_);
+  session_->measured.find(state_interfaces_);
   session_->start();
   for (auto &one : ordered_exported_reference_interfaces_) (void)one->set_value(none);
   session_->chained = is_in_chained_mode();

@@ -31,8 +31,6 @@ using controller_interface::return_type;
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned zero_tries = 1000;  // of writing a zero while another thread has the interface
-constexpr double moved = 0.01;  // rad or m: what moved so far cannot be measured where it was
-constexpr double moves = 0.05;  // rad/s or m/s: not the noise of a velocity
 
 double or_zero(double x) { return std::isnan(x) ? 0.0 : x; }
 
@@ -54,7 +52,7 @@ return_type DynamicsController::update_reference_from_subscribers(const rclcpp::
   session.follows = holds;
   bool written = true;
   for (std::size_t k = 0; k < now.values.size(); ++k) {
-    const double value = holds ? carried(now.values, session.q.size(), k, age) : absent;
+    const double value = holds ? carried(now.values, session.measured.q.size(), k, age) : absent;
     written &= ordered_exported_reference_interfaces_[k]->set_value(value);
   }
   if (!written) session.trouble(Trouble::busy, 0);
@@ -66,31 +64,26 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
   const std::unique_lock<std::mutex> alone(transition_, std::try_to_lock);
   if (!alone || !session_ || !session_->active) return return_type::OK;
   Session &session = *session_;
-  const std::size_t n = session.q.size();
+  const std::size_t n = session.measured.q.size();
   const double seconds = period.seconds();
-  const bool measured = measure(session, seconds);
+  const bool measured = session.measured.read(state_interfaces_, seconds);
+  if (measured) session.posture.set(session.measured.q);
   if (measured && !read_references(session, seconds)) {
     write(session, true);
     return return_type::ERROR;
   }
-  double sum = 0.0;
-  for (const double q : session.q) sum += q;
-  const double lead = session.lead + session.state_age.at(sum, time.nanoseconds());
-  const auto *fastest = std::max_element(
-      session.v.data(), session.v.data() + n,
-      [](double one, double other) { return std::fabs(one) < std::fabs(other); });
-  const bool frozen = measured && n > 0 && session.still > StateAge::oldest &&
-                      std::fabs(*fastest) > moves && std::fabs(*fastest) * session.still > moved;
-  if (!measured || frozen || session.state_age.stale()) {
+  const double lead = session.lead + session.measured.age_at(time.nanoseconds());
+  const bool frozen = measured && session.measured.frozen();
+  if (!measured || frozen || session.measured.age.stale()) {
     session.trouble(!measured ? Trouble::not_finite : frozen ? Trouble::frozen : Trouble::stale,
-                    static_cast<std::size_t>(fastest - session.v.data()));
+                    session.measured.fastest());
     session.law.reset();
     write(session, true);
     return return_type::OK;
   }
   for (std::size_t k = 0; k < n; ++k) {  // to the instant of the reference
-    session.next_q[k] = session.q[k] + lead * session.v[k];
-    session.next_v[k] = session.v[k] + lead * session.wanted_a[k];
+    session.next_q[k] = session.measured.q[k] + lead * session.measured.v[k];
+    session.next_v[k] = session.measured.v[k] + lead * session.wanted_a[k];
   }
   const mbdyn_ros::Reference wanted{session.wanted_q.data(), session.wanted_v.data(),
                                     session.wanted_a.data()};
@@ -117,24 +110,8 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
   return return_type::OK;
 }
 
-bool DynamicsController::measure(Session &session, double period) noexcept {
-  const std::size_t n = session.q.size();
-  if (state_interfaces_.size() != 2 * n) return false;
-  bool finite = true, same = true;
-  for (std::size_t k = 0; k < 2 * n; ++k) {
-    const double value = state_interfaces_[k].get_optional().value_or(absent);
-    (k < n ? session.q[k] : session.v[k - n]) = value;
-    finite = finite && std::isfinite(value);
-    same = same && (k >= n || value == session.last_q[k]);
-  }
-  session.still = same ? session.still + period : 0.0;
-  for (std::size_t k = 0; k < n; ++k) session.last_q[k] = session.q[k];
-  if (finite) session.posture.set(session.q);
-  return finite;
-}
-
 bool DynamicsController::read_references(Session &session, double period) noexcept {
-  const std::size_t n = session.q.size();
+  const std::size_t n = session.measured.q.size();
   const mbdyn_ros_model &table = session.table();
   const auto value = [this](std::size_t k) {
     return ordered_exported_reference_interfaces_[k]->get_optional().value_or(absent);
@@ -161,7 +138,7 @@ bool DynamicsController::read_references(Session &session, double period) noexce
   const double tolerance = starts ? start : following;
   for (std::size_t k = 0; k < n; ++k) {
     const double speed = table.v_limit[k] > 0.0 ? table.v_limit[k] : largest_number;
-    const double position = value(k), q = session.q[k];
+    const double position = value(k), q = session.measured.q[k];
     double &wanted = session.wanted_q[k];
     session.wanted_v[k] = held(or_zero(value(n + k)), -speed, speed, k);
     session.wanted_a[k] = or_zero(value(2 * n + k));
@@ -180,12 +157,13 @@ bool DynamicsController::read_references(Session &session, double period) noexce
   }
   std::size_t joint = session.dependent.none();
   if (limited && !by_hand) {
-    joint = session.dependent.passed(session.wanted_q.data(), session.q.data());
+    joint = session.dependent.passed(session.wanted_q.data(), session.measured.q.data());
   }
   if (joint != session.dependent.none()) {
     session.trouble(Trouble::stopped, joint);
     for (std::size_t k = 0; k < n; ++k) {
-      session.wanted_q[k] = std::isnan(session.held_q[k]) ? session.q[k] : session.held_q[k];
+      const double held_q = session.held_q[k];
+      session.wanted_q[k] = std::isnan(held_q) ? session.measured.q[k] : held_q;
       session.wanted_v[k] = session.wanted_a[k] = 0.0;
     }
   }
@@ -203,13 +181,13 @@ bool DynamicsController::lead_link(Session &session, bool begins) noexcept {
   const Session::Target &target = session.targets.get();
   if (begins) {  // from where it is
     std::array<double, 7> here{};
-    if (model.link_pose(session.q.data(), here.data()) != mbdyn_ros::Status::ok) {
+    if (model.link_pose(session.measured.q.data(), here.data()) != mbdyn_ros::Status::ok) {
       session.mode = nullptr;  // `update` says why there is no answer
       return true;
     }
     std::copy(here.begin(), here.begin() + 3, pose.place.begin());
     std::copy(here.begin() + 3, here.end(), pose.turn.begin());
-    for (std::size_t k = 0; k < session.q.size(); ++k) session.posture_wanted[k] = session.q[k];
+    session.posture_wanted = session.measured.q;  // of the same size: nothing is allocated
     session.target_seen = target.number;
   }
   if (target.number != session.target_seen) {
@@ -220,7 +198,7 @@ bool DynamicsController::lead_link(Session &session, bool begins) noexcept {
   std::array<double, 6> left{};
   const double most = session.tolerance;
   const mbdyn_ros::Status status =
-      model.link_error(session.q.data(), pose.place.data(), pose.turn.data(), left.data());
+      model.link_error(session.measured.q.data(), pose.place.data(), pose.turn.data(), left.data());
   if (status != mbdyn_ros::Status::ok || most <= 0.0) return true;
   if (std::hypot(left[0], left[1], left[2]) <= most &&
       std::hypot(left[3], left[4], left[5]) <= most) {
@@ -245,14 +223,14 @@ void DynamicsController::publish(Session &session, const rclcpp::Time &time,
   if (!publisher_ || session.unpublished * publish_rate_ < 1.0) return;
   session.unpublished = 0.0;
   state_.header.stamp = time;
-  for (std::size_t k = 0; k < session.q.size(); ++k) {
-    state_.feedback.positions[k] = session.q[k];
-    state_.feedback.velocities[k] = session.v[k];
+  for (std::size_t k = 0; k < session.measured.q.size(); ++k) {
+    state_.feedback.positions[k] = session.measured.q[k];
+    state_.feedback.velocities[k] = session.measured.v[k];
     state_.reference.positions[k] = session.wanted_q[k];
     state_.reference.velocities[k] = session.wanted_v[k];
     state_.reference.accelerations[k] = session.wanted_a[k];
-    state_.error.positions[k] = session.wanted_q[k] - session.q[k];
-    state_.error.velocities[k] = session.wanted_v[k] - session.v[k];
+    state_.error.positions[k] = session.wanted_q[k] - session.measured.q[k];
+    state_.error.velocities[k] = session.wanted_v[k] - session.measured.v[k];
   }
   for (std::size_t k = 0; k < session.effort.size(); ++k) {
     state_.output.effort[k] = session.effort[k];

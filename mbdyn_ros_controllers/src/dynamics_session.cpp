@@ -65,12 +65,12 @@ DynamicsSession::DynamicsSession(const RobotLibrary &given, const Params &params
       received({0, 0, std::vector<double>(3 * joints().count + actuated().count, unsaid)}),
       targets(Target()),
       posture(std::vector<double>(joints().count, unsaid)),
+      measured({joints().names, joints().names + joints().count}),
       dependent(*given.library.table()),
       frame_(frame),
       dependent_(*given.library.table()) {
   const std::size_t n = joints().count, m = actuated().count;
-  for (auto *one : {&q, &v, &last_q, &posture_wanted, &next_q, &next_v, &wanted_q, &held_q,
-                    &wanted_v, &wanted_a}) {
+  for (auto *one : {&posture_wanted, &next_q, &next_v, &wanted_q, &held_q, &wanted_v, &wanted_a}) {
     one->assign(n, unsaid);
   }
   for (auto *one : {&added, &effort}) one->assign(m, 0.0);
@@ -443,16 +443,8 @@ void DynamicsSession::take_target(const geometry_msgs::msg::PoseStamped &message
 }
 
 void DynamicsSession::take_state(const sensor_msgs::msg::JointState &message) {
-  double sum = 0.0;  // in the order in which the loop adds
-  for (std::size_t k = 0; k < joints().count; ++k) {
-    const auto found = std::find(message.name.begin(), message.name.end(), joints().names[k]);
-    const auto place = static_cast<std::size_t>(found - message.name.begin());
-    if (place >= message.position.size()) return;
-    sum += message.position[place];
-  }
-  const auto &stamp = message.header.stamp;
   const std::lock_guard<std::mutex> alone(setting_);
-  state_age.add(sum, 1'000'000'000 * static_cast<std::int64_t>(stamp.sec) + stamp.nanosec);
+  measured.take(message);
 }
 
 void DynamicsSession::take_payload(const geometry_msgs::msg::InertiaStamped &message) {
@@ -478,7 +470,7 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
                 "state_topic: nobody publishes %s, so the age of measured states is unknown; name "
                 "the topic that the hardware listens to", topic);
   }
-  const bool unmatched = topic != nullptr && state_age.unmatched() && active;
+  const bool unmatched = topic != nullptr && measured.age.unmatched() && active;
   if (unmatched && !std::exchange(unmatched_, true)) {
     RCLCPP_WARN(frame_.logger,
                 "state_topic: no message of %s has the positions that the hardware reports, so the "
@@ -486,7 +478,7 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
                 "name the topic that the hardware listens to", topic);
   }
   unmatched_ = unmatched;
-  const double off = state_age.off();
+  const double off = measured.age.off();
   if (off != 0.0 && !misdated_) {
     RCLCPP_WARN(frame_.logger,
                 "state_topic: measured states are stamped %g s %s this controller's time, so their "
@@ -550,13 +542,11 @@ void DynamicsSession::start() noexcept {
   law.reset();
   for (double &x : wanted_q) x = unsaid;
   for (double &x : held_q) x = unsaid;
-  for (double &x : last_q) x = unsaid;
-  posture.set(last_q);
+  posture.set(held_q);
   seen = received.get().number;
   mode = nullptr;
   followed = begun = false;
   follows = false;
-  still = 0.0;
 }
 
 }  // namespace mbdyn_ros_controllers

@@ -14,7 +14,6 @@
 
 #include "mbdyn_ros_controllers/loop_state_broadcaster.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -40,10 +39,8 @@ LoopStateBroadcaster::Session::Session(const RobotLibrary &given,
                                        const rclcpp::Logger &log)
     : robot(given),
       logger(log),
-      measured(*given.library.table(), names, deviations),
-      joints(names),
-      q(names.size(), 0.0),
-      v(names.size(), 0.0) {
+      measured(names),
+      complete(*given.library.table(), names, deviations) {
   const mbdyn_ros_names &all = robot.library.table()->joints;
   state.name.assign(all.names, all.names + all.count);
   state.position.assign(all.count, 0.0);
@@ -115,24 +112,19 @@ LoopStateBroadcaster::Return LoopStateBroadcaster::on_configure(const State &) {
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_activate(const State &) {
   const std::lock_guard<std::mutex> alone(transition_);
   Session &session = *session_;
-  session.q_from = places(session.joints, "position");
-  session.v_from = places(session.joints, "velocity");
-  session.position_from = places(session.state.name, "position");
-  session.effort_from = places(session.state.name, "effort");
-  for (std::size_t k = 0; k < session.q_from.size(); ++k) {
-    if (session.q_from[k] != nowhere) continue;
-    const char *joint = session.joints[k].c_str();
+  session.measured.find(state_interfaces_);
+  session.positions.find(state_interfaces_, session.state.name, "position");
+  session.efforts.find(state_interfaces_, session.state.name, "effort");
+  if (!session.measured.positions().complete()) {
+    const char *joint = session.measured.joints[session.measured.positions().missing()].c_str();
     RCLCPP_ERROR(get_node()->get_logger(),
                  "the position of %s is not measured: the hardware has no interface %s/position; "
                  "name the joints that are measured in the parameter joints", joint, joint);
     return Return::ERROR;
   }
-  const auto is_there = [](std::size_t place) { return place != nowhere; };
-  const auto &efforts = session.effort_from;
-  session.moving = std::all_of(session.v_from.begin(), session.v_from.end(), is_there);
-  const bool pushed = std::any_of(efforts.begin(), efforts.end(), is_there);
+  session.moving = session.measured.velocities().complete();
   session.state.velocity.assign(session.moving ? session.state.name.size() : 0, unknown);
-  session.state.effort.assign(pushed ? session.state.name.size() : 0, unknown);
+  session.state.effort.assign(session.efforts.any() ? session.state.name.size() : 0, unknown);
   session.active = true;
   return Return::SUCCESS;
 }
@@ -176,55 +168,35 @@ LoopStateBroadcaster::state_interface_configuration() const {
 }
 
 controller_interface::return_type LoopStateBroadcaster::update(const rclcpp::Time &time,
-                                                               const rclcpp::Duration &) {
+                                                               const rclcpp::Duration &period) {
   const std::unique_lock<std::mutex> alone(transition_, std::try_to_lock);
   if (!alone || !session_ || !session_->active) return controller_interface::return_type::OK;
   Session &session = *session_;
   const bool moving = session.moving;
-  for (std::size_t k = 0; k < session.q.size(); ++k) {
-    session.q[k] = measured(session.q_from[k]);
-    if (moving) session.v[k] = measured(session.v_from[k]);
-  }
-  const mbdyn_ros::Status status =
-      session.measured.update(session.q.data(), moving ? session.v.data() : nullptr);
+  (void)session.measured.read(state_interfaces_, period.seconds());
+  const mbdyn_ros::Status status = session.complete.update(
+      session.measured.q.data(), moving ? session.measured.v.data() : nullptr);
   if (status != mbdyn_ros::Status::ok) {
     session.status = static_cast<int>(status);
     return controller_interface::return_type::OK;  // nothing false is published
   }
   JointState &state = session.state;
-  state.position = session.measured.position();  // of the same size: nothing is allocated
-  if (moving) state.velocity = session.measured.velocity();
+  state.position = session.complete.position();  // of the same size: nothing is allocated
+  if (moving) state.velocity = session.complete.velocity();
   compare(session);
   state.header.stamp = time;
   for (std::size_t k = 0; k < state.effort.size(); ++k) {
-    state.effort[k] = measured(session.effort_from[k]);
+    state.effort[k] = session.efforts.read(state_interfaces_, k);
   }
   (void)publisher_->try_publish(state);
   return controller_interface::return_type::OK;
 }
 
-std::vector<std::size_t> LoopStateBroadcaster::places(const std::vector<std::string> &names,
-                                                      const char *kind) const {
-  std::vector<std::size_t> found(names.size(), nowhere);
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    const std::string wanted = names[k] + "/" + kind;
-    for (std::size_t i = 0; i < state_interfaces_.size(); ++i) {
-      if (state_interfaces_[i].get_name() == wanted) found[k] = i;
-    }
-  }
-  return found;
-}
-
-double LoopStateBroadcaster::measured(std::size_t interface) const noexcept {
-  if (interface >= state_interfaces_.size()) return unknown;
-  return state_interfaces_[interface].get_optional().value_or(unknown);
-}
-
 void LoopStateBroadcaster::compare(Session &session) noexcept {
   double widest = params_.tolerance;
-  for (std::size_t k = 0; k < session.position_from.size(); ++k) {
+  for (std::size_t k = 0; k < session.positions.size(); ++k) {
     const double gap =
-        std::fabs(measured(session.position_from[k]) - session.state.position[k]);
+        std::fabs(session.positions.read(state_interfaces_, k) - session.state.position[k]);
     if (gap > widest) {
       widest = gap;
       session.gap = gap;
@@ -235,11 +207,11 @@ void LoopStateBroadcaster::compare(Session &session) noexcept {
 
 void LoopStateBroadcaster::Session::report() {
   const auto met = mbdyn_ros::Status(status.exchange(0));
-  const std::size_t joint = astray.exchange(nowhere);
+  const std::size_t joint = astray.exchange(nobody);
   if (met != mbdyn_ros::Status::ok) {
     RCLCPP_WARN(logger, "no joint states: %s", mbdyn_ros::text(met));
   }
-  if (joint != nowhere) {
+  if (joint != nobody) {
     RCLCPP_WARN(logger,
                 "the measured position of %s differs by %g rad or m from the one that follows from "
                 "the closed loops", robot.library.table()->joints.names[joint], gap.load());

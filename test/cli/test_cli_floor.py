@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.simulation.contact.lift import lifted
 
-TRUNK = """<robot name="trunk"><link name="trunk"><inertial><mass value="2"/>
-  <inertia ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial>
-  <collision><geometry><box size="0.6 0.4 0.2"/></geometry></collision></link>
-  <link name="arm"><inertial><origin xyz="0 0 0.1"/><mass value="0.5"/>
-  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="hinge" type="continuous"><origin xyz="0 0 0.1"/><axis xyz="0 1 0"/>
-  <parent link="trunk"/><child link="arm"/></joint></robot>"""
+BOX = '<collision><geometry><box size="0.6 0.4 0.2"/></geometry></collision>'
+TRUNK = robot_text(
+    link("trunk", 2, (0.1, 0.15, 0.2), more=BOX), link("arm", 0.5, 0.01, "0 0 0.1"),
+    joint("hinge", "trunk", "arm", "0 1 0", "0 0 0.1"),
+    name="trunk", base="",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.recording import read_table
-from mbdyn_ros.recording.smoothing import differentiated
+from mbdyn_ros.recording.table import differentiated
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOM = str(ROOT / "urdf" / "boom.urdf")

@@ -12,7 +12,6 @@ import pytest
 from mbdyn_ros import InputError
 from mbdyn_ros.compiler import passes
 from mbdyn_ros.compiler.block import Operation, StraightBlock
-from mbdyn_ros.compiler.dump import listing
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.ir import Code, Constant, Map, Put
 from mbdyn_ros.compiler.options import STANDARD, Options
@@ -23,7 +22,7 @@ from mbdyn_ros.compiler.passes.fuse import fuse
 from mbdyn_ros.compiler.passes.place import place
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.split import split
-from mbdyn_ros.compiler.pipeline import PASSES, function_text
+from mbdyn_ros.compiler.pipeline import PASSES, function_text, listing
 from mbdyn_ros.compiler.table import Column, Lane, Table
 from mbdyn_ros.compiler.verify import InvalidCode, verify
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from interpreting import interpreting
 from pendulum import INERTIA, PENDULUM, effort
+from robot_text import EMPTY
 
 import mbdyn_ros
 
@@ -152,7 +153,7 @@ def test_writing_a_nan_does_no_harm() -> None:
 
 def test_no_movable_joints() -> None:
     """Programs without numbers compile and run as others do."""
-    robot = mbdyn_ros.load('<robot name="stone"><link name="stone"/></robot>')
+    robot = mbdyn_ros.load(EMPTY)
     robot.compile()
     for name in ("inverse_dynamics", "forward_dynamics"):
         for _ in range(2):

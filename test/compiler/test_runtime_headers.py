@@ -28,6 +28,7 @@ SHARED = {
     "contact/convex_shapes.hpp": ("solid", "solids"),
     "contact/manifold.hpp": ("touch",),
     "contact/held.hpp": ("held",),
+    "contact/cones.hpp": ("Cones",),
 }
 """Structures that Python makes, by the header that declares them."""
 
@@ -54,16 +55,17 @@ def test_a_header_of_programs_is_self_contained(name: str) -> None:
 def test_the_runtime_has_no_arrays_of_a_robots_size_on_the_stack() -> None:
     """Their length would be any: of a robot of 10000 joints too, on a thread of 128 kB."""
     check(gcc.required_toolchain(), "-DUNIT_TOLERANCE=1e-6", str(gcc.RUNTIME / "runtime.c"))
-    check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, "stepping.cpp")))
+    for library in ("stepping.cpp", "events.cpp"):
+        check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, library)))
 
 
 def test_python_has_the_structures_of_c(tmp_path: Path) -> None:
     """Every field at its place, as the compiler has it: else memory is overwritten in silence."""
     shared = [structure(header, name) for header, names in SHARED.items() for name in names]
+    spelled = [{"Cones": "Cones<double>"}.get(one.__name__, one.__name__) for one in shared]
     places = [
-        f"sizeof({one.__name__}), "
-        + "".join(f"offsetof({one.__name__}, {name}), " for name, *_ in one._fields_)
-        for one in shared
+        f"sizeof({c}), " + "".join(f"offsetof({c}, {name}), " for name, *_ in one._fields_)
+        for c, one in zip(spelled, shared, strict=True)
     ]
     text = "".join(f'#include "{header}"\n' for header in SHARED)
     text += f"EXPORTED size_t places[];\nsize_t places[] = {{{''.join(places)}}};\n"

@@ -16,7 +16,7 @@ from benchmarks.parallel_serial import chain
 from benchmarks.tree_impact import DURATION, RADIUS, START, load, measure
 from benchmarks.tree_operations import both_ways, counted, operations, tree
 from mbdyn_ros.equations.formulation import Study
-from mbdyn_ros.export.literature_counts import literature_tables
+from mbdyn_ros.export.operation_count import literature_tables
 from mbdyn_ros.mechanisms import Analysis, FourBar, compare, constant_speed
 from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
 from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow
@@ -61,9 +61,7 @@ def test_four_bar() -> None:
     ]
     assert row(PAPERS, "figure 5")[-1] == f"{', '.join(f'{one:.5f}' for one in peaks)} N m"
     fast = Analysis(FourBar(), constant_speed(20.0))
-    whole, weightless = (
-        np.abs(one).max() for one in (fast.torque, fast.torque_without_gravity)
-    )
+    whole, weightless = (np.abs(one).max() for one in (fast.torque, fast.torque_without_gravity))
     assert row(PAPERS, "figure 4:")[-1] == f"peaks {whole:.3f} and {weightless:.3f} N m at 20 rad/s"
 
 
@@ -311,9 +309,7 @@ def test_rods_written_down_apart_give_the_table(impacts: mbdyn_ros.Trajectory) -
         return np.concatenate([state[12:], np.linalg.solve(inertia(angles), right)])
 
     def places(state: np.ndarray) -> np.ndarray:
-        return state[:2, None] + np.array(
-            [ends @ np.cos(state[2:12]), ends @ np.sin(state[2:12])]
-        )
+        return state[:2, None] + np.array([ends @ np.cos(state[2:12]), ends @ np.sin(state[2:12])])
 
     def reach(_: float, state: np.ndarray) -> float:
         return float(RADIUS - np.linalg.norm(places(state), axis=0)[free].max())
@@ -388,7 +384,7 @@ def test_the_defaults_of_ode45_do_not_explain_the_papers_digits() -> None:
     jump = last.normal_velocity_after - last.normal_velocity_before
     assert np.degrees(last.angle_of_attack) == pytest.approx(34.0, abs=0.1)
     assert jump == pytest.approx(30.2, abs=0.05) and last.impulses == pytest.approx(15.9, abs=0.1)
-    assert 'rtol=1e-3`, `atol=1e-6`' in PAPERS and "34.0 deg, 30.2 m/s and 15.9 N s" in PAPERS
+    assert "rtol=1e-3`, `atol=1e-6`" in PAPERS and "34.0 deg, 30.2 m/s and 15.9 N s" in PAPERS
 
 
 def test_commands_of_the_page_exist() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from corpus import urdf_file
 from own_robots import assert_close
+from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import ModelError
@@ -22,29 +23,27 @@ from mbdyn_ros.robot import Robot
 
 OWN = Path(__file__).parents[2] / "urdf"
 
-SLED = """<robot name="sled"><link name="world"/>
-  <link name="mass"><inertial><mass value="{mass}"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="rail" type="prismatic"><axis xyz="1 0 0"/><parent link="world"/>
-    <child link="mass"/><limit lower="-9" upper="9" effort="9" velocity="9"/>
-    <dynamics {dynamics}/></joint></robot>"""
+
+def sled_text(dynamics: str, mass: float = 2.0) -> str:
+    rail = joint("rail", "world", "mass", "1 0 0", kind="prismatic", more=f"<dynamics {dynamics}/>")
+    return robot_text(link("mass", mass), rail, name="sled")
 
 
 def sled(dynamics: str, mass: float = 2.0) -> Robot:
-    return mbdyn_ros.load(SLED.format(mass=mass, dynamics=dynamics))
+    return mbdyn_ros.load(sled_text(dynamics, mass))
 
 
 def driven(robot: Robot, springs: bool = True, **options: bool) -> Robot:
     """The same robot with a rotor and a spring at every joint that can have one."""
     rng = np.random.default_rng(4)
     joints = []
-    for joint in robot.model.joints:
-        if joint.nv:
-            joint = replace(joint, armature=rng.uniform(0.1, 2.0))
-        if joint.nv and joint.nq == joint.nv and springs:
+    for moved in robot.model.joints:
+        if moved.nv:
+            moved = replace(moved, armature=rng.uniform(0.1, 2.0))
+        if moved.nv and moved.nq == moved.nv and springs:
             stiffness, reference = rng.uniform(1.0, 50.0), rng.uniform(-0.5, 0.5)
-            joint = replace(joint, spring_stiffness=stiffness, spring_reference=reference)
-        joints.append(joint)
+            moved = replace(moved, spring_stiffness=stiffness, spring_reference=reference)
+        joints.append(moved)
     return Robot(replace(robot.model, joints=tuple(joints)), **options)
 
 
@@ -135,7 +134,7 @@ def test_loops_with_rotors_and_springs_agree_with_themselves(name: str) -> None:
     ahead, behind = (robot.mass_matrix(robot.integrate(q, s * 1e-5 * v)) for s in (1, -1))
     skew = ((ahead - behind) / 2e-5 - 2 * coriolis) / np.abs(mass).max()
     assert_close(skew, -skew.T, "dM/dt - 2 C", 1e-7)
-    numbers = [ca.DM(x) for x in (q, positions[robot.system.walked_rows], v, effort)]
+    numbers = [ca.DM(x) for x in (q, positions[robot.system.numerical_dependent_rows], v, effort)]
     for way in accelerations(robot.system, deep=False).values():
         found = ca.evalf(way(*map(ca.SX, numbers), None, True))
         assert_close(np.array(found)[:, 0], a, "accelerations")
@@ -244,7 +243,7 @@ def test_what_cannot_be_is_refused(dynamics: str, words: str) -> None:
 
 def test_side_cars_say_what_acts_on_joints() -> None:
     text = "joints: [{name: rail, armature: 3, spring_stiffness: 20, spring_reference: 0.5}]\n"
-    urdf = SLED.format(mass=2, dynamics='damping="0.1"')
+    urdf = sled_text('damping="0.1"')
     robot = mbdyn_ros.load(urdf, mechanism=text)
     assert robot.mass_matrix([0.0])[0, 0] == 5.0 and robot.spring_vector([0.0])[0] == -10.0
     assert robot.model.joint("rail").damping == 0.1 and robot.model.joint("rail").limits.upper == 9
@@ -253,7 +252,7 @@ def test_side_cars_say_what_acts_on_joints() -> None:
 
 
 def test_springs_of_joints_without_angles_are_refused() -> None:
-    ball = SLED.replace("prismatic", "spherical").format(mass=1, dynamics='spring_stiffness="3"')
+    ball = sled_text('spring_stiffness="3"', 1).replace("prismatic", "spherical")
     with pytest.raises(ModelError, match="'rail' is spherical, and a spring"):
         mbdyn_ros.load(ball)
     with pytest.warns(mbdyn_ros.ModelWarning, match="drives the joint away"):

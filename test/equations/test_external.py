@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from robot_text import body_text, joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import InputError
@@ -15,8 +16,7 @@ from mbdyn_ros.__main__ import main
 from mbdyn_ros.simulation.imu import Imu
 
 URDF = Path(__file__).resolve().parents[2] / "urdf"
-STONE = """<robot name="stone"><link name="stone"><inertial><mass value="2"/>
-  <inertia ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+STONE = body_text("stone", moments=(0.1, 0.15, 0.2))
 START = [0.0, 0, 0, 0, 0, 0, 1]
 
 
@@ -54,14 +54,11 @@ def test_accelerations_are_those_of_forward_dynamics(name: str) -> None:
 @pytest.mark.parametrize("damping", [0.0, 0.3])
 def test_a_stepper_feels_them_as_simulate_does(damping: float) -> None:
     """On two links that turn, to the fourth order of the step; then nothing pushes any more."""
-    joint = """<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>
-      <origin xyz="0 0 0.3"/><axis xyz="{3}"/><dynamics damping="{4}"/></joint>"""
-    link = """<link name="{0}"><inertial><origin xyz="0.1 0 0.2"/><mass value="2"/><inertia
-      ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
-    parts = [link.format("upper"), link.format("lower")]
-    parts += [joint.format("a", "world", "upper", "0 1 0", damping)]
-    parts += [joint.format("b", "upper", "lower", "1 0 0", damping)]
-    robot = mbdyn_ros.load(f'<robot name="two"><link name="world"/>{"".join(parts)}</robot>')
+    parts = [link(name, 2, (0.1, 0.15, 0.2), "0.1 0 0.2") for name in ("upper", "lower")]
+    loss = f'<dynamics damping="{damping}"/>'
+    parts.append(joint("a", "world", "upper", "0 1 0", "0 0 0.3", more=loss))
+    parts.append(joint("b", "upper", "lower", "1 0 0", "0 0 0.3", more=loss))
+    robot = mbdyn_ros.load(robot_text(*parts))
     q, v = np.array([0.3, -0.5]), np.array([1.0, 2.0])
     wrenches = {"upper": [1.0, 2, -3, 0.1, 0.2, 0.3], "lower": [0, -4.0, 2, 0, 1, 0]}
     exact = mbdyn_ros.simulate(robot, q, v, 0.2, wrenches=wrenches, times=[0.2])
@@ -136,12 +133,9 @@ def test_an_imu_falls_rests_and_turns() -> None:
 
 def test_an_imu_on_an_arm_feels_its_turn() -> None:
     """v^2/r towards the pin, and the impact that stops it."""
-    arm = """<robot name="arm"><link name="world"/><link name="arm"/><link name="hand"><inertial>
-      <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="pin" type="continuous"><parent link="world"/><child link="arm"/>
-      <axis xyz="0 0 1"/></joint><joint name="wrist" type="fixed"><parent link="arm"/>
-      <child link="hand"/><origin xyz="0.5 0 0"/></joint></robot>"""
-    robot = mbdyn_ros.load(arm)
+    arm = link("arm", 0) + joint("pin", "world", "arm", "0 0 1")
+    hand = link("hand") + joint("wrist", "arm", "hand", at="0.5 0 0", kind="fixed")
+    robot = mbdyn_ros.load(robot_text(arm, hand))
     imu = Imu(robot, "hand")
     for k in range(3):
         reading = imu.read(1e-4 * k, np.array([2e-4 * k]), np.array([2.0]))

@@ -8,6 +8,7 @@ import pytest
 from casadi import SX
 from interpreting import interpreting
 from random_loops import draw
+from robot_text import hinge_text
 
 from mbdyn_ros import load
 from mbdyn_ros.compiler.c_loops import walk_source
@@ -21,11 +22,9 @@ from mbdyn_ros.program.binding_times import split_by_time
 from mbdyn_ros.program.declaration import declared, offered
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot.calls import Calls
-from mbdyn_ros.simulation.charts.change import with_joints
+from mbdyn_ros.simulation.charts.coordinates import with_joints
 
-CHAIN = """<robot name="chain"><link name="world"/><link name="rod"><inertial><mass value="2"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="hinge" type="continuous"><parent link="world"/><child link="rod"/></joint></robot>"""
+CHAIN = hinge_text(2, axis="")
 
 
 def test_what_is_known_early_is_kept_and_nothing_else_is_handed_on() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robot_text import body_text, joint, link, robot_text
 
 import mbdyn_ros
 
@@ -17,27 +18,12 @@ def close(ours: object, theirs: object) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
 
 
-def link(name: str, mass: float, center: str, inertia: float) -> str:
-    return (
-        f'<link name="{name}"><inertial><origin xyz="{center}"/><mass value="{mass}"/>'
-        f'<inertia ixx="{inertia}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/>'
-        "</inertial></link>"
-    )
-
-
-def joint(name: str, kind: str, ends: tuple[str, str], xyz: str, axis: str) -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{ends[0]}"/><child link="{ends[1]}"/>'
-        f'<origin xyz="{xyz}"/><axis xyz="{axis}"/>'
-        '<limit lower="-9" upper="9" effort="9" velocity="9"/></joint>'
-    )
-
-
 M1, M2, L1, C1, C2, I1, I2 = 2.0, 1.5, 0.8, 0.3, 0.45, 0.07, 0.03
-DOUBLE_PENDULUM = f"""<robot name="double_pendulum"><link name="world"/>
-{link("upper", M1, f"{C1} 0 0", I1)}{link("lower", M2, f"{C2} 0 0", I2)}
-{joint("shoulder", "continuous", ("world", "upper"), "0 0 0", "0 -1 0")}
-{joint("elbow", "revolute", ("upper", "lower"), f"{L1} 0 0", "0 -1 0")}</robot>"""
+DOUBLE_PENDULUM = robot_text(
+    link("upper", M1, I1, f"{C1} 0 0"), link("lower", M2, I2, f"{C2} 0 0"),
+    joint("shoulder", "world", "upper", "0 -1 0"),
+    joint("elbow", "upper", "lower", "0 -1 0", f"{L1} 0 0", kind="revolute"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("state", STATES, ids=str)
@@ -68,10 +54,11 @@ def test_double_pendulum(state: np.ndarray) -> None:
     close(robot.jacobian(q, "lower")[:3, 0], [-tip[2], 0, tip[0]])
 
 
-CART_POLE = f"""<robot name="cart_pole"><link name="world"/>
-{link("cart", M1, "0.1 0 0.2", I1)}{link("pole", M2, f"{C2} 0 0", I2)}
-{joint("rail", "prismatic", ("world", "cart"), "0 0 1", "1 0 0")}
-{joint("hinge", "continuous", ("cart", "pole"), "0 0 0", "0 -1 0")}</robot>"""
+CART_POLE = robot_text(
+    link("cart", M1, I1, "0.1 0 0.2"), link("pole", M2, I2, f"{C2} 0 0"),
+    joint("rail", "world", "cart", "1 0 0", "0 0 1", kind="prismatic"),
+    joint("hinge", "cart", "pole", "0 -1 0"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("state", STATES, ids=str)
@@ -99,8 +86,7 @@ def test_free_body() -> None:
     """Newton's and Euler's equations of one body, with v and w in its own axes."""
     moments = np.diag([0.3, 0.4, 0.6])
     robot = mbdyn_ros.load(
-        '<robot name="satellite"><link name="body"><inertial><mass value="2"/><inertia ixx="0.3" '
-        'iyy="0.4" izz="0.6" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>',
+        body_text("body", moments=(0.3, 0.4, 0.6)),
         floating_base=True,
         gravity=(1.0, -2.0, -5.0),
     )

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import mbdyn_ros
 from benchmarks import microcontroller
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.export.c_single import in_single_precision
+from mbdyn_ros.export.c_export import in_single_precision
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 PAGE = (Path(__file__).parents[2] / "docs" / "piezo.md").read_text()

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 import mbdyn_ros
 from benchmarks.tree_operations import OURS, counted
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.export.literature_counts import literature_tables
-from mbdyn_ros.export.operation_count import formulation_counts
+from mbdyn_ros.export.operation_count import formulation_counts, literature_tables
 from mbdyn_ros.prepare.tree import build_tree
 
 URDFS = Path(__file__).parents[2] / "urdf"

@@ -26,8 +26,7 @@ from mbdyn_ros.mechanisms import (
 )
 from mbdyn_ros.mechanisms.cut_open import connections
 from mbdyn_ros.mechanisms.denoc_equations import DenocEquations, denoc_equations
-from mbdyn_ros.mechanisms.denoc_formats import FORMATS
-from mbdyn_ros.mechanisms.denoc_text import formulas_of, written
+from mbdyn_ros.mechanisms.denoc_text import FORMATS, formulas_of, written
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -160,7 +159,7 @@ def test_the_paper_s_four_bar_cut_between_crank_and_coupler() -> None:
 @pytest.mark.parametrize(
     ("cut", "words"),
     [
-        (["coupler_jiont"], 'no joint \'coupler_jiont\' to cut (did you mean "coupler_joint"?)'),
+        (["coupler_jiont"], "no joint 'coupler_jiont' to cut (did you mean \"coupler_joint\"?)"),
         (["crank_joint"], "crank_joint is driven, its torque is wanted; cut a passive joint"),
         (["coupler_joint", "coupler_pin"], "coupler would hang on nothing; cut one joint"),
     ],

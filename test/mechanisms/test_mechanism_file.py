@@ -165,7 +165,7 @@ CASES = {
     ),
     "unknown link": (
         loops(PIN.replace("tip", "tipp")),
-        '<text>:2: loop "pin": its predecessor "tipp" is no link of this robot (did you mean "tip"',
+        '<text>:2: loop "pin": its predecessor "tipp" is not a link of this robot (did you mean "t',
     ),
     "itself": (loops(PIN.replace("tip", "rocker")), 'joins the link "rocker" to itself'),
     "rigid": (loops(PIN.replace("rocker", "coupler")), 'its ends "tip" and "coupler" are held'),
@@ -203,16 +203,16 @@ CASES = {
     # joints
     "unknown joint": (
         "independent: [j1,\n j44]",
-        '<text>:2: independent: "j44" is no joint of this robot (did you mean "j4"?); the joints '
+        '<text>:2: independent: "j44" is not a joint of this robot (did you mean "j4"?); the'
         'that move are "j1", "j2", "j4"',
     ),
     "fixed joint": ("actuated:\n- weld", '<text>:2: actuated: joint "weld" is fixed; the joints'),
-    "link for a joint": ("actuated:\n- tip", '<text>:2: actuated: "tip" is no joint'),
+    "link for a joint": ("actuated:\n- tip", '<text>:2: actuated: "tip" is not a joint'),
     "joint twice": ("actuated:\n- j1\n- j1", '<text>:3: actuated: names the joint "j1" twice'),
     "no joint": ("independent: []\n", "<text>:1: independent: names no joint; name some, or leave"),
     "nothing": ("home: {}\nactuated:", "<text>:2: actuated: names no joint; name some"),
     "word for joints": ("actuated: j1\n", "<text>:1: actuated must be a list, not j1"),
-    "unknown home": ("home:\n  j7: 1\n", '<text>:2: home: "j7" is no joint of this robot'),
+    "unknown home": ("home:\n  j7: 1\n", '<text>:2: home: "j7" is not a joint of this robot'),
     "home of a fixed joint": ("home:\n  weld: 1\n", '<text>:2: home: joint "weld" is fixed'),
     "NaN home": ("home: {j1: nan}\n", '<text>:1: home: joint "j1" must be a finite number'),
     "home twice": ("home: {j1: 1,\n j1: 2}", '<text>:2: home has "j1" in line 1 already; keep one'),

@@ -16,10 +16,17 @@ import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
 from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
 from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, CrankDrive
-from mbdyn_ros.mechanisms.view.part_mesh import FACES, block_outline, rounded_outline, solid
-from mbdyn_ros.mechanisms.view.polygon import Polygon
+from mbdyn_ros.mechanisms.view.mechanism_page import Polygon
 from mbdyn_ros.mechanisms.view.run import QUANTITIES, DesignRun
-from mbdyn_ros.mechanisms.view.shown_mechanism import _rings, _traced, bounds
+from mbdyn_ros.mechanisms.view.shown_mechanism import (
+    FACES,
+    _rings,
+    _traced,
+    block_outline,
+    bounds,
+    rounded_outline,
+    solid,
+)
 from mbdyn_ros.view.scene.camera import FRONT, Camera
 
 DRIVE = CrankDrive((10.0,), (0.0,))
@@ -184,9 +191,7 @@ def test_solids_are_closed_and_face_outwards(outline: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(("name", "straight"), [("peaucellier", True), ("five_bar", False)])
-def test_the_path_is_that_of_the_outputs_end(
-    name: str, straight: bool, interpreted: None
-) -> None:
+def test_the_path_is_that_of_the_outputs_end(name: str, straight: bool, interpreted: None) -> None:
     kind = MECHANISMS[name]
     run = DesignRun(kind(), drive(kind))
     path = _traced(run.mechanism, run.analysis.pose)

@@ -18,11 +18,8 @@ from mbdyn_ros.model.joints import MotionType  # noqa: E402
 from mbdyn_ros.model.joints.revolute import Revolute  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402
 from mbdyn_ros.model.pose import rotation_onto  # noqa: E402
-from mbdyn_ros.prepare import (
-    axes,
-    tree,  # noqa: E402
-)
-from mbdyn_ros.prepare.axes import BodyFrame, body_axes  # noqa: E402
+from mbdyn_ros.prepare import tree
+from mbdyn_ros.prepare.tree import BodyFrame, body_axes  # noqa: E402
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program  # noqa: E402
 
@@ -122,13 +119,13 @@ def test_successive_revolute_axes_are_a_turn_about_x_apart(random_robot: RandomR
     parents = [body.parent for body in bodies]
     for k, body in enumerate(bodies):
         alone = parents.count(body.parent) == 1 and body.parent >= 0
-        if alone and np.hypot(*body.placement.rotation[:2, 2]) > 1.01 * axes.NEARLY_PARALLEL:
+        if alone and np.hypot(*body.placement.rotation[:2, 2]) > 1.01 * tree.NEARLY_PARALLEL:
             rotation, translation = body.placement.rotation, body.placement.translation
             zeros = [*rotation[0, 1:], *rotation[1:, 0]]
             np.testing.assert_allclose(zeros, 0.0, rtol=0, atol=1e-14)
             if k in parents:
                 assert abs(translation[2]) < 1e-13
-            elif np.hypot(*rotation[:2, 2]) > 1.01 * axes.CROSSING:  # it is on the common normal
+            elif np.hypot(*rotation[:2, 2]) > 1.01 * tree.CROSSING:  # it is on the common normal
                 np.testing.assert_allclose(translation[1:], 0.0, rtol=0, atol=1e-13)
 
 

@@ -275,7 +275,7 @@ def test_names_follow_a_renaming() -> None:
     for names, problem in [
         ({"joints": {"grip": "follow"}}, "two joints would be called 'follow'"),
         ({"links": {"a": "b"}}, "there is no link 'a'"),
-        ({"joints": {"grip": ""}}, "is no name of a joint"),
+        ({"joints": {"grip": ""}}, "is not a name of a joint"),
         ({"joints": {"grip": "a\n"}}, "control characters"),
     ]:
         with pytest.raises(mbdyn_ros.InputError, match=problem):

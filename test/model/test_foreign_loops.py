@@ -111,7 +111,7 @@ def test_hinges_that_were_cut_are_read_from_their_side_car(known: dict[str, Robo
         (
             "link_a: coupler",
             "link_a: copler",
-            'its link_a "copler" is no link',
+            'its link_a "copler" is not a link',
         ),
         ("link_a: coupler, ", "", 'closure "closure_1" has no link_a; give the link'),
         ("point: [0.8, 0.5, 0.0], ", "", 'closure "closure_1" has no point; give'),

@@ -141,7 +141,7 @@ HIP = '<joint name="hip" factor="1"/>'
     [
         (HIP, '<coupling name="c">: would hold the joint "hip" still; name the joints'),
         (HIP + HIP, 'names the joint "hip" twice; add up its factors'),
-        (HIP + '<joint name="kne" factor="1"/>', '"kne" is no joint .*mean "knee"'),
+        (HIP + '<joint name="kne" factor="1"/>', '"kne" is not a joint .*mean "knee"'),
         (HIP + '<joint name="knee" factor="0"/>', "a factor of 0 leaves the joint out"),
         (HIP + '<joint name="knee"/>', 'has no attribute "factor"; give a number'),
         (HIP + '<joint name="lies" factor="1"/>', 'joint "lies" is fixed and has no position'),
@@ -164,7 +164,7 @@ def test_refused_in_a_urdf(inside: str, words: str) -> None:
         ("joints: [hip]", "its joints must be a mapping, not a list"),
         ("joints: {hip: 1, knee: 0}", '"knee": a factor of 0'),
         ("joints: {hip: 1, knee: x}", 'the factor of "knee" must be a finite number'),
-        ("joints: {hip: 1, kne: 1}", '<text>:1: coupling "c": "kne" is no joint'),
+        ("joints: {hip: 1, kne: 1}", '<text>:1: coupling "c": "kne" is not a joint'),
         ("joints: {hip: 1, knee: 1}, ratio: 2", "ratio couples links, and joints: joints"),
         ("offset: 1, ratio: 2", "only a coupling of joints has an offset"),
     ],

@@ -80,7 +80,7 @@ def test_a_side_car_says_the_same() -> None:
     ("record", "words"),
     [
         ("{name: lift, type: screw}", '<text>:1: joint "lift": has no pitch; add pitch: the way'),
-        ("{name: lif, type: screw}", '"lif" is no joint of this robot .did you mean "lift"'),
+        ("{name: lif, type: screw}", '"lif" is not a joint of this robot .did you mean "lift"'),
         ("{name: lift}", 'joint "lift": has no type; the types of URDF are'),
         ("{name: lift, type: fixed}", "cannot hold a joint still"),
         ("{name: lift, type: planar, axis: [0, 0, 0]}", "its axis has no direction"),

@@ -28,9 +28,7 @@ def hydraulic() -> Model:
 
 @pytest.mark.usefixtures("interpreted")
 def test_a_saved_crane_is_the_crane_with_its_actuators(tmp_path: Path) -> None:
-    crane = mbdyn_ros.load(
-        OWN / "manipulator.urdf", mechanism=OWN / "manipulator_actuators.yaml"
-    )
+    crane = mbdyn_ros.load(OWN / "manipulator.urdf", mechanism=OWN / "manipulator_actuators.yaml")
     saved = crane.save_urdf(tmp_path / "crane.urdf")
     assert saved.omitted == ()
     other = mbdyn_ros.load(saved.path)
@@ -85,8 +83,8 @@ def test_other_formats_say_that_they_leave_them_out(tmp_path: Path) -> None:
     [
         ('type="hydraulic"', 'type="hydrolic"', 'no actuator "hydrolic" .*"hydraulic"'),
         ('type="hydraulic" ', "", "this actuator has no type; give hydraulic or electric"),
-        ('joint="rail" b', 'joint="rial" b', 'actuator "lift": "rial" is no joint .*"rail"'),
-        ('bore="0.08"', 'bore="wide"', '<actuator name="lift">: bore="wide" is no finite number'),
+        ('joint="rail" b', 'joint="rial" b', 'actuator "lift": "rial" is not a joint .*"rail"'),
+        ('bore="0.08"', 'bore="wide"', '<actuator name="lift">: bore="wide" is not a finite'),
         ('bore="0.08"', 'bore="-1"', 'actuator "lift": its bore is -1; it must be above 0'),
         ('stroke="0.5"', "", 'actuator "lift" has no stroke; add it'),
         ('stroke="0.5"', 'strok="0.5"', 'actuator "lift" has no "strok" .*"stroke"'),

@@ -113,7 +113,7 @@ def test_other_readers_read_it() -> None:
 def test_names_are_escaped(name: str) -> None:
     model = model_of(TOLD)
     link = model.joint("j").child
-    text = urdf_text(model).replace(f'link="{link}"', "link=\"LINK\"")
+    text = urdf_text(model).replace(f'link="{link}"', 'link="LINK"')
     written = text.replace(f'<link name="{link}"', '<link name="LINK"').replace(
         "LINK", name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     )
@@ -144,7 +144,7 @@ def test_what_other_formats_say_stands_in_the_file() -> None:
 @pytest.mark.parametrize(
     ("choice", "problem"),
     [
-        ("<home><joint name='k' position='1'/></home>", 'is no joint of this robot'),
+        ("<home><joint name='k' position='1'/></home>", "is not a joint of this robot"),
         ("<home><joint name='j'/></home>", 'has no attribute "position"'),
         ("<actuated/>", "names no joint"),
         ("<independent><joint name='j'/><joint name='j'/></independent>", "twice"),

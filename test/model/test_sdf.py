@@ -352,7 +352,7 @@ def test_shapes() -> None:
     ]  # fmt: skip
     looked_at = read_visuals(sdf(f'<link name="a">{looks}</link>'))
     assert [(one.link, one.color) for one in looked_at] == [("a", (1, 0, 0, 1))]
-    assert "<plane> is no shape here" in found.collisions[-1].problem
+    assert "<plane> is not supported as a shape" in found.collisions[-1].problem
     assert found.collisions[0].origin.translation.tolist() == [0, 0, 1]
     assert found.visuals[0].color == (1, 0, 0, 1)
 
@@ -376,7 +376,7 @@ def test_what_is_told_once() -> None:
 
 
 REFUSED = {
-    "type": (A + joint("j", "rope", "world", "a"), 'type="rope" is no joint of SDF; there are fi'),
+    "type": (A + joint("j", "rope", "world", "a"), 'type="rope" is not a joint of SDF; there are'),
     "parent": (A + joint("j", "fixed", "wrld", "a"), 'no link or frame "wrld" here'),
     "child": (A + joint("j", "fixed", "world", "x"), 'relative to "x", and there is no link'),
     "no child": (A + '<joint name="j" type="fixed"><parent>a</parent></joint>', "names no child"),
@@ -399,7 +399,7 @@ REFUSED = {
     "gear across": (GEARS + GEARBOX.replace("<axis><xyz>0 0 1", "<axis><xyz>1 0 0"),
                     'its <axis> is not parallel to the axis of joint "p"'),
     "mimic": (A + joint("j", "revolute", "world", "a", '<xyz>0 0 1</xyz><mimic joint="k"/>'),
-              '"k" is no joint of this robot'),
+              '"k" is not a joint of this robot'),
     "no model": ("</model><model name='other'>", "has 2 models and worlds"),
 }  # fmt: skip
 

@@ -84,20 +84,20 @@ def test_joints_that_the_robot_has_not() -> None:
         robot = mbdyn_ros.load(URDF, srdf=text)
     assert [str(one.message) for one in caught] == [
         '<text>:4: <group_state name="ready">: left out, for this robot has no such joints: "x"',
-        '<text>:6: <passive_joint name="twoo">: "twoo" is no joint of this robot (did you mean '
+        '<text>:6: <passive_joint name="twoo">: "twoo" is not a joint of this robot (did you mean '
         '"two"?); left out',
     ]
     assert robot.actuated_joints == ("one", "two")
 
 
 REFUSED = {
-    "no SRDF": ("<srdf/>", "this is no SRDF"),
+    "no SRDF": ("<srdf/>", "this is not an SRDF"),
     "value": (STATES.format("").replace('"1"', '"one"'), '<group_state name="low"> <joint>: val'),
     "twice": (STATES.format("").replace("right", "left"), 'group "left" has a state of that name'),
     "virtual type": (STATES.format('<virtual_joint name="v" type="ball" child_link="base"/>'),
-                     'type="ball" is no virtual joint; there are fixed, floating, planar'),
+                     'type="ball" is not a virtual joint; there are fixed, floating, planar'),
     "child": (STATES.format('<virtual_joint name="v" type="floating" child_link="bas"/>'),
-              r'its child_link "bas" is no link of this robot \(did you mean "base"'),
+              r'its child_link "bas" is not a link of this robot \(did you mean "base"'),
     "no root": (STATES.format('<virtual_joint name="v" type="floating" child_link="a"/>'),
                 'its child_link "a" is not the root, which is "base"'),
     "plane": (STATES.format('<virtual_joint name="v" type="planar" child_link="base"/>'),

@@ -152,7 +152,7 @@ def test_gears_of_mujoco_are_transmissions(tmp_path: Path) -> None:
 
 def test_words_of_a_template_are_no_reduction() -> None:
     with pytest.warns(
-        mbdyn_ros.ModelWarning, match='"reduction" is no number; the reduction is taken as 1'
+        mbdyn_ros.ModelWarning, match='"reduction" is not a number; the reduction is taken as 1'
     ):
         robot = arm(single("belt", "elbow", "reduction"))
     np.testing.assert_allclose(robot.model.transmissions[0].rates, [[1.0]])
@@ -162,8 +162,8 @@ def test_words_of_a_template_are_no_reduction() -> None:
     ("drives", "words"),
     [
         (single("belt", "elbow", 0), 'name="belt"> <mechanicalReduction>: the reduction is 0'),
-        (single("belt", "elbow", "1.2.3"), '"1.2.3" is no finite number'),
-        (single("belt", "elbow", "fast", 0.1), '"fast" is no finite number'),
+        (single("belt", "elbow", "1.2.3"), '"1.2.3" is not a finite number'),
+        (single("belt", "elbow", "fast", 0.1), '"fast" is not a finite number'),
         (single("belt", "elbow", 5, -1.0), "-1 is negative; no rotor has that inertia"),
     ],
 )

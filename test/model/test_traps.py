@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from robot_text import EMPTY
 
 pytest.importorskip("pinocchio")
 import pinocchio as pin  # noqa: E402
@@ -301,8 +302,10 @@ def test_massless_leader_of_a_finger_with_mass_is_fine() -> None:
 def test_gravity_of_a_floating_base() -> None:
     """At rest the base wrench carries the whole weight, in base axes, at the base's origin."""
     quarter = [0.0, np.sin(np.pi / 4), 0.0, np.cos(np.pi / 4)]  # x of the base points down
-    single = robot('<link name="a"><inertial><origin xyz="0 0 0.5"/><mass value="2"/>'
-                   '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>')
+    single = robot(
+        '<link name="a"><inertial><origin xyz="0 0 0.5"/><mass value="2"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
     ours = load(single, floating_base=True)
     assert (ours.nq, ours.nv) == (7, 6) and ours.joint_names == ()
     weight = 2 * 9.81
@@ -312,9 +315,7 @@ def test_gravity_of_a_floating_base() -> None:
     np.testing.assert_allclose(drop, [9.81, 0, 0, 0, 0, 0], atol=1e-14)  # free fall
     tilted = mbdyn_ros.load(single, floating_base=True, gravity=(1.0, 2.0, 3.0))
     flat = [0, 0, 0, 0, 0, 0, 1]
-    np.testing.assert_allclose(
-        tilted.gravity_vector(flat), [-2, -4, -6, 2.0, -1.0, 0], atol=1e-14
-    )
+    np.testing.assert_allclose(tilted.gravity_vector(flat), [-2, -4, -6, 2.0, -1.0, 0], atol=1e-14)
     np.testing.assert_allclose(tilted.energy(flat, np.zeros(6)), [0, -3.0], atol=1e-14)
 
 
@@ -420,6 +421,6 @@ def test_robot_without_movable_joints(floating_base: bool) -> None:
 
 
 def test_single_link_robot() -> None:
-    ours = load('<robot name="stone"><link name="stone"/></robot>')
+    ours = load(EMPTY)
     assert (ours.nq, ours.nv, ours.massless_links) == (0, 0, ())
     assert ours.inverse_dynamics([], [], []).shape == (0,)

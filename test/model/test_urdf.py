@@ -443,5 +443,5 @@ def test_a_world_that_is_not_declared() -> None:
     assert "parent 'world' is not declared" in warning and "likewise" in warning
     declared = text.replace('<link name="a"/>', '<link name="a"/><link name="world"/>')
     assert read_urdf(declared.format("world")).warnings == ()
-    with pytest.raises(ModelError, match='its parent "wold" is no link'):
+    with pytest.raises(ModelError, match='its parent "wold" is not a link'):
         read_urdf(text.format("wold"))

@@ -52,11 +52,11 @@ CASES = {
     "no link": (robot(""), "<text>: the robot has no <link>; add one"),
     "unknown parent": (
         joint("", ends='<parent link="aa"/><child link="b"/>'),
-        f'{AB_PLACE}: its parent "aa" is no link of this robot (did you mean "a"?); add the link',
+        f'{AB_PLACE}: its parent "aa" is not a link of this robot (did you mean "a"?); add the',
     ),
     "unknown child": (
         joint("", ends='<parent link="a"/><child link="elbow"/>'),
-        f'{AB_PLACE}: its child "elbow" is no link of this robot; add the link or correct',
+        f'{AB_PLACE}: its child "elbow" is not a link of this robot; add the link or correct',
     ),
     "itself": (
         joint("", ends='<parent link="b"/><child link="b"/>'),
@@ -164,7 +164,7 @@ CASES = {
         joint('<limit effort="${effort}"/>'),
         f'{AB_PLACE} <limit>: effort="${{effort}}" is an unexpanded xacro expression; run xacro',
     ),
-    "SDF": ("<sdf>\n</sdf>", "<text>:1: <sdf>: this is no URDF: the outermost element must be"),
+    "SDF": ("<sdf>\n</sdf>", "<text>:1: <sdf>: this is not a URDF: the outermost element must be"),
     # numbers
     "zero axis": (
         joint('<axis xyz="0 -0 0.0"/>'),
@@ -180,26 +180,29 @@ CASES = {
     "empty vector": (joint('<origin xyz=""/>'), f'{AB_PLACE} <origin>: xyz="" has 0 values'),
     "NaN in an origin": (
         joint('<origin xyz="0 nan 0"/>'),
-        f'{AB_PLACE} <origin>: xyz="0 nan 0": "nan" is no finite number',
+        f'{AB_PLACE} <origin>: xyz="0 nan 0": "nan" is not a finite number',
     ),
     "word in a rotation": (
         joint('<origin rpy="0 0 pi"/>'),
-        f'{AB_PLACE} <origin>: rpy="0 0 pi": "pi" is no finite number',
+        f'{AB_PLACE} <origin>: rpy="0 0 pi": "pi" is not a finite number',
     ),
     "infinite axis": (joint('<axis xyz="0 0 inf"/>'), f'{AB_PLACE} <axis>: xyz="0 0 inf": "inf"'),
     "overflow": (joint('<axis xyz="0 0 1e999"/>'), f'{AB_PLACE} <axis>: xyz="0 0 1e999": "1e999"'),
     "underscore": (
         joint('<limit effort="1_0"/>'),
-        f'{AB_PLACE} <limit>: effort="1_0" is no finite',
+        f'{AB_PLACE} <limit>: effort="1_0" is not a finite',
     ),
     "other digits": (
         joint('<limit effort="１"/>'),
-        f'{AB_PLACE} <limit>: effort="１" is no finite',
+        f'{AB_PLACE} <limit>: effort="１" is not a finite',
     ),
-    "NaN limit": (joint('<limit upper="nan"/>'), f'{AB_PLACE} <limit>: upper="nan" is no finite'),
+    "NaN limit": (
+        joint('<limit upper="nan"/>'),
+        f'{AB_PLACE} <limit>: upper="nan" is not a finite',
+    ),
     "NaN effort": (
         joint('<limit effort="NaN"/>'),
-        f'{AB_PLACE} <limit>: effort="NaN" is no finite',
+        f'{AB_PLACE} <limit>: effort="NaN" is not a finite',
     ),
     "crossed limits": (
         joint('<limit lower="2" upper="1"/>'),
@@ -236,7 +239,7 @@ CASES = {
     ),
     "infinite mass": (
         inertial(f'<mass value="inf"/><inertia {SIX}/>'),
-        '<text>:3: <link name="a"> <mass>: value="inf" is no finite number',
+        '<text>:3: <link name="a"> <mass>: value="inf" is not a finite number',
     ),
     "missing moment": (
         inertial('<mass value="1"/><inertia ixx="1" iyy="1"/>'),
@@ -244,7 +247,7 @@ CASES = {
     ),
     "NaN moment": (
         inertial(f'<mass value="1"/><inertia {SIX.replace("0", "nan", 1)}/>'),
-        '<text>:3: <link name="a"> <inertia>: ixy="nan" is no finite number',
+        '<text>:3: <link name="a"> <inertia>: ixy="nan" is not a finite number',
     ),
     "two inertials": (
         robot('<link name="a">\n<inertial/>\n<inertial/></link>'),
@@ -267,7 +270,7 @@ CASES = {
     # mimic
     "mimic of nobody": (
         joint('<mimic joint="bcd"/>'),
-        f'{AB_PLACE} <mimic>: "bcd" is no joint of this robot (did you mean "bc"?); correct',
+        f'{AB_PLACE} <mimic>: "bcd" is not a joint of this robot (did you mean "bc"?); correct',
     ),
     "mimic without joint": (joint("<mimic/>"), f'{AB_PLACE} <mimic>: names no joint; add joint="'),
     "mimic of itself": (joint('<mimic joint="ab"/>'), f"{AB_PLACE} <mimic>: mimics itself"),
@@ -287,7 +290,7 @@ CASES = {
     ),
     "NaN multiplier": (
         joint('<mimic joint="bc" multiplier="nan"/>'),
-        f'{AB_PLACE} <mimic>: multiplier="nan" is no finite number',
+        f'{AB_PLACE} <mimic>: multiplier="nan" is not a finite number',
     ),
     # not XML
     "not well-formed": ("<robot>\n<link", "<text>:2: column ", "not well-formed XML: "),

@@ -9,7 +9,7 @@ from pathlib import Path
 from mbdyn_ros.model.actuators import TYPES
 from mbdyn_ros.model.closing_types import CLOSING_TYPES
 from mbdyn_ros.model.joints import JOINT_TYPES
-from mbdyn_ros.model.read import side_car, side_car_couplings, side_car_joints
+from mbdyn_ros.model.read import side_car, side_car_joints
 from mbdyn_ros.model.read.vocabulary import ATTRIBUTES, CHOICES, NUMBERS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -37,7 +37,7 @@ def test_every_key_is_told() -> None:
     assert told == {
         "the file": set(side_car.KEYS),
         "loops": set(side_car.LOOP_KEYS),
-        "couplings": set(side_car_couplings.KEYS),
+        "couplings": set(side_car.COUPLING_KEYS),
         "joints": set(side_car_joints.KEYS),
     }
     actuators = (DOCS / "actuators.md").read_text()

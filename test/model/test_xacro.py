@@ -18,8 +18,8 @@ import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.model import Model, read_description
-from mbdyn_ros.model.read.xacro.expressions import evaluate
 from mbdyn_ros.model.read.xacro.functions import GLOBALS
+from mbdyn_ros.model.read.xacro.texts import evaluate
 from mbdyn_ros.model.read.xacro.values import Budget, ExpressionError, Function, Namespace
 from mbdyn_ros.model.read.xacro.xacro import expand_xacro, xacro_arguments
 
@@ -93,7 +93,9 @@ def test_verbs(arm: Path) -> None:
     done = CliRunner().invoke(main, ["inspect", "-", "--json"], input=text)
     assert json.loads(done.stdout)["root"] == "stone3"
     done = CliRunner().invoke(main, ["inspect", str(arm), "--xacro", "prefix=left_"])
-    assert done.exit_code and "'prefix=left_' is no argument such as prefix:=left_" in done.output
+    assert (
+        done.exit_code and "'prefix=left_' is not an argument such as prefix:=left_" in done.output
+    )
 
 
 REFUSED = {

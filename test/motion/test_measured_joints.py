@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from random_loops import KINDS, draw
+from robot_text import hinge_text
 from scipy.optimize import least_squares
 from slider_cranks import SLIDER_CRANK
 
@@ -111,8 +112,6 @@ def test_consistent_sensors_agree(crane: mbdyn_ros.Robot) -> None:
         assert np.abs(measured.disagreement).max() < 1e-12
 
 
-
-
 def test_beyond_the_dead_centre() -> None:
     """A crank that is measured may turn on where the piston, which drives it, stands still."""
     robot = mbdyn_ros.load(SLIDER_CRANK, home={"crank": 0.5, "rod": -0.66, "piston": 0.38})
@@ -184,9 +183,6 @@ def test_bad_numbers(crane: mbdyn_ros.Robot) -> None:
 
 
 def test_quaternions_are_refused() -> None:
-    text = """<robot name="ball"><link name="base"/><link name="ball"><inertial><mass value="1"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="hip" type="spherical"><parent link="base"/><child link="ball"/></joint>
-      </robot>"""
-    with pytest.raises(mbdyn_ros.InputError, match=r"'hip' \(spherical\) turns by a quaternion"):
-        MeasuredJoints(mbdyn_ros.load(text), ["hip"])
+    robot = mbdyn_ros.load(hinge_text(kind="spherical", axis=""))
+    with pytest.raises(mbdyn_ros.InputError, match=r"'hinge' \(spherical\) turns by a quaternion"):
+        MeasuredJoints(robot, ["hinge"])

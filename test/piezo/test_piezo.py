@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from robot_text import joint, link, robot_text
 
 pytest.importorskip("pinocchio")
 from random_dh import RandomDh, dh_robots  # noqa: E402
@@ -19,14 +20,11 @@ from mbdyn_ros.piezo import Rotor, generalized_torques, pulse_windows  # noqa: E
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 ROTOR = Rotor(0.002, 0.005, 300.0)
-ARM = """<robot name="arm"><link name="world"/><link name="rod"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="hand"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="swing" type="continuous"><axis xyz="0 0 1"/>
-    <parent link="world"/><child link="rod"/></joint>
-  <joint name="twist" type="continuous"><origin xyz="0.4 0.1 0"/><axis xyz="0 0 1"/>
-    <parent link="rod"/><child link="hand"/></joint></robot>"""
+ARM = robot_text(
+    link("rod"), link("hand"),
+    joint("swing", "world", "rod", "0 0 1"),
+    joint("twist", "rod", "hand", "0 0 1", "0.4 0.1 0"),
+)  # fmt: skip
 
 
 def expected(robot: mbdyn_ros.Robot, q: np.ndarray, angle: float, link: str) -> np.ndarray:
@@ -42,18 +40,18 @@ def test_two_step_recursion_is_the_jacobian_transposed(
 ) -> None:
     pair = Pair(random_robot, floating_base)
     q = pair.state()[0]
-    for link in (random_robot.links[-1].name, random_robot.links[0].name):
-        ours = generalized_torques(pair.robot, q, ROTOR, angle, link)
-        assert_close(ours, expected(pair.robot, q, angle, link), 1e-12, ROTOR.amplitude)
+    for name in (random_robot.links[-1].name, random_robot.links[0].name):
+        ours = generalized_torques(pair.robot, q, ROTOR, angle, name)
+        assert_close(ours, expected(pair.robot, q, angle, name), 1e-12, ROTOR.amplitude)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "boom"])
 def test_closed_loops(name: str) -> None:
     robot = mbdyn_ros.load(Path(__file__).parents[2] / "urdf" / f"{name}.urdf")
     q = np.array([robot.home[joint] for joint in robot.independent_joints])
-    for link in (one.name for one in robot.model.links):
-        ours = generalized_torques(robot, q, ROTOR, 0.7, link)
-        assert_close(ours, expected(robot, q, 0.7, link), 1e-12, ROTOR.amplitude)
+    for moved in (one.name for one in robot.model.links):
+        ours = generalized_torques(robot, q, ROTOR, 0.7, moved)
+        assert_close(ours, expected(robot, q, 0.7, moved), 1e-12, ROTOR.amplitude)
     windows = pulse_windows(robot, q, ROTOR, np.full(robot.nv, 1e-6), robot.model.links[-1].name)
     assert windows.joints == robot.independent_joints
 
@@ -154,11 +152,7 @@ def test_bad_input_is_refused() -> None:
     for angle in (np.nan, "half", [[0.0]], None):
         with pytest.raises(mbdyn_ros.InputError, match="rotor's angle"):
             generalized_torques(robot, [0, 0], ROTOR, angle, "hand")  # type: ignore[arg-type]
-    heavy = ARM.replace(
-        '<link name="world"/>',
-        '<link name="world"><inertial><mass value="1"/>'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>',
-    )
+    heavy = ARM.replace('<link name="world"/>', link("world"))
     flying = mbdyn_ros.load(heavy, floating_base=True)
     with pytest.raises(mbdyn_ros.InputError, match="floating base"):
         pulse_windows(flying, np.zeros(9), ROTOR, np.zeros(8), "hand")

@@ -15,8 +15,12 @@ from click.testing import CliRunner
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.piezo import PulseController, Rotor, generalized_torques, pulse_windows
-from mbdyn_ros.piezo.torque_formulas import torque_formulas
-from mbdyn_ros.piezo.torque_text import torques_in_latex, torques_in_markdown, torques_in_text
+from mbdyn_ros.piezo.torque_text import (
+    torque_formulas,
+    torques_in_latex,
+    torques_in_markdown,
+    torques_in_text,
+)
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -17,9 +17,8 @@ from mbdyn_ros.compiler.bound import Bound
 from mbdyn_ros.compiler.loading import load_kernel
 from mbdyn_ros.equations.programs import mass_matrix
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.program.closing import Closing
 from mbdyn_ros.program.declaration import declared, offered, program
-from mbdyn_ros.program.program import Program
+from mbdyn_ros.program.program import Closing, Program
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "mbdyn_ros"

@@ -15,8 +15,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.compiled_kernel import MANY
-from mbdyn_ros.compiler.compiled_program import CompiledProgram
+from mbdyn_ros.compiler.compiled_kernel import MANY, CompiledProgram
 from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.runtime.library import runtime
 from mbdyn_ros.compiler.source import c_source
@@ -174,7 +173,8 @@ def check_single_call(
 @pytest.mark.parametrize(
     "robot",
     [
-        "gripper", "out of order",
+        "gripper",
+        "out of order",
         *(
             pytest.param(one, marks=pytest.mark.long)
             for one in ("arm", "quadruped", "egg on a cart")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_text import joint, link, robot_text, slide_text
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
@@ -44,15 +45,15 @@ LOADED = (None, True, None)
 @pytest.fixture(scope="module")
 def robot() -> Robot:
     """A floating body with an arm of two joints, one with friction, all programs compiled."""
-    link = """<link name="{}"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>
-      <inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0.01" iyz="0"/></inertial></link>"""
-    joint = """<joint name="{}" type="revolute"><origin xyz="0 0.3 0.1"/><axis xyz="{}"/>
-      <parent link="{}"/><child link="{}"/><limit lower="-9" upper="9" effort="9" velocity="9"/>
-      <dynamics damping="{}"/></joint>"""
-    text = "".join(map(link.format, ("body", "upper", "lower")))
-    text += joint.format("shoulder", "0 0 1", "body", "upper", 0.5)
-    text += joint.format("elbow", "1 0 0", "upper", "lower", 0)
-    robot = mbdyn_ros.load(f'<robot name="arm">{text}</robot>', floating_base=True)
+    moments, at = (0.1, 0.2, 0.2, 0, 0.01, 0), "0 0.3 0.1"
+    text = robot_text(
+        *(link(name, 2, moments, "0.1 0.2 0.3") for name in ("body", "upper", "lower")),
+        joint("shoulder", "body", "upper", "0 0 1", at, kind="revolute",
+              more='<dynamics damping="0.5"/>'),
+        joint("elbow", "upper", "lower", "1 0 0", at, kind="revolute"),
+        base="",
+    )  # fmt: skip
+    robot = mbdyn_ros.load(text, floating_base=True)
     q, v, a = random_state(robot)
     for name, inputs in PROGRAMS.items():
         values = {"q": q, "v": v, "a": a, "effort": a}
@@ -181,10 +182,7 @@ def test_it_keeps_nothing(robot: Robot, fits: bool) -> None:
 
 
 def test_it_outlives_its_robot() -> None:
-    text = """<robot name="cart"><link name="world"/><link name="box"><inertial><mass value="2"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="rail"
-      type="prismatic"><parent link="world"/><child link="box"/></joint></robot>"""
-    robot = mbdyn_ros.load(text)
+    robot = mbdyn_ros.load(slide_text())
     robot.mass_matrix([0.0])
     call = robot._plain.mass_matrix
     del robot
@@ -270,9 +268,7 @@ def test_the_general_call_takes_the_short_way(
     with monkeypatch.context() as patch:
         patch.setattr("mbdyn_ros.compiler.compiled_kernel.CompiledKernel.plain", None)
         expected = answers()
-    monkeypatch.setattr(
-        "mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("the long way")
-    )
+    monkeypatch.setattr("mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("the long way"))
     for found, right in zip(answers(), expected, strict=True):
         np.testing.assert_array_equal(found, right)
 

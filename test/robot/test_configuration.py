@@ -6,24 +6,15 @@ import numpy as np
 import pytest
 from corpus import urdf_file
 from own_robots import OWN, assert_close
+from robot_text import body_text, hinge_text
 
 import mbdyn_ros
 from mbdyn_ros import InputError
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-BALL = (
-    '<robot name="ball"><link name="world"/><link name="stick"><inertial><mass value="1"/>'
-    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-    '<joint name="socket" type="spherical"><parent link="world"/><child link="stick"/></joint>'
-    "</robot>"
-)
-
-
-STICK = (
-    '<robot name="stick"><link name="stick"><inertial><mass value="1"/>'
-    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
-)
+BALL = hinge_text(kind="spherical", axis="")
+STICK = body_text("stick", 1, 1)
 
 
 def test_differences_and_ways_are_those_of_pinocchio() -> None:

@@ -20,6 +20,7 @@ from random_robots import (  # noqa: E402
     number,
     robots,
 )
+from robot_text import EMPTY
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant  # noqa: E402
@@ -106,9 +107,12 @@ def test_base_parameters_of_an_arm(arm: mbdyn_ros.Robot) -> None:
     base = arm.base_parameters()
     assert len(base.independent) == len(base.names) == len(base.values) == 36
     assert np.array_equal(base.grouping[:, base.independent], np.eye(36))
-    assert all(own in name for own, name in zip(
-        (base.standard_names[k] for k in base.independent), base.names, strict=True
-    ))
+    assert all(
+        own in name
+        for own, name in zip(
+            (base.standard_names[k] for k in base.independent), base.names, strict=True
+        )
+    )
 
 
 def test_recovered_from_a_simulated_motion(arm: mbdyn_ros.Robot) -> None:
@@ -144,6 +148,7 @@ SHORT = ("so100.urdf", "so101.urdf", "alexander_v1.lowerBodyOnly.urdf", "hextilt
 
 BY_TILTS = {"so100.urdf", "so101.urdf"}
 """Robots with parameters that show by tilts of rounded angles only; they are left out."""
+
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
@@ -211,5 +216,5 @@ def test_refusals(arm: mbdyn_ros.Robot) -> None:
 
 
 def test_a_robot_that_cannot_move_has_none() -> None:
-    base = mbdyn_ros.load('<robot name="stone"><link name="stone"/></robot>').base_parameters()
+    base = mbdyn_ros.load(EMPTY).base_parameters()
     assert base.names == base.independent == () and base.values.shape == (0,)

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from corpus import urdf_file
 from random_loops import draw
+from robot_text import hinge_text, slide_text
 from scipy.optimize import minimize
 
 import mbdyn_ros
@@ -49,12 +50,7 @@ def test_poses_within_reach(piezo: mbdyn_ros.Robot) -> None:
 
 
 def test_half_a_turn() -> None:
-    robot = mbdyn_ros.load(
-        '<robot name="arm"><link name="world"/><link name="rod"><inertial><mass value="1"/>'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        '<joint name="hinge" type="continuous"><axis xyz="0 0.6 0.8"/><parent link="world"/>'
-        '<child link="rod"/></joint></robot>'
-    )
+    robot = mbdyn_ros.load(hinge_text(axis="0 0.6 0.8"))
     pose = robot.frame_pose([np.pi], "rod")
     q = reach(robot, "rod", pose, [0.0])
     assert abs(abs(q[0]) - np.pi) < 1e-9
@@ -68,14 +64,10 @@ def test_out_of_reach(piezo: mbdyn_ros.Robot) -> None:
 
 
 def test_limits_hold() -> None:
-    text = """<robot name="slide"><link name="world"/><link name="cart"><inertial>
-      <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-      <joint name="rail" type="prismatic"><axis xyz="1 0 0"/><parent link="world"/>
-      <child link="cart"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>"""
-    robot, pose = mbdyn_ros.load(text), np.eye(4)
+    robot, pose = mbdyn_ros.load(slide_text(1, 0, 1, "1 0 0")), np.eye(4)
     pose[0, 3] = 1.25
     with pytest.raises(mbdyn_ros.InputError, match="gap of 0.25 m"):
-        reach(robot, "cart", pose, [0.5])
+        reach(robot, "block", pose, [0.5])
 
 
 @pytest.mark.parametrize(

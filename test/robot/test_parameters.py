@@ -368,8 +368,14 @@ def test_parameters_as_symbols_and_derivatives() -> None:
     robot.set_spring("elbow", 5.0, 0.3)
     labels, values = robot.parameter_labels(), robot.parameter_values()
     assert labels[:4] == ("tool/m", "tool/mcx", "tool/mcy", "tool/mcz") and len(labels) == 19
-    assert labels[14:] == ("elbow/armature", *(f"{joint}/spring_{number}" for joint in
-                           ("shoulder", "elbow") for number in ("stiffness", "reference")))
+    assert labels[14:] == (
+        "elbow/armature",
+        *(
+            f"{joint}/spring_{number}"
+            for joint in ("shoulder", "elbow")
+            for number in ("stiffness", "reference")
+        ),
+    )
     q, v, a = np.random.default_rng(4).normal(size=(3, 2))
     function = robot.casadi("inverse_dynamics", parameters=True)
     effort = robot.inverse_dynamics(q, v, a)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_text import hinge_text
 
 import mbdyn_ros
 from mbdyn_ros.model.examples import CART
@@ -63,14 +64,9 @@ def test_what_is_printed_is_short_and_says_what_it_is():
     assert shown["Bound"] == "<Bound forward_dynamics: q (1,), v (1,), effort (1,) -> a (1,)>"
 
 
-BALL = """<robot name="ball"><link name="world"/><link name="stone"><inertial><mass value="2"/>
-<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="pin" type="{}"><parent link="world"/><child link="stone"/></joint></robot>"""
-
-
 @pytest.mark.parametrize("kind", ["spherical", "floating", "planar", "universal"])
 def test_robots_of_every_joint_can_be_pickled(kind):
-    robot = mbdyn_ros.load(BALL.format(kind))
+    robot = mbdyn_ros.load(hinge_text(kind=kind, axis=""))
     again = pickle.loads(pickle.dumps(robot))
     assert np.array_equal(again.mass_matrix(again.neutral()), robot.mass_matrix(robot.neutral()))
 

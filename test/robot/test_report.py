@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from corpus import readable_urdf_files, urdf_file
+from robot_text import EMPTY, joint, link, robot_text
 
 import mbdyn_ros
 
@@ -36,9 +37,7 @@ def test_panda() -> None:
 
 
 def test_floating_base_and_warnings() -> None:
-    text = """<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
-      izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="b"/><joint name="j"
-      type="continuous"><parent link="a"/><child link="b"/></joint></robot>"""
+    text = robot_text(link("a"), link("b", 0), joint("j", "a", "b"), base="")
     report = mbdyn_ros.load(text, floating_base=True, gravity=(0, 0, -1.62)).report()
     assert report.floating_base and report.mobility == 7 and report.nq == 8
     assert report.massless_links == ("b",)
@@ -49,9 +48,9 @@ def test_floating_base_and_warnings() -> None:
 
 
 def test_robot_without_joints() -> None:
-    report = mbdyn_ros.load('<robot name="stone"><link name="rock"/></robot>').report()
+    report = mbdyn_ros.load(EMPTY).report()
     assert report.mobility == 0 and report.moving_mass == 0
-    assert "rock" in str(report)
+    assert "stone" in str(report)
 
 
 @pytest.mark.parametrize("path", readable_urdf_files()[::6], ids=lambda path: path.stem)

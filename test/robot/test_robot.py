@@ -11,31 +11,27 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from interpreting import interpreting
+from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import InputError, MbdynError, Robot
 
-INERTIA = '<inertia ixx="0.3" iyy="0.4" izz="0.5" ixy="0.01" ixz="-0.02" iyz="0.03"/>'
-
 
 def body(name: str) -> str:
-    return (
-        f'<link name="{name}"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>{INERTIA}'
-        "</inertial></link>"
-    )
+    return link(name, 2, (0.3, 0.4, 0.5, 0.01, -0.02, 0.03), "0.1 0.2 0.3")
 
 
 LOSS = '<dynamics damping="0.2" friction="0.1"/>'
-ARM = f"""<robot name="arm"><link name="world"/>{body("boom")}{body("stick")}{body("bucket")}
-{body("pad")}
-<joint name="swing" type="continuous"><parent link="world"/><child link="boom"/>
-  <origin xyz="0 0 1" rpy="0.3 0 0"/><axis xyz="0 0 1"/>{LOSS}</joint>
-<joint name="dig" type="prismatic"><parent link="boom"/><child link="stick"/>
-  <origin xyz="1 0 0" rpy="0 0.2 0"/><axis xyz="0 1 0"/><limit effort="9" velocity="9"/></joint>
-<joint name="curl" type="continuous"><parent link="stick"/><child link="bucket"/>
-  <origin xyz="0 1 0"/><axis xyz="1 0 1"/><mimic joint="dig" multiplier="0.5"/>{LOSS}</joint>
-<joint name="pad_bolt" type="fixed"><parent link="bucket"/><child link="pad"/>
-  <origin xyz="0.1 0.2 0.3" rpy="1 2 3"/></joint></robot>"""
+ARM = robot_text(
+    *map(body, ("boom", "stick", "bucket", "pad")),
+    joint("swing", "world", "boom", "0 0 1", "0 0 1", rpy="0.3 0 0", more=LOSS),
+    joint("dig", "boom", "stick", "0 1 0", "1 0 0", rpy="0 0.2 0", kind="prismatic",
+          more='<limit effort="9" velocity="9"/>'),
+    joint("curl", "stick", "bucket", "1 0 1", "0 1 0",
+          more='<mimic joint="dig" multiplier="0.5"/>' + LOSS),
+    joint("pad_bolt", "bucket", "pad", at="0.1 0.2 0.3", rpy="1 2 3", kind="fixed"),
+    name="arm",
+)  # fmt: skip
 
 
 DRONE = ARM.replace('<link name="world"/>', body("world"))
@@ -391,7 +387,7 @@ def test_orientations_must_be_unit_quaternions(drone: Robot) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"home": {"swng": 1.0}}, "home names 'swng', which is no movable joint"),
+        ({"home": {"swng": 1.0}}, "home names 'swng', which is not a movable joint"),
         ({"home": {"pad_bolt": 1.0}}, "home names 'pad_bolt'"),
         ({"home": {"swing": np.nan}}, "home position of swing is nan"),
         ({"home": {"swing": "left"}}, "home position must be numbers"),

@@ -14,8 +14,8 @@ from ros_rig import ARM, STONE
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError, MbdynError
-from mbdyn_ros.ros.launch_support import robot_description
-from mbdyn_ros.ros.messages.command_layout import command_interfaces
+from mbdyn_ros.ros.launch_nodes import robot_description
+from mbdyn_ros.ros.messages.commands import command_interfaces
 from mbdyn_ros.ros.ros2_control import (
     SIMULATED_HARDWARE,
     ControlledRobot,

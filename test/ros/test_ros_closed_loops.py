@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from ros_rig import Rig, inertial, rig, srv
+from robot_text import joint, link, robot_text
+from ros_rig import MOMENTS, Rig, rig, srv
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -33,18 +34,12 @@ DRIVES = ["slew_joint", "lift_rod_joint", "tilt_rod_joint", "telescope_joint"]
 Q, V, A = [0.4, 0.1, -0.1, 0.2], [0.2, 0.1, -0.1, 0.1], [0.5, 0.2, 0.3, -0.4]
 
 
-def hinge(name: str, parent: str, child: str, x: float) -> str:
-    return (
-        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>'
-        f'<origin xyz="{x} 0 0"/><axis xyz="0 -1 0"/></joint>'
-    )
-
-
-OPEN = (
-    '<robot name="bars"><link name="ground"/>'
-    + "".join(f'<link name="{name}">{inertial(1, 0.2)}</link>' for name in ("a", "b", "c"))
-    + hinge("a_joint", "ground", "a", 0) + hinge("b_joint", "a", "b", 0.2)
-    + hinge("c_joint", "ground", "c", 0.5) + "</robot>"
+OPEN = robot_text(
+    *(link(name, 1, MOMENTS, "0.2 0 0") for name in ("a", "b", "c")),
+    joint("a_joint", "ground", "a", "0 -1 0"),
+    joint("b_joint", "a", "b", "0 -1 0", "0.2 0 0"),
+    joint("c_joint", "ground", "c", "0 -1 0", "0.5 0 0"),
+    name="bars", base="ground",
 )  # fmt: skip
 MECHANISM = """
 loops:

@@ -18,7 +18,7 @@ from std_msgs.msg import Float64MultiArray
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.ros.messages.joint_commands import REST, JointCommands, NamedCommand
-from mbdyn_ros.ros.nodes import controller_watch
+from mbdyn_ros.ros.nodes import command_inboxes
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
@@ -182,12 +182,12 @@ def test_a_manager_is_heard_beside_the_one_that_was_killed(
     monkeypatch: pytest.MonkeyPatch, commands: JointCommands
 ) -> None:
     """It stays among the publishers for a while, and may be named first."""
-    monkeypatch.setattr(controller_watch, "where_installed", lambda name: SimpleNamespace(
+    monkeypatch.setattr(command_inboxes, "where_installed", lambda name: SimpleNamespace(
         ControllerManagerActivity=None, ListHardwareInterfaces=SimpleNamespace(Request=object)
     ))  # fmt: skip
     killed, alive = b"killed      ", b"alive       "
     endpoints = [SimpleNamespace(endpoint_gid=[*one, 0, 0, 1, 2]) for one in (killed, alive)]
-    watch = controller_watch.ControllerWatch(SimpleNamespace(
+    watch = command_inboxes.ControllerWatch(SimpleNamespace(
         parameters={"controller_manager": "controller_manager"},
         create_subscription=lambda *_: SimpleNamespace(topic_name="activity"),
         create_client=lambda *_: None,

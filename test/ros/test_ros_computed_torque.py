@@ -163,8 +163,8 @@ def test_bad_joint_states(rig: Rig) -> None:
     node = bench.node
     for words, q, names in (
         ("they lack elbow, grip", Q[:1], JOINTS[:1]),
-        ("they are not finite, or beyond all bounds", [0.0, math.nan, 0.0], JOINTS),
-        ("they have 2 positions and 3 velocities for 3 names", Q[:2], JOINTS),
+        ("position of elbow is nan", [0.0, math.nan, 0.0], JOINTS),
+        ("position has 2 numbers for 3 names", Q[:2], JOINTS),
         ("mirror is measured at 0.2, but the joints it follows put it at 0.04", [*Q, 0.2],
          [*JOINTS, "mirror"]),
     ):  # fmt: skip
@@ -189,9 +189,7 @@ def test_other_joints_are_measured(rig: Rig) -> None:
     given = {"robot_description": "", "urdf": str(path), "guiding_damping": [2.0]}
     bench = Bench(rig, measured_joints=[other], **given)
     expected = robot.gravity_vector(q) - 2 * v
-    bench.until(
-        lambda: last_is(bench.sent, expected), positions[[row]], rates[[row]], [other]
-    )
+    bench.until(lambda: last_is(bench.sent, expected), positions[[row]], rates[[row]], [other])
     both = Bench(rig, namespace="both", measured_joints=[crank, other], **given)
     names, found = [crank, other], (np.append(q, positions[row]), np.append(v, rates[row]))
     both.until(lambda: last_is(both.sent, expected), *found, names)

@@ -14,8 +14,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.ros.messages import joint_state_bytes
-from mbdyn_ros.ros.messages.joint_state_bytes import JointStateBytes
-from mbdyn_ros.ros.messages.joint_state_inbox import JointStateReader, JointStates
+from mbdyn_ros.ros.messages.joint_state_bytes import JointStateBytes, JointStateReader, JointStates
 
 
 def message(rng: random.Random) -> JointState:

@@ -24,7 +24,7 @@ from sensor_msgs.msg import JointState
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.read.installed import find_robot, installed_robots
 from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
-from mbdyn_ros.ros import launch_support
+from mbdyn_ros.ros import launch_nodes
 from mbdyn_ros.ros.nodes.parameters import (
     COMPUTED_TORQUE,
     LOOP_STATE_PUBLISHER,
@@ -117,11 +117,11 @@ def test_xacro(tmp_path: Path) -> None:
     source = tmp_path / "arm.urdf.xacro"
     named = '<xacro:arg name="prefix" default=""/><link name="$(arg prefix)stone"/>'
     source.write_text(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{named}</robot>')
-    assert 'link name="stone"' in launch_support.robot_description(str(source))
-    assert '"left_stone"' in launch_support.robot_description(str(source), "prefix:=left_")
+    assert 'link name="stone"' in launch_nodes.robot_description(str(source))
+    assert '"left_stone"' in launch_nodes.robot_description(str(source), "prefix:=left_")
     given = {"robot": str(source), "xacro": "prefx:=left_"}
     with pytest.raises(InputError, match='launch argument robot: .*"prefx".*did you mean "prefix"'):
-        launch_support.Arguments(given).description("robot")
+        launch_nodes.Arguments(given).description("robot")
 
 
 def test_other_formats_become_urdf(tmp_path: Path) -> None:
@@ -129,14 +129,14 @@ def test_other_formats_become_urdf(tmp_path: Path) -> None:
     source.write_text(
         '<sdf version="1.9"><model name="r"><link name="stone"><inertial/></link></model></sdf>'
     )
-    text = launch_support.robot_description(str(source))
-    assert launch_support.fixed_frame(text, floating_base=False) == "world"
+    text = launch_nodes.robot_description(str(source))
+    assert launch_nodes.fixed_frame(text, floating_base=False) == "world"
     assert text.startswith("<?xml") and '<link name="stone">' in text and "<floating_base/>" in text
 
 
 def test_fixed_frame() -> None:
-    assert launch_support.fixed_frame(ARM, floating_base=False) == "base"
-    assert launch_support.fixed_frame(ARM, floating_base=True) == "world"
+    assert launch_nodes.fixed_frame(ARM, floating_base=False) == "base"
+    assert launch_nodes.fixed_frame(ARM, floating_base=True) == "world"
 
 
 @pytest.mark.parametrize(
@@ -151,14 +151,14 @@ def test_fixed_frame() -> None:
     ],
 )
 def test_launch_arguments_are_refused_by_name(name: str, given: str, complaint: str) -> None:
-    arguments = launch_support.Arguments({"that": given})
+    arguments = launch_nodes.Arguments({"that": given})
     with pytest.raises(InputError, match=f"^launch argument that.*{re.escape(complaint)}"):
         getattr(arguments, name)("that")
 
 
 def test_unknown_launch_arguments_are_refused_by_name() -> None:
     def review(typed: str, *command: str) -> None:
-        launch_support.require_declared([typed], ["robot", "rate"], ["/a/x.launch.py"], command)
+        launch_nodes.require_declared([typed], ["robot", "rate"], ["/a/x.launch.py"], command)
 
     review("robot:=ur5", "ros2", "launch", "mbdyn_ros", "x.launch.py")
     review("robto:=ur5", "ros2", "launch", "another.launch.py")  # which may have that
@@ -168,7 +168,7 @@ def test_unknown_launch_arguments_are_refused_by_name() -> None:
 
 def test_launch_arguments(urdf: Path) -> None:
     given = {"rate": "100", "gravity": "[0, 0, -1.6]", "rviz": "True", "file": ""}
-    arguments = launch_support.Arguments({**given, "urdf": str(urdf)})
+    arguments = launch_nodes.Arguments({**given, "urdf": str(urdf)})
     assert arguments["rate"] == "100" and arguments.number("rate") == 100.0
     assert arguments.numbers("gravity") == [0.0, 0.0, -1.6]
     assert arguments.truth("rviz") is True

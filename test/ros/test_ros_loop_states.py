@@ -18,8 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.ros.messages.measured_state import MeasuredState
-from mbdyn_ros.ros.messages.sensed_joints import SensedJoints, Trust
+from mbdyn_ros.ros.messages.measured_state import MeasuredState, SensedJoints, Trust
 from mbdyn_ros.ros.nodes.loop_state_publisher import LoopStatePublisher
 from mbdyn_ros.ros.nodes.trajectory_converter import TrajectoryConverter
 
@@ -78,7 +77,7 @@ def test_states_that_name_a_joint_twice_are_not_taken() -> None:
     twice = JointState(name=["hinge", "hinge"], position=[1.0, 2.0], velocity=[0.0, 0.0])
     assert not state.take(twice, 1.0, 1.0)
     assert state.missing(1.0, 0.1) == (
-        "no joint_states of all joints for 0.1 s: they name hinge twice"
+        "no joint_states of all joints for 0.1 s: joint 'hinge' is named twice"
     )
 
 

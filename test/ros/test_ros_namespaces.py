@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from ros_rig import ARM, Rig, rig
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from mbdyn_ros.ros.launch_support import TO_THE_SIMULATOR
+from mbdyn_ros.ros.launch_nodes import TO_THE_SIMULATOR
 from mbdyn_ros.ros.nodes.simulator import Simulator
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robot_text import EMPTY
 
 pytest.importorskip("rclpy")
 
@@ -19,11 +20,10 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot import Robot
 from mbdyn_ros.ros.messages.named_numbers import require_known
 from mbdyn_ros.ros.node.description import GRAVITY, LATCHED, PRIORITY, SPECS
-from mbdyn_ros.ros.node.diagnostics import key_values
 from mbdyn_ros.ros.node.health import Health
 from mbdyn_ros.ros.node.parameters import Spec
 from mbdyn_ros.ros.node.refusals import Refusals, in_words
-from mbdyn_ros.ros.node.robot_node import RobotNode
+from mbdyn_ros.ros.node.robot_node import RobotNode, key_values
 
 __all__ = ["rig"]
 
@@ -119,7 +119,7 @@ def test_a_robot_of_several_files(rig: Rig, tmp_path: Path) -> None:
     # nodes that were refused live on in this process: beside those of other tests
     with pytest.raises(InputError, match="no home 'down'; the files name up"):
         rig.add(Keeper, "one", urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="down")
-    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is no argument"):
+    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is not an argument"):
         rig.add(Keeper, "two", urdf=str(file), xacro=["prefix=left_"])
 
 
@@ -131,7 +131,7 @@ def test_a_robot_that_comes_late_or_is_refused(rig: Rig) -> None:
     sender.publish(String(data=ARM))
     rig.wait(lambda: node.said == ["inputs", "robot arm"])
     assert not any("robot" in one for one in node.health().warnings)
-    sender.publish(String(data='<robot name="stone"><link name="stone"/></robot>'))
+    sender.publish(String(data=EMPTY))
     refusal = "refused a robot_description: nothing moves; the old one is kept"
     rig.wait(lambda: refusal in node.health().warnings)
     assert node.description.source == ARM

@@ -15,7 +15,7 @@ pytest.importorskip("rclpy")
 from ros_rig import ARM, PATIENCE, Rig, rig, start
 from sensor_msgs.msg import JointState
 
-from mbdyn_ros.ros.node.transport import CHOICES, RANGE, past_shared_memory
+from mbdyn_ros.ros.node.process import CHOICES, RANGE, past_shared_memory
 
 __all__ = ["rig", "start"]
 

@@ -16,8 +16,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.nodes.simulator import Simulator
-from mbdyn_ros.ros.show.marker_scene import MarkerScene
-from mbdyn_ros.ros.show.viewer import Viewer
+from mbdyn_ros.ros.show.viewer import MarkerScene, Viewer
 from mbdyn_ros.view.page.page import Address, Page
 
 __all__ = ["rig"]

@@ -163,9 +163,7 @@ def test_an_electric_drive_runs_as_its_equations_say(inductance: float) -> None:
 @pytest.mark.usefixtures("interpreted")
 def test_a_crane_with_valves_in_and_pressures_out() -> None:
     """The lift's rod goes as fast as its oil comes, in a loop; power balances."""
-    robot = mbdyn_ros.load(
-        OWN / "manipulator.urdf", mechanism=OWN / "manipulator_actuators.yaml"
-    )
+    robot = mbdyn_ros.load(OWN / "manipulator.urdf", mechanism=OWN / "manipulator_actuators.yaml")
     names = [one.name for one in robot.model.actuators]
     assert names == ["slew", "lift", "tilt", "telescope"]
     found = mbdyn_ros.simulate(
@@ -207,7 +205,7 @@ def test_commands_out_of_range_are_refused_by_name() -> None:
         ("bore: 0.08", "bore: -1", 'actuator "lift": its bore is -1; it must be above 0'),
         ("rod: 0.04", "rod: 0.09", r"its rod \(0.09 m\) fills its bore"),
         ("  stroke: 0.5\n", "", 'actuator "lift" has no stroke; add it'),
-        ("joint: rail", "joint: rial", '"rial" is no joint of this robot .*"rail"'),
+        ("joint: rail", "joint: rial", '"rial" is not a joint of this robot .*"rail"'),
         ("type: hydraulic", "type: hydrolic", 'there is no actuator "hydrolic" .*"hydraulic"'),
         ("tank: 2.0e+5", "tank: 3.0e+7", "its tank .* is not below its supply"),
         ("drop: 3.5e+6", "dorp: 3.5e+6", 'valve of actuator "lift" has no "dorp" .*"drop"'),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_text import joint, link, robot_text
 from scipy.integrate import DOP853
 
 import mbdyn_ros
@@ -18,11 +19,11 @@ from mbdyn_ros.simulation.adaptive.motion import Motion
 from mbdyn_ros.simulation.effort import Constant
 
 ROOT = Path(__file__).parents[2]
-KITE = """<robot name="kite"><link name="kite"><inertial><mass value="2"/><inertia ixx="0.1"
-  iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="tail"><inertial>
-  <origin xyz="0.2 0 0.1"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"
-  iyz="0"/></inertial></link><joint name="hinge" type="continuous"><axis xyz="0 1 1"/>
-  <parent link="kite"/><child link="tail"/><dynamics damping="0.3"/></joint></robot>"""
+KITE = robot_text(
+    link("kite", 2, (0.1, 0.15, 0.2)), link("tail", 1, 0.1, "0.2 0 0.1"),
+    joint("hinge", "kite", "tail", "0 1 1", more='<dynamics damping="0.3"/>'),
+    base="",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("case", ["floating", "loop", "tree"])

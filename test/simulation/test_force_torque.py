@@ -5,37 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, Stepper, Surface
 from mbdyn_ros.simulation.force_torque import ForceTorque
 
+MOMENTS = (0.1, 0.2, 0.25, 0.01)
+TURNED = {"at": "0.1 0.2 0.3", "rpy": "0.1 0.2 0.3"}
+ARM = robot_text(
+    *(link(name, mass, MOMENTS, "0.2 0 0.1")
+      for mass, name in enumerate(("plate", "arm", "hand", "tip"), 1)),
+    joint("bolts", "world", "plate", kind="fixed", **TURNED),
+    joint("hinge", "plate", "arm", "0 1 0", **TURNED),
+    joint("wrist", "arm", "hand", kind="fixed", **TURNED),
+    joint("roll", "hand", "tip", "1 0 0", **TURNED),
+)  # fmt: skip
 
-def link(name: str, mass: float, center: str = "0.2 0 0.1") -> str:
-    return f"""<link name="{name}"><inertial><origin xyz="{center}"/><mass value="{mass}"/>
-      <inertia ixx=".1" iyy=".2" izz=".25" ixy=".01" ixz="0" iyz="0"/></inertial></link>"""
-
-
-def joint(name: str, kind: str, parent: str, child: str, axis: str = "0 1 0") -> str:
-    return f"""<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
-      <origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><axis xyz="{axis}"/></joint>"""
-
-
-ARM = (
-    '<robot name="arm"><link name="world"/>'
-    + "".join(link(name, mass) for mass, name in enumerate(("plate", "arm", "hand", "tip"), 1))
-    + joint("bolts", "fixed", "world", "plate")
-    + joint("hinge", "continuous", "plate", "arm")
-    + joint("wrist", "fixed", "arm", "hand")
-    + joint("roll", "continuous", "hand", "tip", "1 0 0")
-    + "</robot>"
-)
-
-STAND = (
-    f'<robot name="stand">{link("trunk", 2, "0 0 0")}{link("foot", 0.5, "0 0 0")}'
-    '<joint name="ankle" type="fixed"><parent link="trunk"/><child link="foot"/>'
-    '<origin xyz="0 0 -0.2"/></joint></robot>'
-)
+STAND = robot_text(
+    link("trunk", 2, MOMENTS), link("foot", 0.5, MOMENTS),
+    joint("ankle", "trunk", "foot", at="0 0 -0.2", kind="fixed"),
+    base="",
+)  # fmt: skip
 
 
 @pytest.mark.usefixtures("interpreted")

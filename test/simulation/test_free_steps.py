@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import Stepper
@@ -15,39 +16,23 @@ from mbdyn_ros.model.model import Array
 from mbdyn_ros.robot import Robot
 from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
 
-
-def link(name: str, mass: float, x: float = 0.0, inertia: float = 0.01) -> str:
-    return (
-        f'<link name="{name}"><inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/>'
-        f'<inertia ixx="{inertia}" iyy="{2 * inertia}" izz="{2.5 * inertia}" ixy="0" ixz="0" '
-        'iyz="0"/></inertial></link>'
-    )
+MOMENTS = (0.01, 0.02, 0.025)
 
 
-def joint(name: str, kind: str, parent: str, child: str, dynamics: str = "", x: float = 0) -> str:
-    axis = '<axis xyz="1 0 0"/>' if kind == "prismatic" else '<axis xyz="0 1 0"/>'
-    return (
-        f'<joint name="{name}" type="{kind}"><origin xyz="{x} 0 0"/><parent link="{parent}"/>'
-        f'<child link="{child}"/>{axis}<limit effort="9" velocity="9" lower="-9" upper="9"/>'
-        f"{dynamics}</joint>"
-    )
-
-
-def robot_of(*parts: str) -> str:
-    return '<robot name="test"><link name="world"/>' + "".join(parts) + "</robot>"
-
-
-DOUBLE_PENDULUM = robot_of(
-    link("upper", 2, 0.4), link("lower", 1, 0.3),
-    joint("a", "continuous", "world", "upper"), joint("b", "continuous", "upper", "lower", x=1),
-)  # fmt: skip
+def double_pendulum(first: str = "", second: str = "") -> Robot:
+    """With `<dynamics>` of its joints."""
+    text = robot_text(
+        link("upper", 2, MOMENTS, "0.4 0 0"), link("lower", 1, MOMENTS, "0.3 0 0"),
+        joint("a", "world", "upper", "0 1 0", more=first),
+        joint("b", "upper", "lower", "0 1 0", "1 0 0", more=second),
+    )  # fmt: skip
+    return mbdyn_ros.load(text)
 
 
 def sled(friction: float = 0.0, damping: float = 0.0) -> Robot:
     dynamics = f'<dynamics friction="{friction}" damping="{damping}"/>'
-    return mbdyn_ros.load(
-        robot_of(link("sled", 2), joint("rail", "prismatic", "world", "sled", dynamics))
-    )
+    rail = joint("rail", "world", "sled", "1 0 0", kind="prismatic", more=dynamics)
+    return mbdyn_ros.load(robot_text(link("sled", 2, MOMENTS), rail))
 
 
 def run(motion: Stepper, duration: float) -> Stepper:
@@ -64,16 +49,14 @@ def end_of_swing(robot: Robot, step: float, method: str) -> Array:
 
 @pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("semi_implicit", 1)])
 def test_order(method: str, order: int) -> None:
-    robot = mbdyn_ros.load(DOUBLE_PENDULUM)
+    robot = double_pendulum()
     exact = end_of_swing(robot, 1e-3, "rk4")
-    errors = [
-        np.abs(end_of_swing(robot, step, method) - exact).max() for step in (0.02, 0.01)
-    ]
+    errors = [np.abs(end_of_swing(robot, step, method) - exact).max() for step in (0.02, 0.01)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
 
 
 def test_energy_is_kept() -> None:
-    robot = mbdyn_ros.load(DOUBLE_PENDULUM)
+    robot = double_pendulum()
     motion = Stepper(robot, 1e-3)
     assert motion.method == "rk4"
     motion.set_state(np.array([0.3, -0.8]), np.array([1.0, 0.5]))
@@ -84,7 +67,7 @@ def test_energy_is_kept() -> None:
 
 def test_work_is_effort_times_way() -> None:
     """Efforts are constant over a step, so their work is exactly effort times way."""
-    robot = mbdyn_ros.load(DOUBLE_PENDULUM)
+    robot = double_pendulum()
     motion = Stepper(robot, 1e-3)
     work, start = 0.0, sum(robot.energy(motion.q, motion.v))
     for k in range(1000):
@@ -97,7 +80,7 @@ def test_work_is_effort_times_way() -> None:
 
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_floating_body_falls_and_tumbles(method: str) -> None:
-    text = '<robot name="stone">' + link("stone", 2, 0.1) + "</robot>"
+    text = robot_text(link("stone", 2, MOMENTS, "0.1 0 0"), base="")
     robot = mbdyn_ros.load(text, floating_base=True)
     motion = Stepper(robot, 1e-3, method=method)
     motion.set_state(motion.q, np.array([0, 0, 0, 3.0, 2.0, 1.0]))
@@ -143,26 +126,14 @@ def test_sled_breaks_away() -> None:
 def test_arm_hangs_on_its_friction() -> None:
     """The load of each joint is below its friction: nothing moves, for ever."""
     stiff = '<dynamics friction="60" damping="0.1"/>'
-    robot = mbdyn_ros.load(
-        robot_of(
-            link("upper", 2, 0.4), link("lower", 1, 0.3),
-            joint("a", "continuous", "world", "upper", stiff),
-            joint("b", "continuous", "upper", "lower", stiff, x=1),
-        )
-    )  # fmt: skip
+    robot = double_pendulum(stiff, stiff)
     motion = run(Stepper(robot, 1e-3), 0.2)
     assert motion.q.tolist() == [0, 0] and motion.v.tolist() == [0, 0]
 
 
 def test_one_joint_sticks_while_the_other_slides() -> None:
     loose, tight = ('<dynamics friction="0.01"/>', '<dynamics friction="100"/>')
-    robot = mbdyn_ros.load(
-        robot_of(
-            link("upper", 2, 0.4), link("lower", 1, 0.3),
-            joint("a", "continuous", "world", "upper", tight),
-            joint("b", "continuous", "upper", "lower", loose, x=1),
-        )
-    )  # fmt: skip
+    robot = double_pendulum(tight, loose)
     motion = run(Stepper(robot, 1e-3), 0.3)
     assert (motion.q[0], motion.v[0]) == (0, 0)
     assert motion.q[1] > 0.3  # falls: gravity turns it about +y
@@ -170,13 +141,7 @@ def test_one_joint_sticks_while_the_other_slides() -> None:
 
 def test_friction_takes_energy_only() -> None:
     dry = '<dynamics friction="1.5"/>'
-    robot = mbdyn_ros.load(
-        robot_of(
-            link("upper", 2, 0.4), link("lower", 1, 0.3),
-            joint("a", "continuous", "world", "upper", dry),
-            joint("b", "continuous", "upper", "lower", dry, x=1),
-        )
-    )  # fmt: skip
+    robot = double_pendulum(dry, dry)
     motion = Stepper(robot, 1e-3)
     motion.set_state(np.array([0.3, -0.8]), np.array([1.0, 2.5]))
     energy = [sum(robot.energy(motion.q, motion.v))]
@@ -199,7 +164,7 @@ def test_stiff_damping() -> None:
 
 
 def test_explosion_names_joint_and_time() -> None:
-    motion = Stepper(mbdyn_ros.load(DOUBLE_PENDULUM), 1e-3)
+    motion = Stepper(double_pendulum(), 1e-3)
     motion.set_state(np.zeros(2), np.array([0.0, 1e200]))
     with pytest.raises(mbdyn_ros.SimulationError, match=r"motion of [ab] .* t = 0\.001 s"):
         motion.advance()
@@ -215,7 +180,7 @@ def test_bad_arguments() -> None:
 
 
 def test_massless_link_is_refused_by_name() -> None:
-    text = robot_of('<link name="ghost"/>', joint("rail", "prismatic", "world", "ghost"))
+    text = robot_text(link("ghost", 0), joint("rail", "world", "ghost", "1 0 0", kind="prismatic"))
     with pytest.warns(mbdyn_ros.ModelWarning):
         robot = mbdyn_ros.load(text)
     with pytest.raises(mbdyn_ros.SingularMassMatrixError, match="'ghost'"):

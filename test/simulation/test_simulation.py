@@ -15,7 +15,9 @@ from scipy.integrate import solve_ivp
 
 import mbdyn_ros
 from mbdyn_ros.assembly.closure_gap import tree_gap
-from mbdyn_ros.simulation.adaptive.stick_slip import complementarity
+from mbdyn_ros.compiler.gcc import toolchain_cpp
+from mbdyn_ros.compiler.runtime.library import events
+from mbdyn_ros.simulation.contact.impulses import Blocks, contact_impulses, solver
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning"),
@@ -51,7 +53,8 @@ def cart(dynamics: str = "") -> mbdyn_ros.Robot:
 
 def double_pendulum(first: str = "", second: str = "") -> mbdyn_ros.Robot:
     return robot_of(
-        body("upper"), body("lower", 0.7),
+        body("upper"),
+        body("lower", 0.7),
         joint("shoulder", "world", "upper", more=first),
         joint("elbow", "upper", "lower", more=second),
     )
@@ -190,7 +193,8 @@ def test_sliding_block_stops_where_it_should() -> None:
     )
     stop = M * speed / (force - 1.0)
     assert [(one.joint, one.mode) for one in trajectory.transitions] == [
-        ("rail", "slides +"), ("rail", "sticks"),
+        ("rail", "slides +"),
+        ("rail", "sticks"),
     ]
     assert trajectory.transitions[1].time == pytest.approx(stop, abs=1e-12)
     assert trajectory.q[-1, 0] == pytest.approx(speed * stop / 2, abs=1e-11)
@@ -221,24 +225,29 @@ def test_block_pulled_by_a_moving_spring_sticks_and_slips() -> None:
     t1 = force / (K * pull)
     times = np.linspace(0, 6, 61)
     trajectory = mbdyn_ros.simulate(
-        cart(f'<dynamics friction="{force}"/>'), [0.0], [0.0], 6.0,
-        effort=lambda t, q, v: K * (pull * t - q), times=times,
+        cart(f'<dynamics friction="{force}"/>'),
+        [0.0],
+        [0.0],
+        6.0,
+        effort=lambda t, q, v: K * (pull * t - q),
+        times=times,
     )
     assert trajectory.transitions[0].mode == "sticks"
     assert trajectory.transitions[1].mode == "slides +"
     assert trajectory.transitions[1].time == pytest.approx(t1, rel=1e-9)
     late = np.maximum(times - t1, 0.0)
     np.testing.assert_allclose(trajectory.v[:, 0], pull * (1 - np.cos(W * late)), atol=1e-8)
-    np.testing.assert_allclose(
-        trajectory.q[:, 0], pull * (late - np.sin(W * late) / W), atol=1e-8
-    )
+    np.testing.assert_allclose(trajectory.q[:, 0], pull * (late - np.sin(W * late) / W), atol=1e-8)
 
 
 def test_breaks_away_from_long_rest_in_time() -> None:
     """Steps do not grow over an effort that changes while nothing moves."""
     force, rate = 3.0, 0.7
     trajectory = mbdyn_ros.simulate(
-        cart(f'<dynamics friction="{force}"/>'), [0.0], [0.0], 20.0,
+        cart(f'<dynamics friction="{force}"/>'),
+        [0.0],
+        [0.0],
+        20.0,
         effort=lambda t, q, v: np.array([3.2 * np.sin(2 * np.pi * rate * t)]),
     )
     first = np.arcsin(force / 3.2) / (2 * np.pi * rate)
@@ -266,10 +275,16 @@ def test_two_rough_joints_balance() -> None:
 
 def test_friction_of_a_mimic_joint_counts_by_its_ratio() -> None:
     robot = robot_of(
-        body("a", M), body("b", M),
+        body("a", M),
+        body("b", M),
         joint("lead", "world", "a", "prismatic"),
-        joint("follow", "world", "b", "prismatic",
-              '<mimic joint="lead" multiplier="-2"/><dynamics friction="3" damping="0.5"/>'),
+        joint(
+            "follow",
+            "world",
+            "b",
+            "prismatic",
+            '<mimic joint="lead" multiplier="-2"/><dynamics friction="3" damping="0.5"/>',
+        ),
     )
     trajectory = mbdyn_ros.simulate(robot, [0.0], [1.0], 8.0)
     mass, dry, damping = 5 * M, 6.0, 2.0
@@ -284,12 +299,10 @@ def test_complementarity_holds(seed: int, n: int) -> None:
     root = random.normal(size=(n, n))
     matrix = root @ root.T + 0.1 * np.eye(n)
     free, limit = random.normal(size=n) * 3, random.uniform(0.1, 2, n)
-    mode = complementarity(matrix, free, limit, np.full(n, 1e-12))
-    r, stuck = -mode * limit, mode == 0
-    r[stuck] = np.linalg.solve(matrix[np.ix_(stuck, stuck)], -(free + matrix @ r)[stuck])
-    a = matrix @ r + free
-    assert (np.abs(r) <= limit + 1e-9).all()
-    assert (mode * a >= -1e-9).all() and np.abs(a[stuck]).max(initial=0) < 1e-9
+    r = contact_impulses(matrix, free, Blocks.dry(limit))
+    a, stuck = matrix @ r + free, np.abs(r) < limit * (1 - 1e-12)
+    assert (np.abs(r) <= limit).all()
+    assert ((a * r)[~stuck] <= 1e-9).all() and np.abs(a[stuck]).max(initial=0) < 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -445,3 +458,19 @@ def test_progress_is_told() -> None:
     told: list[float] = []
     mbdyn_ros.simulate(double_pendulum(), [1.0, 0.0], [0.0, 0.0], 1.0, progress=told.append)
     assert told == sorted(told) and told[-1] == 1.0
+
+
+def test_dry_friction_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its solver is compiled, also where programs are interpreted."""
+    rough = double_pendulum('<dynamics friction="0.4"/>', "")
+    kept = toolchain_cpp, events, solver
+    monkeypatch.setenv("CXX", "none-such")
+    for one in kept:
+        one.cache_clear()
+    try:
+        with pytest.raises(mbdyn_ros.SimulationError, match=r"\(Debian and Ubuntu: g\+\+\)"):
+            mbdyn_ros.simulate(rough, [1.0, 0.0], [0.0, 0.0], 1.0)
+        assert len(mbdyn_ros.simulate(double_pendulum(), [1.0, 0.0], [0.0, 0.0], 0.1)) > 1
+    finally:
+        for one in kept:
+            one.cache_clear()

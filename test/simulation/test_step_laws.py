@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_robots import RandomRobot, robots
+from robot_text import hinge_text, joint, link, robot_text
 from thrown_robots import ARM, BLOCK, CORNERS
 
 import mbdyn_ros
@@ -151,12 +152,7 @@ def test_no_wall_is_passed_in_silence(speed: float) -> None:
 
 def test_an_impact_that_jams_does_not_bounce() -> None:
     """No bounce of a rod obeys Coulomb's law where the line to its hinge lies within the cone."""
-    robot = mbdyn_ros.load(
-        """<robot name="rod"><link name="base"/><link name="rod"><inertial><mass value="1"/>
-        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="turn" type="continuous"><parent link="base"/><child link="rod"/>
-        <axis xyz="0 1 0"/></joint></robot>"""
-    )
+    robot = mbdyn_ros.load(hinge_text())
     floor = Surface.plane(point=(0, 0, -0.8), restitution=0.4, friction=1.2, name="floor")
     stepper = Stepper(robot, 2e-3, Environment([floor], [("rod", (1.0, 0.0, 0.0))]))
     stepper.set_state([0.9], [1.0])
@@ -170,11 +166,12 @@ def test_an_impact_that_jams_does_not_bounce() -> None:
 def test_a_contact_wedged_against_its_joint_takes_what_holds_it(v: tuple[float, ...]) -> None:
     """Forces across the plane of the joint move nothing: they are no larger for that."""
     robot = mbdyn_ros.load(
-        """<robot name="wedge"><link name="base"/><link name="wedge"><inertial>
-        <origin xyz="-0.09 -0.2 -0.3"/><mass value="2"/>
-        <inertia ixx="0.25" iyy="0.28" izz="0.08" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="slide" type="planar"><parent link="base"/><child link="wedge"/>
-        <axis xyz="0 -1 0"/><dynamics damping="1"/></joint></robot>"""
+        robot_text(
+            link("wedge", 2, (0.25, 0.28, 0.08), "-0.09 -0.2 -0.3"),
+            joint(
+                "slide", "world", "wedge", "0 -1 0", kind="planar", more='<dynamics damping="1"/>'
+            ),
+        )
     )
     wall = Surface.plane((0, -0.4, -0.9), (0.2, 0.75, 0.6), restitution=0.0, friction=1.2)
     stepper = Stepper(robot, 1e-3, Environment([wall], [("wedge", (-0.18, -0.4, -0.6))]))
@@ -190,12 +187,7 @@ def test_a_contact_wedged_against_its_joint_takes_what_holds_it(v: tuple[float, 
 
 def test_a_turn_within_a_step_is_reported() -> None:
     """A pendulum that goes all the way round between two steps, and through the wall."""
-    robot = mbdyn_ros.load(
-        """<robot name="pendulum"><link name="base"/><link name="rod"><inertial><mass value="1"/>
-        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="turn" type="continuous"><parent link="base"/><child link="rod"/>
-        <axis xyz="0 0 1"/></joint></robot>"""
-    )
+    robot = mbdyn_ros.load(hinge_text(axis="0 0 1"))
     wall = Surface.plane(
         point=(-0.5, 0, 0), normal=(1, 0, 0), name="wall", restitution=1.0, friction=0.0
     )
@@ -210,16 +202,14 @@ def chain(links: int, share: float = 1.0, dry: float = 0.0) -> str:
 
     share : of the mass and of the dry friction (N m) of the one before that each has.
     """
-    body = """<inertial><mass value="{0}"/><inertia ixx="{1}" iyy="{2}" izz="{3}" ixy="0"
-    ixz="0" iyz="0"/></inertial>"""
-    joint = """<joint name="j{0}" type="continuous"><parent link="l{1}"/><child link="l{0}"/>
-    <origin xyz="0.2 0 0"/><axis xyz="{2}"/><dynamics friction="{3}"/></joint>"""
     axes = ("1 0 0", "0 1 0", "0 0 1")
     masses = [share**k for k in range(links)]
-    moments = [[m, 0.004 * m, 0.006 * m, 0.008 * m] for m in masses]
-    parts = [f'<link name="l{k}">{body.format(*moments[k])}</link>' for k in range(links)]
-    parts += [joint.format(k, k - 1, axes[k % 3], dry * masses[k]) for k in range(1, links)]
-    return f'<robot name="chain">{"".join(parts)}</robot>'
+    parts = [link(f"l{k}", m, (0.004 * m, 0.006 * m, 0.008 * m)) for k, m in enumerate(masses)]
+    for k in range(1, links):
+        friction = f'<dynamics friction="{dry * masses[k]}"/>'
+        ends = f"j{k}", f"l{k - 1}", f"l{k}"
+        parts.append(joint(*ends, axes[k % 3], "0.2 0 0", more=friction))
+    return robot_text(*parts, base="")
 
 
 @pytest.mark.parametrize("seed", [1, 2, 4, 6, 7, 8, 18, 49])
@@ -274,14 +264,10 @@ def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:
 
 def test_a_joint_that_its_friction_holds_brings_no_energy() -> None:
     """In flight, where nothing else touches: errors of the step are trimmed there too."""
-    mass = """<inertial><origin xyz="0.3 0 0.1"/><mass value="1"/>
-        <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial>"""
-    robot = mbdyn_ros.load(
-        f"""<robot name="pair"><link name="base">{mass}</link><link name="arm">{mass}</link>
-        <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
-        <origin xyz="0.5 0 0"/><axis xyz="0 1 0"/><dynamics friction="5"/></joint></robot>""",
-        floating_base=True,
-    )
+    pair = [link(name, 1, (0.1, 0.2, 0.15), "0.3 0 0.1") for name in ("base", "arm")]
+    friction = '<dynamics friction="5"/>'
+    turn = joint("turn", "base", "arm", "0 1 0", "0.5 0 0", more=friction)
+    robot = mbdyn_ros.load(robot_text(*pair, turn, base=""), floating_base=True)
     stepper = Stepper(robot, 1e-3)
     stepper.set_state(robot.home_position, [0, 0, 0, 1.0, 2.0, 3.0, 0.0])
     energies = [stepper.energy.sum()]

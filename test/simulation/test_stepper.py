@@ -12,15 +12,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interpreting import interpreting
+from robot_text import body_text
 from thrown_robots import ARM, BLOCK, CORNERS, START
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
 from mbdyn_ros.compiler.cache import cached_library
 from mbdyn_ros.compiler.gcc import toolchain_cpp
-from mbdyn_ros.compiler.runtime.library import stepping
 from mbdyn_ros.errors import InputError, SimulationError, SimulationWarning
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.simulation.contact.impulses import Blocks, Problem, solver
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,11 +121,7 @@ def test_a_block_slides_and_stops(block: mbdyn_ros.Robot) -> None:
 
 def test_a_ball_rolls() -> None:
     """Sliding until 2/7 of the speed is lost, v0 / (3.5 mu g) later, and rolling for good."""
-    ball = mbdyn_ros.load(
-        """<robot name="ball"><link name="ball"><inertial><mass value="1"/><inertia ixx="0.004"
-        iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""",
-        floating_base=True,
-    )
+    ball = mbdyn_ros.load(body_text("ball", 1, 0.004), floating_base=True)
     floor = Surface.plane(restitution=0.0, friction=0.2, name="floor")
     stepper = Stepper(ball, 1e-3, Environment([floor], [("ball", (0, 0, 0), 0.1)]))
     stepper.set_state([0, 0, 0.1, 0, 0, 0, 1], [1.0, 0, 0, 0, 0, 0])
@@ -140,11 +137,7 @@ def test_a_ball_rolls() -> None:
 
 def test_a_rod_that_jams_goes_on() -> None:
     """Painleve's rod: it slides where no force obeys Coulomb's law; the tip is caught, or lifts."""
-    rod = mbdyn_ros.load(
-        """<robot name="rod"><link name="rod"><inertial><mass value="1"/><inertia ixx="0.0833"
-        iyy="0.0833" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""",
-        floating_base=True,
-    )
+    rod = mbdyn_ros.load(body_text("rod", 1, (0.0833, 0.0833, 1e-4)), floating_base=True)
     floor = Surface.plane(restitution=0.0, friction=2.0, name="floor")
     points = [("rod", (0, 0, -0.5)), ("rod", (0, 0, 0.5))]
     stepper = Stepper(rod, 1e-3, Environment([floor], points))
@@ -251,18 +244,6 @@ def test_the_time_of_impact_is_the_first(ends: list[float]) -> None:
         assert (below >= found - 1e-12).all() and values.min() < 1e-5
 
 
-class Problem(ctypes.Structure):
-    """`struct cones`."""
-
-    _fields_ = [
-        *((name, ctypes.c_size_t) for name in ("rows", "contacts", "bounded", "size")),
-        *(
-            (name, ctypes.c_void_p)
-            for name in ("normal", "tangent", "friction", "bound", "matrix", "free", "X", "room")
-        ),
-    ]
-
-
 def test_impulses_obey_the_laws() -> None:
     """Coulomb's cone, complementarity and the direction of sliding, for any masses and levers.
 
@@ -281,16 +262,10 @@ def obeyed(seed: int) -> bool:
     X = rng.normal(size=(rows, size)) / np.sqrt(size)
     X[: 3 * contacts : 3] += 0.5 * rng.normal(size=size)  # normals that have much in common
     A, b = X @ X.T, X @ rng.normal(size=size)
-    normal = np.arange(0, 3 * contacts, 3, dtype=np.uintp)
-    tangent, f = normal + 1, np.zeros(rows)
-    library = stepping()
-    library.room_of_impulses.restype = ctypes.c_size_t
-    library.solve_impulses.restype = ctypes.c_double
-    room = np.zeros(library.room_of_impulses(ctypes.c_size_t(rows), ctypes.c_size_t(size)))
-    arrays = normal, tangent, mu, bound, A, b, X, room
-    problem = Problem(rows, contacts, bounded, size, *(array.ctypes.data for array in arrays))
-    given_f = ctypes.c_void_p(f.ctypes.data)
-    missed = library.solve_impulses(ctypes.byref(problem), ctypes.c_double(1e-10), given_f)
+    normal = np.arange(0, 3 * contacts, 3)
+    problem = Problem(A, b, Blocks(normal, normal + 1, mu, bound))
+    f = problem.f
+    missed = solver().solve_impulses(problem.address, 1e-10, f.ctypes.data)
     solved = bool(missed <= 1e-9 * np.abs(b).max())
     w = A @ f + b
     for k in range(contacts):

@@ -9,7 +9,7 @@ from thrown_robots import BLOCK, CORNERS
 import mbdyn_ros
 from mbdyn_ros import Environment, Surface
 from mbdyn_ros.simulation.adaptive.motion import Motion
-from mbdyn_ros.simulation.adaptive.stepped_motion import SteppedMotion
+from mbdyn_ros.simulation.adaptive.stretch import SteppedMotion
 from mbdyn_ros.simulation.effort import effort_function
 
 SPIDER = """<robot name="spider"><link name="body"><inertial><mass value="2"/>

@@ -23,6 +23,7 @@ srv = pytest.importorskip("mbdyn_ros_interfaces.srv")
 
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
+from robot_text import body_text, link  # noqa: E402
 
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 DOMAIN = (int(os.environ.get("ROS_DOMAIN_ID", os.getpid())) + WORKER) % 100 + 1
@@ -34,18 +35,14 @@ PATIENCE = 60.0
 Result = TypeVar("Result")
 
 
-def inertial(mass: float, x: float = 0.0) -> str:
-    return (
-        f'<inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/><inertia ixx="0.1" iyy="0.2" '
-        'izz="0.25" ixy="0" ixz="0" iyz="0"/></inertial>'
-    )
-
+MOMENTS = (0.1, 0.2, 0.25)
+"""Of the links of these robots, kg m^2."""
 
 ARM = f"""<robot name="arm"><link name="base"/>
-  <link name="upper">{inertial(2, 0.4)}</link>
-  <link name="lower">{inertial(1, 0.3)}</link>
-  <link name="finger">{inertial(0.1)}</link>
-  <link name="thumb">{inertial(0.1)}</link>
+  {link("upper", 2, MOMENTS, "0.4 0 0")}
+  {link("lower", 1, MOMENTS, "0.3 0 0")}
+  {link("finger", 0.1, MOMENTS)}
+  {link("thumb", 0.1, MOMENTS)}
   <joint name="shoulder" type="revolute"><axis xyz="0 1 0"/><parent link="base"/>
     <child link="upper"/><limit lower="-3" upper="3" effort="50" velocity="9"/></joint>
   <joint name="elbow" type="continuous"><axis xyz="0 1 0"/><origin xyz="1 0 0"/>
@@ -61,11 +58,11 @@ ARM = f"""<robot name="arm"><link name="base"/>
 
 JOINTS = ["shoulder", "elbow", "grip"]
 
-CART = f"""<robot name="cart"><link name="floor"/><link name="sled">{inertial(2)}</link>
+CART = f"""<robot name="cart"><link name="floor"/>{link("sled", 2, MOMENTS)}
   <joint name="glide" type="planar"><axis xyz="0 0 1"/><parent link="floor"/>
     <child link="sled"/></joint></robot>"""
 
-STONE = f'<robot name="stone"><link name="stone">{inertial(2)}</link></robot>'
+STONE = body_text("stone", moments=MOMENTS)
 
 GHOST = """<robot name="ghost"><link name="base"/><link name="nothing"/>
   <joint name="rail" type="prismatic"><parent link="base"/><child link="nothing"/>
@@ -87,7 +84,11 @@ class Rig:
         self._thread.start()
 
     def add(
-        self, kind: type, /, namespace: str = "", remap: Sequence[tuple[str, str]] = (),
+        self,
+        kind: type,
+        /,
+        namespace: str = "",
+        remap: Sequence[tuple[str, str]] = (),
         **parameters: Any,
     ) -> Any:
         """Start a node with parameters."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from robot_text import body_text, joint, link, robot_text
 
 CORNER = -(1 + 3**0.5) / 2
 START = np.array([CORNER, CORNER, *np.pi * np.array([1, 1, -4, 1, 1, -4, 2, 0, 4, -2]) / 6])
 
-BLOCK = """<robot name="block"><link name="block"><inertial><mass value="3"/>
-  <inertia ixx="0.05" iyy="0.06" izz="0.08" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+BLOCK = body_text("block", 3, (0.05, 0.06, 0.08))
 CORNERS = [("block", (x, y, z)) for x in (0.3, -0.3) for y in (0.2, -0.2) for z in (0.1, -0.1)]
 
-ARM = """<robot name="arm"><link name="base"/>
-  <link name="cart"><inertial><mass value="2"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="foot"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="lift" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="0 0 1"/>
-  <limit lower="-9" upper="9" effort="99" velocity="99"/></joint>
-  <joint name="leg" type="prismatic"><parent link="cart"/><child link="foot"/>
-  <origin xyz="0 0 -1"/><axis xyz="0 0 1"/><dynamics friction="{dry}"/>
-  <limit lower="-9" upper="9" effort="99" velocity="99"/></joint></robot>"""
+ARM = robot_text(
+    link("cart", 2), link("foot"),
+    joint("lift", "base", "cart", "0 0 1", kind="prismatic"),
+    joint("leg", "cart", "foot", "0 0 1", "0 0 -1", kind="prismatic",
+          more='<dynamics friction="{dry}"/>'),
+    base="base",
+)  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from corpus import readable_urdf_files, urdf_file
 from lxml import etree
+from robot_text import EMPTY
 
 import mbdyn_ros
 from mbdyn_ros.view.graph import ROLES, graph_svg, layout, save_graph
@@ -35,9 +36,7 @@ def test_names_every_part(manipulator: mbdyn_ros.Robot) -> None:
 def test_colours_say_what_moves_by_itself(manipulator: mbdyn_ros.Robot) -> None:
     svg = graph_svg(manipulator)
     widths = re.findall(r"stroke: (#\w{6}); stroke-width: ([\d.]+)", svg)
-    drawn = {
-        role: widths.count((color, f"{width:g}")) for role, (color, width) in ROLES.items()
-    }
+    drawn = {role: widths.count((color, f"{width:g}")) for role, (color, width) in ROLES.items()}
     assert drawn["actuated"] == 4 + 1 and drawn["independent"] == 0  # and one in the legend
     assert drawn["fixed"] == 1 + 1
     assert svg.count("stroke-dasharray") == 2 + 1
@@ -77,7 +76,7 @@ def test_nothing_overlaps(path: Path) -> None:
 def test_humanoid_and_stone() -> None:
     svg = graph_svg(mbdyn_ros.load(urdf_file("talos_full_v2.urdf"), floating_base=True))
     assert svg.count("<text") > 100
-    assert "rock" in graph_svg(mbdyn_ros.load('<robot name="stone"><link name="rock"/></robot>'))
+    assert "stone" in graph_svg(mbdyn_ros.load(EMPTY))
 
 
 def test_the_picture_in_the_documents_is_of_today(manipulator: mbdyn_ros.Robot) -> None:

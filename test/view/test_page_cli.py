@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from browser import require_chromium
 from click.testing import CliRunner
+from robot_text import EMPTY
 
 from mbdyn_ros.__main__ import main
 
 pytest.importorskip("viser")
 
 ROOT = Path(__file__).resolve().parents[2]
-STONE = '<robot name="stone"><link name="stone"/></robot>'
 
 
 def refused(*arguments: str) -> str:
@@ -31,7 +31,7 @@ def refused(*arguments: str) -> str:
 
 def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
     file = tmp_path / "stone.urdf"
-    file.write_text(STONE)
+    file.write_text(EMPTY)
     command = [sys.executable, "-m", "mbdyn_ros", "view", str(file), "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
@@ -51,7 +51,7 @@ def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
 
 def test_ports_are_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "stone.urdf"
-    file.write_text(STONE)
+    file.write_text(EMPTY)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -59,7 +59,7 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
         assert f"port {port} of 127.0.0.1 is in use" in refused("view", str(file), "--port", port)
     assert "port 99999 does not exist" in refused("view", str(file), "--port", "99999")
     words = refused("view", str(file), "--host", "nowhere.invalid", "--port", "0")
-    assert "'nowhere.invalid' is no address of this machine" in words
+    assert "'nowhere.invalid' is not an address of this machine" in words
 
 
 def test_what_makes_no_page_is_refused() -> None:
@@ -96,9 +96,7 @@ def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
     assert ((blue > green + 50) & (red > green + 40)).any(), "purple"
 
 
-def test_screenshots_are_refused_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_screenshots_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "must end in one of .png" in refused("view", "four_bar", "--screenshot", "a.jpg")
     size = "view", "four_bar", "--screenshot", str(tmp_path / "a.png"), "--size", "0", "9"
     assert "--size 0 9: sides have 1 to 4096 pixels" in refused(*size)

@@ -13,8 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-from mbdyn_ros.view.page.origin import is_own
-from mbdyn_ros.view.page.page import Address, Page
+from mbdyn_ros.view.page.page import Address, Page, is_own
 
 
 @pytest.fixture(scope="module")

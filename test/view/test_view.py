@@ -12,11 +12,10 @@ import mbdyn_ros
 from mbdyn_ros.model.model import Pose
 from mbdyn_ros.model.read.mesh_file import find_mesh, load_mesh
 from mbdyn_ros.model.shapes import Box, Cylinder, Mesh
-from mbdyn_ros.view.page.excursion import excursion
-from mbdyn_ros.view.page.joint_table import joint_table
+from mbdyn_ros.view.page.excursion import excursion, joint_table
 from mbdyn_ros.view.page.motion import recorded
 from mbdyn_ros.view.scene.link_poses import link_poses
-from mbdyn_ros.view.scene.skeleton import skeleton
+from mbdyn_ros.view.scene.shown_robot import skeleton
 from mbdyn_ros.view.scene.visuals import read_visuals
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
@@ -101,7 +100,7 @@ def test_meshes_are_no_archives_not_endless_and_in_their_package(
     ("visual", "words"),
     [
         ("", "one shape in its <geometry>, this one has 0"),
-        ("<geometry><cone/></geometry>", "<cone> is no shape of a URDF"),
+        ("<geometry><cone/></geometry>", "<cone> is not a shape of a URDF"),
         ("<geometry><mesh/></geometry>", "no filename"),
         ('<geometry><sphere radius="wide"/></geometry>', 'radius="wide"'),
     ],

@@ -2,7 +2,7 @@
 
 A value lives from the piece that makes it to the last that reads it; intervals get places as they
 come (linear scan: Poletto, Sarkar, *Linear scan register allocation*, 1999). What loops put there
-in every pass stands in tables with a row a pass, which stay.
+in every pass is in tables with a row a pass, which stay.
 """
 
 from __future__ import annotations

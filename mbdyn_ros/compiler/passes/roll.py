@@ -114,7 +114,7 @@ class _Described:
 
 
 class _Period:
-    """Which lines come again after so many others.
+    """Which lines repeat with a given period.
 
     counts (n,) : passes from each place on, 0 where they are too few for a loop.
     """
@@ -147,7 +147,7 @@ class _Period:
         return min([count, *(_passes_within(*pair, found) for pair in pairs)])
 
     def loop(self, start: int, count: int) -> RolledLoop:
-        """The loop of so many passes."""
+        """The loop of that number of passes."""
         one = slice(start, start + self.period)
         lines = self._lines
         parts = (lines.kind[one], lines.which[one], lines.number[one], self._step[one])

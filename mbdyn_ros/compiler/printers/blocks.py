@@ -1,12 +1,16 @@
-"""C of blocks: a function `name(arg, res)`, or several that hand values on in an array."""
+"""C of blocks: a function `name(arg, res)`, or several that hand values on in an array.
+
+Loops over passes are printed here too.
+"""
 
 from __future__ import annotations
 
 import casadi as ca
 
-from ..block import StraightBlock
+from ..block import Memory, StraightBlock
+from ..loop import Kind, Operand, RolledLoop
 from .lines import LinePrinter, Places, indented
-from .loops import LoopPrinter
+from .operations import number
 
 
 def block_text(block: StraightBlock, name: str, places: Places | None = None) -> str:
@@ -56,3 +60,85 @@ def _pieces(block: StraightBlock, name: str, head: str, writer: LinePrinter) -> 
     calls = "".join(f"  {name}_{b}(arg, res, w);\n" for b in range(len(block.pieces)))
     whole = f"static void {name}({head}) {{\n  {real} w[{max(1, memory.size)}];\n{calls}}}\n"
     return "".join([*functions, whole])
+
+
+class LoopPrinter:
+    """The C of one loop of a block, whose memory is placed."""
+
+    def __init__(self, loop: RolledLoop, block: StraightBlock, memory: Memory) -> None:
+        self._loop, self._block, self._memory = loop, block, memory
+        self._order = block.computed
+        self._columns: dict[tuple[float, ...], int] = {}
+
+    def name(self, k: int) -> str:
+        """The variable that holds line k, of a last pass, after the loop."""
+        loop = self._loop
+        place = self._order.index(k, loop.start)
+        return f"k{loop.slot(place)}_{loop.count - (place - loop.start) // loop.period}"
+
+    def statements(self, table: str) -> list[str]:
+        """The loop, between statements that make what it reads and that store what it leaves."""
+        loop, order, lane = self._loop, self._order, self._block.lane
+        writer = LinePrinter(self._block)
+        result, shifted = [], []
+        for slot, places in loop.waiting.items():
+            names = [f"k{slot}_{passes}" for passes in range(1, len(places) + 1)]
+            for name, place in zip(names, places, strict=True):
+                result.append(f"{lane.real} {name} = a{order[place]};")
+            newer = [*names[-2::-1], f"a{order[loop.start + slot]}"]
+            shifted += [f"  {a} = {b};" for a, b in zip(reversed(names), newer, strict=True)]
+        result.append(f"for (int i = 0; i < {loop.count}; ++i) {{")
+        result.append(f"  const double* t = {table}[i];")
+        for slot, described in enumerate(loop.operands):
+            k = order[loop.start + slot]
+            operands = [self._operand(slot, o) for o in range(len(self._block.lines[k].reads))]
+            output = f"res{_element(described[-1])}" if described else ""
+            result.append("  " + writer.assigned(k, operands, output))
+            if element := self._memory.element(loop.start + slot, loop.period):
+                result.append(f"  {_in_memory(element)} = a{k};")
+        return [*result, *shifted, "}"]
+
+    def table(self, name: str) -> str:
+        """The constants of all passes, those that differ; after `statements`."""
+        rows = zip(*self._columns, strict=True) if self._columns else [(0.0,)] * self._loop.count
+        listed = ",\n".join("  {" + ", ".join(map(number, row)) + "}" for row in rows)
+        size = f"[{self._loop.count}][{max(1, len(self._columns))}]"
+        return f"static const double {name}{size} = {{\n{listed}}};\n"
+
+    def _operand(self, slot: int, o: int) -> str:
+        loop, order, memory = self._loop, self._order, self._memory
+        operand = loop.operands[slot][o]
+        if operand.kind == Kind.CONSTANT:
+            return self._constant(slot, o)
+        if operand.kind == Kind.INPUT:
+            return f"arg{_element(operand)}"
+        if operand.kind == Kind.TURN:
+            start = memory.sine if operand.which == ca.OP_SIN else memory.cosine
+            return _in_memory((start + operand.first, operand.step))
+        if operand.kind == Kind.FIXED:
+            return f"a{operand.first}"
+        passes = loop.delay(operand)
+        if passes:
+            return f"k{loop.slot(operand.first)}_{passes}"
+        if passes == 0 or not operand.step:
+            return f"a{order[operand.first]}"
+        element = memory.element(operand.first, operand.step)
+        assert element is not None
+        return _in_memory(element)
+
+    def _constant(self, slot: int, o: int) -> str:
+        loop, lines = self._loop, self._block.lines
+        passes = self._order[loop.start + slot : loop.end : loop.period]
+        values = tuple(lines[lines[k].reads[o]].value for k in passes)
+        if len(set(values)) == 1:
+            return number(values[0])
+        return f"t[{self._columns.setdefault(values, len(self._columns))}]"
+
+
+def _element(operand: Operand) -> str:
+    return f"[{operand.which}][{operand.first} + {operand.step} * i]"
+
+
+def _in_memory(element: tuple[int, int]) -> str:
+    first, step = element
+    return f"w[{first} + {step} * i]"

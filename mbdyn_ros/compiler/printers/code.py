@@ -8,12 +8,11 @@ from ..block import StraightBlock
 from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from ..table import Lane, Table
 from .blocks import block_text
-from .factors import factor_lines
 from .lines import Places
 from .operations import number
 from .products import ProductPrinter
 from .row_loops import factor_loops, parts, solution_loops
-from .solutions import solution_lines
+from .solutions import factor_lines, solution_lines
 from .sums import sum_text
 from .tables import TableLayout, storage
 
@@ -33,7 +32,7 @@ PUT = """    {{
 
 
 def code_text(code: Code, name: str, lanes: int) -> str:
-    """The C functions, where a vector has so many lanes."""
+    """The C functions, for vectors of that number of lanes."""
     if len(code.steps) == 1 and isinstance(code.steps[0], StraightBlock):
         return block_text(code.steps[0], name)
     return _StepsPrinter(code, name, lanes).text()
@@ -215,7 +214,7 @@ class _StepsPrinter:
         self._body.append(RESULT.format(rows=table.rows, puts=puts))
 
     def _fill_up(self, right: Table) -> None:
-        """Zeros where narrow matrices have no blocks, and behind the last."""
+        """Zeros where narrow matrices have no blocks, and after the last."""
         name, layout = self._names[right], self._layout
         block = right.rows * layout.width
         whole, (count, part) = layout.blocks(max(right.widths)), parts(right, layout)

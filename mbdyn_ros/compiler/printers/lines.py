@@ -11,7 +11,7 @@ from ..table import Lane
 from .operations import OPERATIONS, number
 
 Places = Mapping[tuple[str, int], Sequence[str]]
-"""C of where the numbers of ("arg", i) or ("res", i) stand, where not one after the other."""
+"""C of the places of the numbers of ("arg", i) or ("res", i), where these are not contiguous."""
 
 EXACT = (ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_DIV)
 """Operations that a vector has with a single number."""

@@ -86,7 +86,7 @@ class ProductPrinter:
         return f"r + 1 < {target.rows} ? {row} : last" if self._over else row
 
     def _place(self, matrix: int) -> str:
-        """C of where block b of a row stands in it."""
+        """C of the place of block b in its row."""
         target = self._target
         if target.plain:
             return f"{sum(target.widths[:matrix])} + b * {self._layout.width}"
@@ -167,7 +167,7 @@ class ProductPrinter:
         )
 
     def _right_lines(self) -> str:
-        """C of where a block's numbers stand."""
+        """C of the place of a block's numbers."""
         return "".join(
             f"      const realv* x{k} = (const realv*)t{self._tables.index(table)} "
             f"+ b * {table.rows};\n"

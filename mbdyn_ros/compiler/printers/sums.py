@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...program.chains import NO_COLUMN, Chains
+from ...program.stages import NO_COLUMN, Chains
 from ..ir import Sum
 from ..table import Lane
 from .tables import TableLayout

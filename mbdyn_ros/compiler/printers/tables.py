@@ -18,7 +18,7 @@ from ..table import Lane, Table
 
 @dataclass(frozen=True)
 class TableLayout:
-    """Where numbers stand in tables.
+    """The places of numbers in tables.
 
     lane : what a number is. lanes : float64 in a vector.
     """
@@ -32,7 +32,7 @@ class TableLayout:
         return self.lanes if self.lane is Lane.SINGLE else 1
 
     def blocks(self, columns: int) -> int:
-        """How many blocks so many columns are."""
+        """The number of blocks for a number of columns."""
         return -(-columns // self.width)
 
     def size(self, table: Table) -> int:
@@ -40,12 +40,12 @@ class TableLayout:
         return self.blocks(max(table.widths)) * table.height * self.width
 
     def place(self, rows: int, row: int, column: int) -> int:
-        """Where a number stands; PLACE in C."""
+        """The place of a number; PLACE in C."""
         block, inside = divmod(column, self.width)
         return (block * rows + row) * self.width + inside
 
     def places(self, table: Table) -> list[int]:
-        """Where the nonzeros of a table stand in it, column by column."""
+        """The places of a table's nonzeros, column by column."""
         before = np.cumsum([0, *table.widths])
         result = []
         for column, row in np.argwhere(table.filled.T).tolist():
@@ -60,7 +60,7 @@ MOST_ON_STACK = 1 << 13
 
 
 def storage(count: int) -> str:
-    """C before the declaration of an array of so many numbers."""
+    """C before the declaration of an array of that size."""
     return "static _Thread_local " if count >= MOST_ON_STACK else ""
 
 

@@ -14,7 +14,7 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 """
 
 
-STEPPING = '#include "stepping.cpp"\n'
+STEPPING, EVENTS = '#include "stepping.cpp"\n', '#include "events.cpp"\n'
 
 
 @functools.cache
@@ -39,6 +39,18 @@ def runtime() -> ctypes.CDLL:
 def stepping() -> ctypes.CDLL:
     """The library of steps among walls, in C++; see `runtime`."""
     return _library("stepping", STEPPING, toolchain_cpp())
+
+
+@functools.cache
+def events() -> ctypes.CDLL:
+    """The library of the contact solver for events, in C++; see `runtime`."""
+    library = _library("events", EVENTS, toolchain_cpp())
+    place, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
+    library.room_of_impulses.argtypes, library.room_of_impulses.restype = (size, size), size
+    library.solve_impulses.argtypes = place, number, place
+    library.impact_impulses.argtypes = place, place, place, place, number, number, place
+    library.solve_impulses.restype = library.impact_impulses.restype = number
+    return library
 
 
 def can_step() -> bool:

@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import casadi as ca
-import numpy as np
 
 from ...model.model import Array
 from ...prepare.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import SerializedProperty
-from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
+from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 from .rims import lowest
@@ -201,49 +200,3 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     rates.append(SX.zeros(contacts.slots))
     slopes.append(SX.ones(contacts.slots))
     return ca.densify(ca.vertcat(*values, *rates, *slopes))
-
-
-@program("q v", output="contact", about="contacts", internal=True)
-def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """How the bodies move that may touch, in one column; see `ContactLayout`."""
-    embedding = system.embedding(q, z)
-    velocity = embedding.velocity(v)
-    drift = embedding.drift(velocity)
-    motions = body_motions(system.tree, embedding.joints, velocity, drift)
-    transforms, linear, angular, turns, rows, bends = [], [], [], [], [], []
-    for body in contacts.bodies:
-        motion = motions[body]
-        axes = motion.T[:3, :3]
-        for transform in (motion.T, motion.rate, motion.acceleration):
-            transforms.append(by_rows(transform[:3, :]))
-        linear.append(by_rows(ca.jacobian(motion.rate[:3, 3], v)))
-        angular.append(by_rows(ca.jacobian(axes @ motion.w, v)))
-        turns.append(axes @ motion.w_rate)
-    for _, k, side, _ in contacts.stops:
-        rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
-        bends.append(side * drift[k])
-    parts = [*transforms, *linear, *angular, *turns, *rows, *bends]
-    return ca.densify(ca.vertcat(*parts))
-
-
-class ContactLayout:
-    """Views into the column of `contact_state`, filled in place.
-
-    Attributes
-    ----------
-    transforms : (b, 3, 3, 4) of the bodies that have points: T, T', and T'' without accelerations
-        of the coordinates, in the world (m, m/s, m/s^2).
-    linear, angular : Jacobians (b, 3, nv) of the velocity of the origin, and of the turning.
-    turn_drift : (b, 3) angular acceleration without those of the coordinates.
-    stop_rows, stop_drift : (s, nv), (s,) of the joints' stops.
-    """
-
-    def __init__(self, column: Array, contacts: ContactGeometry, nv: int) -> None:
-        b, s = len(contacts.bodies), len(contacts.stops)
-        shapes = [(b, 3, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (s, nv), (s,)]
-        cuts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        self.transforms, self.linear, self.angular, self.turn_drift, *stops = (
-            column[start:end].reshape(shape)
-            for start, end, shape in zip(cuts[:-1], cuts[1:], shapes, strict=True)
-        )
-        self.stop_rows, self.stop_drift = stops

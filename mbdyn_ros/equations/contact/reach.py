@@ -70,7 +70,7 @@ def _moved_joints(system: System) -> Flags:
     for row, k in order.items():
         moves[row, k] = True
     for linkage in system.linkages:
-        if not linkage.stands:
+        if not linkage.is_rigid:
             leaders = [order[linkage.coordinates[i]] for i in linkage.independent]
             moves[np.ix_(linkage.coordinates, leaders)] = True
     return moves

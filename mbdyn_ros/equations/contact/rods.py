@@ -8,7 +8,6 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
-from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX, constant
 from .signed_distance import length
 
@@ -71,28 +70,6 @@ def between(couple: Couple, T: SX, S: SX) -> tuple[SX, SX, SX]:
 
 def _clamped(share: SX) -> SX:
     return ca.fmin(ca.fmax(share, 0), 1)
-
-
-@serialized
-def touching_terms(couple: Couple) -> ca.Function:
-    """Normal (3, 1), place (3, 1), and the drifts of both velocities there, as numbers want them.
-
-    Of the columns of T, T' and T'' (3, 4) of both bodies, without accelerations of the
-    coordinates: the normal acceleration, and that of the velocity (3, 1) of one against the other.
-    """
-    motions = [[SX.sym(name, 3, 4) for name in names] for names in (("T", "V", "A"),) * 2]
-    (T, V, A), (S, U, B) = motions
-    _, n, x = between(couple, T, S)
-    speeds = [
-        rate[:, :3] @ pose[:, :3].T @ (x - pose[:, 3]) + rate[:, 3]
-        for pose, rate in ((T, V), (S, U))
-    ]
-    speed = speeds[0] - speeds[1]
-    state = ca.vertcat(*map(ca.vec, (T, V, S, U)))
-    change = ca.vertcat(*map(ca.vec, (V, A, U, B)))
-    drift = ca.jtimes(ca.vertcat(ca.dot(n, speed), speed), state, change)
-    given = [ca.vertcat(*map(ca.vec, one)) for one in motions]
-    return lasting(ca.Function("touching", given, [ca.densify(ca.vertcat(n, x, drift))]))
 
 
 def couple_bytes(couple: Couple) -> bytes:

@@ -105,6 +105,7 @@ class RowsLayout:
         are couples whose bodies, normals and places others fill in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     order : of every body that may touch.
+    drift : where in the result of `contact_drift` every contact stands.
     """
 
     body: tuple[int, ...]
@@ -113,6 +114,7 @@ class RowsLayout:
     rubbing: int
     bound: int
     order: dict[int, int]
+    drift: tuple[int, ...]
 
     @staticmethod
     def of(system: System, contacts: ContactGeometry) -> RowsLayout:
@@ -138,4 +140,9 @@ class RowsLayout:
             rubbing,
             between_links + 6 * (count + slots),
             order,
+            (
+                *range(0, 4 * contacts.touching, 4),
+                *range(4 * contacts.touching, 4 * contacts.touching + len(stops)),
+                *[0] * slots,
+            ),
         )

@@ -64,29 +64,29 @@ class Dyads:
 
     def numbers(self, home: Mapping[int, float]) -> dict[int, complex]:
         """All symbols where the joints of the tree are at positions by body."""
-        stands = {self.linkage.root: (1 + 0j, 0j)}
+        poses = {self.linkage.root: (1 + 0j, 0j)}
         numbers: dict[int, complex] = {}
         for one in self.linkage.connections:
             if (joint := one.joint) is None:
                 continue
-            turn, shift = stands[one.ends[0].link]
+            turn, shift = poses[one.ends[0].link]
             if joint.revolute:
                 unit = cmath.rect(1.0, joint.angle(home[joint.body]))
-                stands[joint.body] = turn * unit, shift + turn * joint.place * (1 - unit)
+                poses[joint.body] = turn * unit, shift + turn * joint.place * (1 - unit)
                 numbers[joint.body] = unit
             else:
                 displacement = home[joint.body] * joint.direction
-                stands[joint.body] = turn, shift + turn * displacement
+                poses[joint.body] = turn, shift + turn * displacement
         for place, symbol in self._slides.items():
             first, second = self.linkage.connections[place].ends
-            (turn, start), (other, stop) = stands[first.link], stands[second.link]
+            (turn, start), (other, stop) = poses[first.link], poses[second.link]
             apart = other * second.place + stop - turn * first.place - start
             numbers[symbol] = complex((apart * (turn * first.direction).conjugate()).real)
         for symbol, parts in self._turned.items():
             frames = []
             for part in parts:
                 link, turned = next(iter(part.items()))
-                frames.append(stands[link][0] / turned.number(numbers))
+                frames.append(poses[link][0] / turned.number(numbers))
             numbers[symbol] = frames[1] / frames[0]
         return numbers
 

@@ -26,7 +26,7 @@ from .units import rows_in
 class ClusterRows:
     """All rows of a cluster over its coordinates; see `loops.LoopRows`.
 
-    wrenches : `LoopRows.wrench` of each closure, over its own rows; gears have their rows behind.
+    wrenches : `LoopRows.wrench` of each closure, over its own rows; the rows of gears follow.
     """
 
     residual: SX
@@ -84,7 +84,7 @@ class Linkage:
         return not self.cluster.closures
 
     @property
-    def stands(self) -> bool:
+    def is_rigid(self) -> bool:
         """Whether nothing of it moves."""
         return not self.independent
 
@@ -172,7 +172,7 @@ def solve_rows(matrix: SX, right: SX) -> SX:
 def _in_order(
     matrix: SX, blocks: list[tuple[list[int], list[int]]]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Blocks of a block triangular system, each behind those whose unknowns it has."""
+    """Blocks of a block triangular system, each after those whose unknowns it has."""
     waiting = list(blocks)
     unknown = {column for _, columns in blocks for column in columns}
     sparsity = matrix.sparsity()

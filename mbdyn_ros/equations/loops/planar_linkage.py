@@ -1,7 +1,7 @@
 """A cluster whose loops lie in one plane, as links and joints of that plane.
 
 Where all axes are parallel and all slides lie across them, the cluster is a figure in the plane
-of complex numbers. Every link's frame is that of the plane when all joints stand at zero, so a
+of complex numbers. Every link's frame is that of the plane when all joints are at zero, so a
 joint's place is the same number on both its links, and a pose is z -> turn z + shift.
 """
 

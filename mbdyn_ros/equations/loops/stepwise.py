@@ -1,7 +1,7 @@
 """Closed forms of clusters that gears tie together: loop after loop, and gear after gear.
 
 Each loop of such a cluster (or several that share joints) may lie in a plane of its own. One that
-is a planar figure with what is known is solved; a gear whose joints are known but for one gives
+is a planar figure with what is known is solved; a gear with all joints but one known gives
 that one. So geared five-bars, and four-bars that drive each other by gears, need no iteration.
 """
 
@@ -62,7 +62,7 @@ class Stepwise:
         return {body: value for body, value in known.items() if body not in self.given_bodies}
 
     def _taken_after(self, place: int) -> set[int]:
-        """The bodies from which the steps behind one take positions."""
+        """The bodies from which the steps after one take positions."""
         taken: set[int] = set()
         for step in self.steps[place + 1 :]:
             if isinstance(step, Geared):
@@ -89,9 +89,7 @@ def closed_form(
             return None
         steps.append(step)
         new = (
-            {step.body}
-            if isinstance(step, Geared)
-            else {one.joint.body for one in step.dependent}
+            {step.body} if isinstance(step, Geared) else {one.joint.body for one in step.dependent}
         )
         known |= new
     return Stepwise(tuple(given), tuple(steps))
@@ -118,7 +116,7 @@ def _gear(gears: list[Gear], known: set[int]) -> Geared | None:
         open_ones = [(body, factor) for body, factor in gear.factors if body not in known]
         if len(open_ones) == 1:
             gears.remove(gear)
-            (body, own), = open_ones
+            ((body, own),) = open_ones
             others = ((other, -factor / own) for other, factor in gear.factors if other != body)
             return Geared(body, tuple(others), -gear.shift / own)
     return None
@@ -129,9 +127,7 @@ def _groups(cluster: Cluster) -> list[Cluster]:
     groups: list[list[Closure]] = []
     for closure in cluster.closures:
         sharing = [
-            group
-            for group in groups
-            if any(set(one.bodies) & set(closure.bodies) for one in group)
+            group for group in groups if any(set(one.bodies) & set(closure.bodies) for one in group)
         ]
         groups = [group for group in groups if group not in sharing]
         groups.append([*(one for group in sharing for one in group), closure])

@@ -1,4 +1,4 @@
-"""Terms of loops without closed form that programs need beside positions, in numbers.
+"""Terms of loops without closed form that programs need in addition to positions, in numbers.
 
 All programs of a robot need the same of its loops: cosines and sines of their angles, the
 velocities of their dependent joints at those of the independent ones, and what of the drift does
@@ -97,7 +97,7 @@ class LinkageTerms:
 class LoopTerms:
     """The terms of several linkages, one after the other.
 
-    places : where in q the independent positions of all of them stand, in order.
+    places : the places in q of the independent positions of all of them, in order.
     function : of q (nq,) and z, the dependent positions.
     """
 
@@ -116,7 +116,7 @@ class LoopTerms:
         self.function = lasting(ca.Function("terms", [q, z], [ca.vertcat(*found)], {"cse": True}))
 
     def known(self, z: SX) -> dict[Linkage, KnownLinkage]:
-        """Every linkage at z with the terms behind it."""
+        """Every linkage at z with the terms after it."""
         terms = z[sum(self._counts) :]
         return {
             linkage: one.known(dependent, own)

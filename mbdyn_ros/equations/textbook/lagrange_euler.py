@@ -2,7 +2,7 @@
 
 After Kulvietis, Bansevicius, Cepulkauskas and Kulvietiene, "Computer algebra for solving dynamics
 problems of piezoelectric robots with large number of joints"; numbers in brackets are its
-equations. Link j stands in the world at the homogeneous (4, 4)
+equations. The pose of link j in the world is the homogeneous (4, 4)
 
     W_j = A_0^1 A_1^2 ... A_{j-1}^j                                         (8), (9)
 
@@ -28,7 +28,7 @@ that goes with the rotation (10) is in those of link k - 1: (a cos(q), a sin(q),
 In our copy of the paper (7) sums over k, dW_k/dq_k has no transpose and H_ij no second index; the
 sum is over the links j that both joints carry, as in (1). The identity of (9) is the number 1.
 
-Any frames serve that move with the links; those of the `Tree` stand on the joints' axes, so that
+Any frames serve that move with the links; those of the `Tree` are on the joints' axes, so that
 the matrices hold few numbers. `model/read/dh_table.py` reads the frames of Denavit and Hartenberg.
 """
 

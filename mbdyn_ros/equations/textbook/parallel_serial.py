@@ -107,7 +107,7 @@ class Triangle:
 
     @classmethod
     def of(cls, system: System, linkage: Linkage) -> Triangle | None:
-        """That of a linkage; None where it is no loop of an upper link and a cylinder."""
+        """That of a linkage; None where it is not a loop of an upper link and a cylinder."""
         bodies, closures = system.tree.bodies, linkage.cluster.closures
         if len(closures) != 1 or linkage.cluster.gears or len(linkage.cluster.bodies) != 3:
             return None
@@ -171,7 +171,7 @@ def _unit(value: complex) -> complex:
     return value / abs(value)
 
 
-class Loop:
+class CylinderLoop:
     """The kinematics of a loop at a position x and a velocity xd of its cylinder: (2) to (7).
 
     Attributes
@@ -243,11 +243,11 @@ class Module:
     motions: Mapping[int, tuple[SX, SX, SX]]
     turned: Mapping[int, tuple[SX, SX]]
     effort: Callable[[Mapping[int, SX], Mapping[int, SX]], SX]
-    loop: Loop | None = None
+    loop: CylinderLoop | None = None
 
 
 @dataclass(frozen=True)
-class Assembly:
+class ModuleDynamics:
     """A module as (35) to (37) see it: f = mu xdd + b^T Vd_B + beta_0, F_B = I^A Vd_B + p^A.
 
     mu : kg, or kg m^2 of a revolute joint. b : (6, 1). beta_0 : N, or N m. inertia : I^A (6, 6).
@@ -318,7 +318,7 @@ class Manipulator:
     def _loop(self, triangle: Triangle, x: SX, xd: SX) -> Module:
         """A loop of an upper link and a cylinder."""
         upper, barrel, rod = triangle.upper, triangle.barrel, triangle.rod
-        loop = Loop(triangle, x, xd)
+        loop = CylinderLoop(triangle, x, xd)
         joints, turned = loop.joints(self.bodies, x), loop.rates()
         motions = {}
         for k in (upper, barrel):
@@ -367,10 +367,10 @@ class Manipulator:
                 wrenches[module.base] += sum(at_base, SX(0))  # (15), (38), (40)
         return Required(accelerations, wrenches, ca.densify(efforts))
 
-    def assemblies(self, efforts: SX) -> list[Assembly]:
+    def assemblies(self, efforts: SX) -> list[ModuleDynamics]:
         """The modules assembled from the tools to the base, under their efforts (n, 1)."""
         inertias, biases = list(self.inertias), list(self.biases)
-        made: list[Assembly] = []
+        made: list[ModuleDynamics] = []
         for n, module in reversed(list(enumerate(self.modules))):
             by_base, by_drive, left = {}, {}, {}
             for k, (X, screw, drift) in module.motions.items():
@@ -384,7 +384,7 @@ class Manipulator:
             for k, (X, _, _) in module.motions.items():  # (47) to (49)
                 inertia += X.T @ (by_base[k] - by_drive[k] @ (b / mu).T)
                 bias += X.T @ (left[k] + by_drive[k] * free)
-            made.append(Assembly(mu, b, beta_0, inertia, bias))
+            made.append(ModuleDynamics(mu, b, beta_0, inertia, bias))
             if module.base != WORLD:
                 inertias[module.base] = inertias[module.base] + inertia  # (20) to (24)
                 biases[module.base] = biases[module.base] + bias

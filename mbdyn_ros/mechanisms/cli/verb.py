@@ -22,73 +22,160 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name")
 @click.option(
-    "--lengths", metavar="VALUE,...",
+    "--lengths",
+    metavar="VALUE,...",
     help="Lengths, m, in the order that `mbdyn mechanism list` shows.",
 )
-@click.option("--set", "settings", metavar="NAME=VALUE,...", multiple=True,
-              help="Any setting: lengths, masses, centres of mass, inertias, gravity, branch.")
 @click.option(
-    "--motion", default="constant", show_default=True, metavar="constant|trapezoid|cycloid|FILE",
+    "--set",
+    "settings",
+    metavar="NAME=VALUE,...",
+    multiple=True,
+    help="Any setting: lengths, masses, centres of mass, inertias, gravity, branch.",
+)
+@click.option(
+    "--motion",
+    default="constant",
+    show_default=True,
+    metavar="constant|trapezoid|cycloid|FILE",
     help="Motion of the crank; a CSV or JSON file has columns time and position/crank.",
 )
-@click.option("--speed", type=float, show_default="10, 0",
-              help="Of the crank, rad/s; of --fd at its start.")
-@click.option("--acceleration", type=float, default=100.0, show_default=True,
-              help="Of a trapezoid, rad/s^2.")
+@click.option(
+    "--speed", type=float, show_default="10, 0", help="Of the crank, rad/s; of --fd at its start."
+)
+@click.option(
+    "--acceleration", type=float, default=100.0, show_default=True, help="Of a trapezoid, rad/s^2."
+)
 @click.option("--start", type=float, default=0.0, show_default=True, help="Crank angle, rad.")
 @click.option("--turn", type=float, default=2 * math.pi, help="Angle, rad.  [default: 2 pi]")
 @click.option("--duration", type=float, help="Seconds: of a cycloid, and of --fd.  [default: 1, 5]")
 @click.option("--id", "inverse", is_flag=True, help="Driving torque, reactions, shaking force.")
-@click.option("--friction", metavar="[JOINT=]COEFFICIENT,RADIUS[,DAMPING]", multiple=True,
-              help="Of --id, of all joints or one: dry friction, radius of pins (m), damping.")
-@click.option("--fd", "forward", is_flag=True,
-              help="Motion from --start under gravity and --torque.")
 @click.option(
-    "--torque", default="0", show_default=True, metavar="VALUE,...|FILE",
+    "--friction",
+    metavar="[JOINT=]COEFFICIENT,RADIUS[,DAMPING]",
+    multiple=True,
+    help="Of --id, of all joints or one: dry friction, radius of pins (m), damping.",
+)
+@click.option(
+    "--fd", "forward", is_flag=True, help="Motion from --start under gravity and --torque."
+)
+@click.option(
+    "--torque",
+    default="0",
+    show_default=True,
+    metavar="VALUE,...|FILE",
     help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
     "columns time and effort/crank.",
 )
-@click.option("--method", type=click.Choice(list(ADAPTIVE)), default="RK45", show_default=True,
-              help="Of integration, for --fd. " + described(ADAPTIVE))
+@click.option(
+    "--method",
+    type=click.Choice(list(ADAPTIVE)),
+    default="RK45",
+    show_default=True,
+    help="Of integration, for --fd. " + described(ADAPTIVE),
+)
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-10, show_default=True, help="Absolute tolerance.")
 @click.option("--max-step", type=float, default=math.inf, help="Longest step of --fd, s.")
-@click.option("--equations", type=click.Choice(["text", "markdown", "latex"]), is_flag=False,
-              flag_value="text", help="DeNOC's matrices, numbers and formulas, at --instant.")
-@click.option("--cut", metavar="JOINT,...", multiple=True,
-              help="Joints at which --equations cuts the loops.  [default: the closing pins]")
-@click.option("--instant", type=float, default=0.0, show_default=True,
-              help="Of --equations: seconds since the motion began.")
+@click.option(
+    "--equations",
+    type=click.Choice(["text", "markdown", "latex"]),
+    is_flag=False,
+    flag_value="text",
+    help="DeNOC's matrices, numbers and formulas, at --instant.",
+)
+@click.option(
+    "--cut",
+    metavar="JOINT,...",
+    multiple=True,
+    help="Joints at which --equations cuts the loops.  [default: the closing pins]",
+)
+@click.option(
+    "--instant",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Of --equations: seconds since the motion began.",
+)
 @click.option("--compare", metavar="SETTING=VALUE,...", help="Driving torque for several values.")
-@click.option("--sweep", "swept", metavar="SETTING=FROM:TO:COUNT", multiple=True,
-              help="All combinations of such values, in one batch; give it several times.")
-@click.option("--quantity", type=click.Choice(["peak_torque", "rms_torque", "transmission"]),
-              default="peak_torque", show_default=True, help="What --sweep plots and ranks.")
-@click.option("--dask", metavar="[ADDRESS]", is_flag=False, flag_value=LOCAL,
-              help="Spread --sweep over a Dask cluster; without an address, over this machine.")
-@click.option("--pareto", metavar="SETTING=FROM:TO", multiple=True,
-              help="Look for the designs within bounds that are best in both --goals.")
-@click.option("--goals", default="peak_torque,shaking_force", show_default=True, metavar="A,B",
-              help="Of --pareto; " + ", ".join(GOALS) + ".")
+@click.option(
+    "--sweep",
+    "swept",
+    metavar="SETTING=FROM:TO:COUNT",
+    multiple=True,
+    help="All combinations of such values, in one batch; give it several times.",
+)
+@click.option(
+    "--quantity",
+    type=click.Choice(["peak_torque", "rms_torque", "transmission"]),
+    default="peak_torque",
+    show_default=True,
+    help="What --sweep plots and ranks.",
+)
+@click.option(
+    "--dask",
+    metavar="[ADDRESS]",
+    is_flag=False,
+    flag_value=LOCAL,
+    help="Spread --sweep over a Dask cluster; without an address, over this machine.",
+)
+@click.option(
+    "--pareto",
+    metavar="SETTING=FROM:TO",
+    multiple=True,
+    help="Look for the designs within bounds that are best in both --goals.",
+)
+@click.option(
+    "--goals",
+    default="peak_torque,shaking_force",
+    show_default=True,
+    metavar="A,B",
+    help="Of --pareto; " + ", ".join(GOALS) + ".",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of --pareto.")
-@click.option("--balance", metavar="[LINK,...]", is_flag=False, flag_value=EVERY_LINK,
-              help="Counterweights on these links, or where needed, against the shaking force.")
-@click.option("--radius", type=float, metavar="M",
-              help="Of counterweights, m.  [default: half the length of each link]")
-@click.option("--moment", type=float, metavar="M",
-              help="Of --balance: length, m, for which the shaking moment counts beside the force.")
-@click.option("--fit", metavar="FILE",
-              help="Lengths whose coupler curve comes nearest to the path in a CSV file (x, y).")
+@click.option(
+    "--balance",
+    metavar="[LINK,...]",
+    is_flag=False,
+    flag_value=EVERY_LINK,
+    help="Counterweights on these links, or where needed, against the shaking force.",
+)
+@click.option(
+    "--radius",
+    type=float,
+    metavar="M",
+    help="Of counterweights, m.  [default: half the length of each link]",
+)
+@click.option(
+    "--moment",
+    type=float,
+    metavar="M",
+    help="Of --balance: length, m, for which the shaking moment counts along with the force.",
+)
+@click.option(
+    "--fit",
+    metavar="FILE",
+    help="Lengths whose coupler curve comes nearest to the path in a CSV file (x, y).",
+)
 @click.option("--part", help="Part that carries the point of --fit.  [default: the coupler]")
-@click.option("--curve", metavar="PART=ALONG,ACROSS",
-              help="Also draw and write the path of a point of a part, m along and across it.")
+@click.option(
+    "--curve",
+    metavar="PART=ALONG,ACROSS",
+    help="Also draw and write the path of a point of a part, m along and across it.",
+)
 @click.option("--plot", metavar="FILE", help="Plot as .png, .svg or .pdf.")
 @click.option("--gif", metavar="FILE", help="Animate the motion as .gif.")
-@click.option("--output", metavar="FILE",
-              help="Write the numbers as .csv or .json, the equations as .txt, .md or .tex.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    help="Write the numbers as .csv or .json, the equations as .txt, .md or .tex.",
+)
 @click.option("--urdf", metavar="FILE", help="Write the mechanism as URDF+.")
-@click.option("--page", is_flag=True,
-              help="Show it in the browser, with sliders, until Ctrl-C; with --fd in free motion.")
+@click.option(
+    "--page",
+    is_flag=True,
+    help="Show it in the browser, with sliders, until Ctrl-C; with --fd in free motion.",
+)
 @page_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def mechanism(name: str, as_json: bool, **options: Any) -> None:
@@ -115,8 +202,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     from ...recording.write import TABLES, check_target
     from ...view.figure import PLOTS, check_picture
     from ..registry import kind_of
-    from .designing import balance_links, find_front
-    from .fit_path import fit_path
+    from .designing import balance_links, find_front, fit_path
     from .show_equations import show_equations
     from .tasks import compare_settings, forward, inverse, sweep_designs
 

@@ -49,7 +49,7 @@ class _Pushed:
         place = pose.pitch_point(one)
         return _Pushed(one.name, one.driver, one.driven, place, force, moment)
 
-    def said(self, row: int) -> str:
+    def sentence(self, row: int) -> str:
         """In words, at an instant."""
         force = complex(self.force[row])
         if not np.isfinite(force):
@@ -102,7 +102,7 @@ class Forces:
 
     def sentences(self, row: int) -> str:
         """Which part pushes which at an instant, as Markdown: one line a joint."""
-        lines = [f"- `{one.name}`: {one.said(row)}" for one in self._pushed]
+        lines = [f"- `{one.name}`: {one.sentence(row)}" for one in self._pushed]
         if self._full < self._largest.max():
             lines.append(f"- arrows are no longer than that of {self._full:.3g} N")
         return "\n".join(lines)

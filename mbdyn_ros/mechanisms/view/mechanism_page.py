@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ...errors import InputError
 from ...names import in_markdown
 from ...view.colors import color_of
+from ...view.figure import empty_figure, legend_beside, tidy
 from ...view.page.charts import Curve, PageChart
 from ...view.page.equal_chart import EqualChart
 from ...view.page.page import Page
 from ...view.page.playback import PagePlayback
 from ...view.scene.camera import FRONT, Camera
 from .. import CrankMotion, Mechanism
+from ..link import Block, Wheel
+from ..plane_motion import PlaneMotion
 from .design_sliders import DesignSliders
 from .drive import CONSTANT
 from .equations_panel import EquationsPanel
 from .forces import Forces
-from .picture import picture
-from .polygon import POLYGONS, Polygon
 from .run import QUANTITIES, DesignRun, joint_titles
 from .shown_mechanism import FADED, ShownMechanism, bounds
 
@@ -229,3 +235,77 @@ def _dash(run: DesignRun) -> str:
 def _send(event: Any, name: str, content: bytes) -> None:
     if event.client is not None:
         event.client.send_file_download(name, content, save_immediately=True)
+
+
+POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
+"""Polygons that are shown, and their units."""
+
+
+class Polygon:
+    """The polygons of one run: every part is a line between what its pins do, from the pole."""
+
+    def __init__(self, run: DesignRun) -> None:
+        self._run = run
+
+    @functools.cached_property
+    def _images(self) -> dict[str, list[tuple[str, np.ndarray]]]:
+        """By polygon: every part and what its pins do; found when one is first looked at."""
+        moves = PlaneMotion(self._run.analysis)
+        images: dict[str, list[tuple[str, np.ndarray]]] = {}
+        for name, find in zip(POLYGONS, (moves.velocity, moves.acceleration), strict=True):
+            images[name] = []
+            for part in self._run.mechanism.layout().parts:
+                ends = [find(part.name, at) for at in part.piece.pins]
+                if isinstance(part.piece, (Block, Wheel)):
+                    ends = [np.zeros_like(ends[0]), *ends]
+                elif len(ends) > 2:
+                    ends.append(ends[0])
+                images[name].append((part.name, np.array(ends)))
+        return images
+
+    def lines(self, name: str, row: int) -> list[Curve]:
+        """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
+        return [
+            Curve(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
+            for k, (part, ends) in enumerate(self._images[name])
+        ]
+
+
+DASHES = {"solid": "-", "dot": ":", "dash": "--", "longdash": (0, (8, 3))}
+
+
+def picture(run: DesignRun, quantity: str, kept: Sequence[Curve], scene: Any) -> bytes:
+    """A PNG: the scene (h, w, 3) as it is seen, the torque, and a quantity of the joints."""
+    panels = [
+        (title, lines)
+        for title, lines in (
+            ("driving torque (N m)", [*kept, *run.torque_lines()]),
+            *zip(joint_titles(quantity), run.joint_lines(quantity), strict=True),
+        )
+        if lines
+    ]
+    figure = empty_figure(13, 6.5, dpi=120)
+    grid = figure.add_gridspec(len(panels), 2, width_ratios=(1.0, 1.0))
+    axes = figure.add_subplot(grid[:, 0])
+    axes.imshow(scene)
+    axes.set_axis_off()
+    axes.set_title(run.mechanism.title)
+    for row, (title, lines) in enumerate(panels):
+        axes = figure.add_subplot(grid[row, 1])
+        for line in lines:
+            x = run.x if line.x is None else line.x
+            axes.plot(
+                x,
+                line.y,
+                color=line.color,
+                linestyle=DASHES[line.dash],
+                linewidth=0.8 * line.width,
+                label=line.name if line.listed else None,
+            )
+        axes.set_ylabel(title)
+        tidy(axes)
+        legend_beside(axes)
+        axes.set_xlabel(run.across)
+    content = io.BytesIO()
+    figure.savefig(content, format="png")
+    return content.getvalue()

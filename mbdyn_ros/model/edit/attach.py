@@ -81,7 +81,7 @@ def attached(
 
 
 def _files_from(model: Model, other: Model) -> Model:
-    """The other robot, its meshes named as a file beside that of the model would."""
+    """The other robot, its meshes named as from a file in the folder of the model."""
     if other.source == TEXT:
         return other
     source = Path(other.source).resolve().parent

@@ -31,7 +31,7 @@ def with_joint(
 
     Parameters
     ----------
-    xyz, rpy : where the joint stands in its parent (m, rad). axis : its direction there.
+    xyz, rpy : pose of the joint in its parent (m, rad). axis : its direction there.
     numbers : lower, upper (rad or m), velocity, effort: its limits, infinite for none; damping,
         friction, armature, spring_stiffness, spring_reference: what acts on its coordinates.
 

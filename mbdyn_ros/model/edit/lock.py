@@ -46,7 +46,7 @@ def locked(model: Model, positions: Positions) -> Model:
     Raises
     ------
     InputError
-        A joint is unknown or fixed; a position is no number; two positions contradict a mimic or a
+        A joint is unknown or fixed; a position is not a number; two contradict a mimic or a
         coupling, or leave a loop open: the message names them, and by how much.
 
     Examples
@@ -97,7 +97,7 @@ def checked_position(source: str, joint: Joint, position: object) -> Array:
     if values.shape != (joint.nq,) or not np.isfinite(values).all():
         raise InputError(
             f"{what} has {joint.nq} position{'s' * (joint.nq > 1)}, and is locked at finite "
-            f"numbers; {position!r} are none such"
+            f"numbers; got {position!r}"
         )
     if joint.type in ("floating", "spherical") and abs(np.linalg.norm(values[-4:]) - 1) > AGREED:
         raise InputError(f"{what}: the quaternion {values[-4:].tolist()} has not the length 1")
@@ -105,7 +105,7 @@ def checked_position(source: str, joint: Joint, position: object) -> Array:
 
 
 def _fixed(joint: Joint, q: Array) -> Joint:
-    """The joint as a fixed one that stands where it was."""
+    """The joint as a fixed one in its present position."""
     there = joint.origin @ joint.pose(q)
     return Joint(joint.name, "fixed", joint.parent, joint.child, there, line=joint.line)
 
@@ -219,7 +219,7 @@ def _moves(model: Model, loop: Loop) -> bool:
 
 
 def _carried(model: Model, link: str, moving: Sequence[str]) -> Pose:
-    """Where a link stands in the nearest one above it that these joints move, or in the root."""
+    """Pose of a link in the nearest one above it that these joints move, or in the root."""
     pose = Pose()
     while (joint := model.joint_to(link)) is not None and joint.name not in moving:
         pose, link = joint.origin @ pose, joint.parent

@@ -28,7 +28,7 @@ def mirrored(model: Model, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Model:
     -----
     Frames stay right-handed: every link's axes are the image's, with the direction along the
     normal (in its own axes) turned round. Positions, velocities and efforts mean the same: the
-    image of a motion has the same numbers, but for floating joints and a floating base, whose
+    image of a motion has the same numbers, except for floating joints and a floating base, whose
     places and turns are mirrored.
     """
     model = whole_joints(model)

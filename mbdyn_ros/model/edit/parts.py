@@ -15,7 +15,7 @@ from ..split_joints import joints_of_parts, parts, split_joints
 Value = TypeVar("Value")
 
 PLACELESS = ("transmission", "ros2_control", "safety_controller", "calibration")
-"""Elements for other programs in which no place stands."""
+"""Elements for other programs that contain no placement."""
 
 
 def require(model: Model, what: str, name: object, known: Collection[str]) -> str:
@@ -78,7 +78,7 @@ def keep_foreign(
 ) -> tuple[tuple[Foreign, ...], list[str]]:
     """The elements for other programs without links and joints that are gone, and words about them.
 
-    Those that stand in what is gone go with it without a word.
+    Those inside removed elements are removed silently.
     """
     gone = {*(("link", name) for name in links), *(("joint", name) for name in joints)}
     kept, words = [], []

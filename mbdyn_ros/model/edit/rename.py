@@ -46,7 +46,7 @@ def renamed(
         new = [changes.get(one, one) for one in names]
         for one in new:
             if not isinstance(one, str) or not one:
-                raise InputError(f"{model.source}: {one!r} is no name of a {what}")
+                raise InputError(f"{model.source}: {one!r} is not a name of a {what}")
             if new.count(one) > 1:
                 raise InputError(f"{model.source}: two {what}s would be called {one!r}")
     return _named(

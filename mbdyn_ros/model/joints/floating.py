@@ -23,7 +23,7 @@ from .quaternion import (
     turn_between,
     turned,
 )
-from .yaw_pitch_roll import YAW_PITCH_ROLL
+from .spherical import YAW_PITCH_ROLL
 
 
 class Floating(MotionType):

@@ -1,4 +1,7 @@
-"""A turn about a point in any direction: a unit quaternion, angular velocity in the body's axes."""
+"""A rotation about a point in any direction: a unit quaternion, angular velocity in body axes.
+
+As rotations about three axes it is yaw, pitch and roll, as in URDF's `rpy`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointAxis, JointType
+from .joint_type import JointAxis, JointType, in_parent
 from .motion import NO_ENTRIES, MotionType, Rows
 from .quaternion import (
     NO_TURN,
@@ -19,7 +22,14 @@ from .quaternion import (
     turn_between,
     turned,
 )
-from .yaw_pitch_roll import YAW_PITCH_ROLL
+from .revolute import Revolute
+
+YAW_PITCH_ROLL = (
+    JointAxis(Revolute(), "yaw", in_parent(0.0, 0.0, 1.0)),
+    JointAxis(Revolute(), "pitch", in_parent(0.0, 1.0, 0.0)),
+    JointAxis(Revolute(), "roll", in_parent(1.0, 0.0, 0.0)),
+)
+"""Outwards: R = Rz(yaw) Ry(pitch) Rx(roll). At a pitch of a quarter turn yaw and roll are one."""
 
 
 class Spherical(MotionType):

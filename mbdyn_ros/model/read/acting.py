@@ -38,5 +38,5 @@ def refusal(name: str, value: float, written: str) -> str | None:
 def doubt(name: str, value: float, written: str) -> str | None:
     """Why this number is surely not what was meant; None where it may be."""
     if value < 0.0 and name in WARNED:
-        return f"{written} is negative: it {WARNED[name]}; computed as it stands"
+        return f"{written} is negative: it {WARNED[name]}; computed as it is"
     return None

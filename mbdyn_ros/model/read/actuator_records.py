@@ -21,11 +21,9 @@ MAY_BE_ZERO = {
 
 
 class Records(Protocol):
-    """A document in which records stand, whose nodes are its own: `YamlSource`, `XmlRecords`."""
+    """A document that contains records, whose nodes are its own: `YamlSource`, `XmlRecords`."""
 
-    def mapping(
-        self, node: Any, what: str, known: Collection[str] | None = None
-    ) -> dict[str, Any]:
+    def mapping(self, node: Any, what: str, known: Collection[str] | None = None) -> dict[str, Any]:
         """The nodes of a record by key; one given twice or not `known` is refused."""
 
     def text(self, node: Any, what: str) -> str:
@@ -46,7 +44,7 @@ def read_actuators(
 ) -> Model:
     """The model with its actuators, and their rotors as armature of joints that have none.
 
-    written : names of joints whose armature stands in the file, 0 or not, and stays.
+    written : names of joints whose armature is in the file, 0 or not, and stays.
     """
     found: list[Actuator] = []
     joints = {joint.name: joint for joint in model.joints}
@@ -59,7 +57,7 @@ def read_actuators(
         if one.joint not in joints:
             raise document.error(
                 values["joint"],
-                f'{what}"{one.joint}" is no joint of this robot{suggestion(one.joint, joints)}',
+                f'{what}"{one.joint}" is not a joint of this robot{suggestion(one.joint, joints)}',
             )
         taken = next((other for other in found if other.joint == one.joint), None)
         if taken is not None:

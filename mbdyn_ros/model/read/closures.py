@@ -1,18 +1,22 @@
-"""Closed loops in a URDF: the `<loop>` and `independent` of URDF+.
+"""Closed loops in a URDF: the `<loop>` of URDF+, and joints that share a child link.
+
+Where several joints have one child, one is kept and makes the child part of the tree. Each other
+one becomes a loop of its type between the same links, in the same place, or keeps its position
+(see `held_joints`).
 
 Chignoli et al., URDF+: An Enhanced URDF for Robots with Kinematic Loops, arXiv 2411.19753.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import ModelError
-from ..closing_types import closing_type
-from ..model import Joint, Loop
+from ..closing_types import CLOSING_TYPES, closing_type
+from ..model import Joint, Link, Loop
 from .held_joints import HeldJoint, held_loop, held_type
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
@@ -21,6 +25,7 @@ from .xml_source import XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 WORDS = {"true": True, "True": True, "false": False, "False": False}
 """How `independent` is written; the capitals are found in files of URDF+'s authors."""
@@ -86,9 +91,9 @@ def independent_joints(
     if not marks:
         return None
     dependent: set[str] = set()
-    for tied in _joints_of_loops(joints, loops):
-        if {marks[name] for name in tied if name in marks} == {True}:
-            dependent |= {name for name in tied if name not in marks}
+    for constrained in _joints_of_loops(joints, loops):
+        if {marks[name] for name in constrained if name in marks} == {True}:
+            dependent |= {name for name in constrained if name not in marks}
     chosen = tuple(
         joint.name
         for joint in joints
@@ -117,7 +122,97 @@ def _joints_of_loops(joints: Sequence[Joint], loops: Iterable[Loop | HeldJoint])
     for one in loops:
         loop = one if isinstance(one, Loop) else one.written_loop
         first, second = up(loop.predecessor), up(loop.successor)
-        tied = {name for name in first.keys() ^ second.keys() if (first | second)[name]}
-        apart = [other for other in found if not other & tied]
-        found = [*apart, tied.union(*(other for other in found if other & tied))]
+        constrained = {name for name in first.keys() ^ second.keys() if (first | second)[name]}
+        apart = [other for other in found if not other & constrained]
+        found = [*apart, constrained.union(*(other for other in found if other & constrained))]
     return found
+
+
+def cut_joints(
+    links: Sequence[Link], joints: Sequence[Joint], needed: Collection[str]
+) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
+    """Part the joints into those of a tree and those that close loops.
+
+    Of the joints to one child the first in the document is kept, `needed` ones before others and
+    of these such as close no loop, unless no tree is left then. Where there is no tree at all
+    nothing is cut.
+    """
+    parents: dict[str, list[Joint]] = {}
+    for joint in joints:
+        parents.setdefault(joint.child, []).append(joint)
+    roots = [link.name for link in links if link.name not in parents]
+    several = [child for child in parents if len(parents[child]) > 1]
+    if not several or len(roots) != 1 or len(_reached(roots[0], parents)) < len(links):
+        return tuple(joints), ()
+    for child in several:
+        parents[child].sort(
+            key=lambda joint: (joint.name not in needed, joint.type in CLOSING_TYPES)
+        )
+    first = {child: candidates[:1] for child, candidates in parents.items()}
+    if len(_reached(roots[0], first)) < len(links):
+        for child in several:
+            for joint in (candidates := parents[child]):
+                parents[child] = [joint]
+                if len(_reached(roots[0], parents)) == len(links):
+                    break
+                parents[child] = candidates
+    kept = {parents[child][0].name for child in parents}
+    cut = tuple(joint for joint in joints if joint.name not in kept)
+    return tuple(joint for joint in joints if joint.name in kept), cut
+
+
+def _reached(root: str, parents: dict[str, list[Joint]]) -> set[str]:
+    """The links that joints lead to from the root."""
+    children: dict[str, list[str]] = {}
+    for joints in parents.values():
+        for joint in joints:
+            children.setdefault(joint.parent, []).append(joint.child)
+    reached, pending = {root}, [root]
+    while pending:
+        for child in children.get(pending.pop(), ()):
+            if child not in reached:
+                reached.add(child)
+                pending.append(child)
+    return reached
+
+
+def loop_of(joint: Joint) -> Loop:
+    """The loop that a cut joint is; the frame of its child is that of the child link."""
+    return Loop(
+        name=joint.name,
+        type=joint.type,
+        predecessor=joint.parent,
+        successor=joint.child,
+        predecessor_frame=joint.origin,
+        axis=joint.axis,
+        line=joint.line,
+    )
+
+
+def cut_warnings(
+    source: str, kept: Sequence[Joint], cut: Sequence[Joint], held: Sequence[HeldJoint]
+) -> list[str]:
+    """Warnings of cut joints: that they are cut, and what of them is lost.
+
+    held : those of `cut` that keep their position.
+    """
+    ends = {one.name: one.end for one in held}
+    above = {joint.child: joint for joint in kept}
+    messages = []
+    for joint in cut:
+        place = f'{source}:{joint.line}: <joint name="{joint.name}">'
+        other = above[joint.child]
+        message = (
+            f'{place}: its child "{joint.child}" has a parent by joint "{other.name}" (line '
+            f"{other.line}) too; cut "
+        )
+        if joint.name in ends:
+            messages.append(f'{message}at its end, and held there by the loop "{ends[joint.name]}"')
+            continue
+        message += f'here, and closed as the loop "{joint.name}"'
+        if joint.armature or joint.spring_stiffness:
+            message += " without its damping, friction, armature and spring"
+        elif joint.damping or joint.friction:
+            message += " without its damping and friction"
+        messages.append(message)
+    return messages

@@ -55,7 +55,7 @@ def _read_combination(
     for role in ("predecessor", "successor", "ratio"):
         if (other := document.child(element, role)) is not None:
             raise document.error(
-                other, "couples links, and <joint> beside it joints; keep one of both"
+                other, "couples links, while <joint> couples joints; keep one of the two"
             )
     factors = []
     for joint in joints:
@@ -91,7 +91,7 @@ def couple_joints(model: Model, placed: Iterable[tuple[str, Coupling | Combinati
         for name in names:
             if name not in joints:
                 raise ModelError(
-                    f'{place}: "{name}" is no joint of this robot{suggestion(name, joints)}; '
+                    f'{place}: "{name}" is not a joint of this robot{suggestion(name, joints)}; '
                     "correct the name"
                 )
             kind = joints[name].kind

@@ -3,7 +3,7 @@
 The file is YAML; lengths in m, angles in rad, masses in kg, moments in kg m^2:
 
     name: arm                # of the robot; "dh_robot" if not given
-    base: base_link          # link that stands still; "base_link" if not given
+    base: base_link          # link that is fixed; "base_link" if not given
     joints:                  # from the base outwards
       - name: shoulder
         type: revolute       # or prismatic
@@ -17,9 +17,9 @@ The file is YAML; lengths in m, angles in rad, masses in kg, moments in kg m^2:
         inertia: {ixx: 0.01, iyy: 0.02, izz: 0.02, ixy: 0, ixz: 0, iyz: 0}    # about the centre
         limits: {lower: -1.5, upper: 1.5, velocity: 2.0, effort: 50.0}  # all if not given: none
 
-These are all the entries; all others that a joint has must be there, but for products of inertia,
+These are all the entries; all others that a joint has must be there, except products of inertia,
 which are 0 if not given, and limits. Joint k turns or slides link k along the z axis of link k - 1,
-and the frame of link k stands at its far end (the "standard" convention):
+and the frame of link k is at its far end (the "standard" convention):
 
     A_{k-1}^k = Rz(theta) Tz(d) Tx(a) Rx(alpha)
 
@@ -36,8 +36,8 @@ import numpy as np
 import yaml
 
 from ..model import Inertia, Joint, Limits, Link, Model, Pose
-from .inertia_check import inertia_warnings
 from .placement import rotation_from_rpy
+from .structure import inertia_warnings
 from .yaml_source import YamlSource
 
 KEYS = ("name", "base", "joints")
@@ -56,7 +56,7 @@ def read_dh_table(source: str | os.PathLike[str]) -> Model:
     Parameters
     ----------
     source : a path, or the YAML text (a str of several lines, or one that begins with a ``{``);
-        see the module for what stands in it.
+        see the module for its content.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def read_dh_table(source: str | os.PathLike[str]) -> Model:
 def _read_joint(
     document: YamlSource, node: yaml.Node, number: int, parent: str
 ) -> tuple[Joint, Joint, list[Link]]:
-    """The moving joint of one row, the fixed one behind it, and the links that they move."""
+    """The moving joint of one row, the fixed one after it, and the links that they move."""
     values = document.mapping(node, _spoken(node, number), JOINT_KEYS)
     if "name" not in values:
         raise document.error(node, f"joint {number} has no name; give it one")

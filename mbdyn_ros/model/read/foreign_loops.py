@@ -6,7 +6,7 @@
 - `<constraint>` as proposed for URDF: the same four, and `<parent_axis>` and `<child_axis>`.
 - `<drake:ball_constraint>`: a point of body A, and one of body B.
 
-Where the child's frame is not said to be turned, it stands as the parent's does with every joint
+Unless a rotation of the child's frame is given, it is oriented as the parent's with every joint
 at 0, where such files have the robot assembled.
 """
 
@@ -21,8 +21,7 @@ from ...errors import ModelError
 from ..closing_types import ClosingType, Rotation, closing_type
 from ..model import Array, Joint, Loop, Pose
 from ..pose import rotation_onto
-from .placed_joint import snapped
-from .placement import X_AXIS, pose_of, read_axis, read_pose
+from .placement import X_AXIS, pose_of, read_axis, read_pose, snapped
 from .urdf_joint import read_end
 from .xml_source import XmlSource, local_name
 
@@ -39,7 +38,7 @@ def read_foreign_loops(document: XmlSource, joints: Sequence[Joint]) -> list[Loo
     Raises
     ------
     ModelError
-        One is no loop that can be read, or a constraint of another kind.
+        One is not a loop that can be read, or a constraint of another kind.
     """
     loops: list[Loop] = []
     for element in document.root:
@@ -58,7 +57,7 @@ def read_foreign_loops(document: XmlSource, joints: Sequence[Joint]) -> list[Loo
 
 
 def standing(joints: Sequence[Joint], link: str) -> Pose:
-    """Where a link stands in the root with every joint at 0."""
+    """Pose of a link in the root with every joint at 0."""
     above = {joint.child: joint for joint in reversed(joints)}
     pose, passed = Pose(), set()
     while (joint := above.get(link)) is not None and link not in passed:

@@ -24,7 +24,7 @@ def find_mesh(name: str, folder: Path | None) -> Path | None:
     Parameters
     ----------
     name : a path, file:// or package://PACKAGE/path.
-    folder : of the URDF; None for one that is no file. A package is looked for in the folders
+    folder : of the URDF; None for one that is not a file. A package is looked for in the folders
         above it, then in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
     """
     return next((path for path in _candidates(name, folder) if path.is_file()), None)

@@ -1,20 +1,25 @@
-"""Placements and directions read from a description: rotations exact where they can be."""
+"""Placements and directions read from a description: rotations exact where they can be.
+
+A joint's child may have its frame elsewhere than where the joint leaves it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..joints.quaternion import rotation_rows
-from ..model import Array, Pose, constant
+from ..model import Array, Joint, Link, Pose, constant
 from ..pose import SNAPPED
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 IDENTITY = Pose()
 X_AXIS = constant((1.0, 0.0, 0.0), (3,))
@@ -127,3 +132,52 @@ def _read_quaternion(source: XmlSource, origin: Element) -> Array:
     if quaternion is None:
         raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
     return np.array([[snap(entry) for entry in row] for row in rotation_rows(*quaternion)])
+
+
+COMPOSED = 1e-14
+"""Entries of rotations, and lengths (m), that composing placements leaves instead of 0 or 1."""
+
+TURNED_ALONG = ("revolute", "continuous", "prismatic", "screw", "spherical", "floating")
+"""Types whose motion is the same when joint and axis are turned alike."""
+
+
+def placed_joint(joint: Joint, end: Pose) -> tuple[list[Joint], list[Link]]:
+    """The joint to its child where that is at `end` in the frame that the joint moves.
+
+    Where another place of the joint on its axis will do, that is all. Else the joint moves the
+    link `name/axis` of no mass, to which the joint `name/end` fixes the child.
+
+    Returns
+    -------
+    joints, links
+        The joints that replace it, and the links between.
+    """
+    origin, axis, kind = joint.origin, joint.axis, joint.kind
+    if not kind.nv:
+        return [replace(joint, origin=snapped(origin @ end))], []
+    if joint.type in TURNED_ALONG:
+        origin, axis = origin @ Pose(end.rotation), end.rotation.T @ axis
+        end = Pose(translation=end.rotation.T @ end.translation)
+        along = end.translation
+        if joint.type != "prismatic":
+            along = axis * (axis @ along) if kind.has_axis else np.zeros(3)
+        origin, end = origin @ Pose(translation=along), Pose(translation=end.translation - along)
+    joint, end = replace(joint, origin=snapped(origin), axis=tidy(axis)), snapped(end)
+    if np.array_equal(end.matrix(), np.eye(4)):
+        return [joint], []
+    between = Link(f"{joint.name}/axis", line=joint.line)
+    fixed = Joint(f"{joint.name}/end", "fixed", between.name, joint.child, end, line=joint.line)
+    return [replace(joint, child=between.name), fixed], [between]
+
+
+def snapped(pose: Pose) -> Pose:
+    """The pose with 0 and 1 where composing has left something near them."""
+    return Pose(tidy(pose.rotation), tidy(pose.translation, (0.0,)))
+
+
+def tidy(values: Array, exact: tuple[float, ...] = (0.0, 1.0, -1.0)) -> Array:
+    """Numbers that are exactly those which they nearly are."""
+    result = np.array(values)
+    for number in exact:
+        result[np.abs(result - number) <= COMPOSED] = number
+    return result

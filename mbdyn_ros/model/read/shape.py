@@ -44,7 +44,7 @@ def read_shape(document: XmlSource, element: Element) -> Geometry:
         return Mesh(file, document.vector(shape, "scale", (1.0, 1.0, 1.0)))
     raise document.error(
         element,
-        f"<{shape.tag}> is no shape of a URDF: there are box, cylinder, sphere, capsule and mesh",
+        f"<{shape.tag}> is not a shape of a URDF: give box, cylinder, sphere, capsule or mesh",
     )
 
 

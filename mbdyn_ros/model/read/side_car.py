@@ -1,4 +1,7 @@
-"""The side-car file of a robot whose URDF may not be touched: joints, loops, choices, home."""
+"""The side-car file of a robot whose URDF may not be changed.
+
+It lists joints, loops, couplings, independent and actuated joints, and a home.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,20 @@ import yaml
 
 from ...errors import ModelError, suggestion
 from ..closing_types import closing_type
-from ..model import Loop, Model, Pose
+from ..model import Combination, Coupling, Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
 from .actuator_records import read_actuators
-from .choices import read_home, read_joints
-from .closure_check import Closing, check_closures
-from .couplings import couple_joints
+from .couplings import ZERO_FACTOR, ZERO_RATIO, couple_joints
 from .foreign_loops import standing
 from .held_joints import HeldJoint, held_loop, held_type
-from .placed_joint import snapped
-from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
-from .side_car_couplings import read_coupling
-from .side_car_ends import ENDS, read_end, read_name
+from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy, snapped
 from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped
+from .structure import Closing, check_closures, quoted
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints", "actuators")
 CUT_HINGES = ("closures", "dependent")
-"""Keys of the `loop_closures.yaml` that exporters of CAD programs write beside a URDF."""
+"""Keys of the `loop_closures.yaml` that exporters of CAD programs write along with a URDF."""
 LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor", *NUMBERS)
 
 
@@ -44,7 +43,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     Returns
     -------
     Model
-        `model` with the joints of the file in place of its own, loops and couplings behind its
+        `model` with the joints of the file in place of its own, loops and couplings after its
         own; `independent`, `actuated`, `actuators` and `home` are those of the file where it has
         them.
 
@@ -58,7 +57,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     -----
     The record is that of URDF+, and of the `loop_closures.yaml` that exporters of CAD programs
     write (`closures` with `link_a`, `link_b`, `point` and `axis` of the hinge that was cut, where
-    the robot stands with every joint at 0). A missing xyz (m), rpy (rad) or axis is zero, zero
+    the robot is with every joint at 0). A missing xyz (m), rpy (rad) or axis is zero, zero
     and (1, 0, 0); the type of a coupling means nothing.
 
     Examples
@@ -194,7 +193,7 @@ def _read_cut_hinge(document: YamlSource, node: yaml.Node, model: Model, number:
         if link not in names:
             raise document.error(
                 values[key],
-                f'{what}: its {key} "{link}" is no link of this robot{suggestion(link, names)}; '
+                f'{what}: its {key} "{link}" is not a link of this robot{suggestion(link, names)}; '
                 "correct the name",
             )
         links.append(link)
@@ -214,3 +213,127 @@ def _read_pose(document: YamlSource, end: dict[str, yaml.Node], what: str) -> Po
     rpy = document.vector(end["rpy"], f"{what}: rpy") if "rpy" in end else (0.0, 0.0, 0.0)
     turned = np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation
     return Pose(turned, np.array(xyz))
+
+
+COUPLING_KEYS = ("name", "type", "predecessor", "successor", "ratio", "joints", "offset")
+
+
+def read_coupling(document: YamlSource, node: yaml.Node) -> Coupling | Combination:
+    """Read one record; with `joints`, factors by joint name, it is between these."""
+    values = document.mapping(node, "a coupling", COUPLING_KEYS)
+    name = read_name(document, node, values, "coupling")
+    what = f'coupling "{name}"'
+    if "joints" in values:
+        return _read_combination(document, values, name, what, document.line(node))
+    if "offset" in values:
+        raise document.error(values["offset"], f"{what}: only a coupling of joints has an offset")
+    links = []
+    for role in ENDS:
+        end = read_end(document, node, values, what, role, ("link",))
+        links.append(document.text(end["link"], f"{what}: its {role} link"))
+    if "ratio" not in values:
+        raise document.error(node, f"{what}: has no ratio; add ratio: ...")
+    ratio = document.number(values["ratio"], f"{what}: its ratio")
+    if ratio == 0.0:
+        raise document.error(values["ratio"], f"{what}: {ZERO_RATIO}")
+    return Coupling(name, links[0], links[1], ratio, document.line(node))
+
+
+def _read_combination(
+    document: YamlSource, values: dict[str, yaml.Node], name: str, what: str, line: int
+) -> Combination:
+    for role in (*ENDS, "ratio"):
+        if role in values:
+            raise document.error(
+                values[role],
+                f"{what}: {role} couples links, while joints: couples joints; keep one of the two",
+            )
+    factors = []
+    for joint, node in document.mapping(values["joints"], f"{what}: its joints").items():
+        factor = document.number(node, f'{what}: the factor of "{joint}"')
+        if factor == 0.0:
+            raise document.error(node, f'{what}: "{joint}": {ZERO_FACTOR}')
+        factors.append((joint, factor))
+    if not factors:
+        raise document.error(values["joints"], f"{what}: joints: names no joint")
+    offset = 0.0
+    if "offset" in values:
+        offset = document.number(values["offset"], f"{what}: its offset")
+    return Combination(name, tuple(factors), offset, line)
+
+
+ENDS = ("predecessor", "successor")
+
+
+def read_name(document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], tag: str) -> str:
+    """The name of a loop or coupling; it must have one."""
+    if "name" not in values:
+        raise document.error(node, f"this {tag} has no name; give it one")
+    return document.text(values["name"], f"the name of a {tag}")
+
+
+def read_end(
+    document: YamlSource,
+    node: yaml.Node,
+    values: dict[str, yaml.Node],
+    what: str,
+    role: str,
+    known: tuple[str, ...],
+) -> dict[str, yaml.Node]:
+    """The record of a predecessor or successor; it must name a link."""
+    if role not in values:
+        raise document.error(node, f"{what}: names no {role}; add {role}: {{link: ...}}")
+    end = document.mapping(values[role], f"{what}: {role}", known)
+    if "link" not in end:
+        raise document.error(values[role], f"{what}: its {role} names no link; add link: ...")
+    return end
+
+
+def read_joints(
+    document: YamlSource, values: dict[str, yaml.Node], key: str, model: Model
+) -> tuple[str, ...] | None:
+    """The movable joints that a list names; None where there is no list."""
+    if key not in values:
+        return None
+    names: list[str] = []
+    for node in document.records(values, key):
+        name = document.text(node, f"{key}: a joint")
+        _check_joint(document, node, name, key, model)
+        if name in names:
+            raise document.error(node, f'{key}: names the joint "{name}" twice; keep one')
+        names.append(name)
+    if not names:
+        raise document.error(
+            values[key], f"{key}: names no joint; name some, or leave it out to have them chosen"
+        )
+    return tuple(names)
+
+
+def read_home(document: YamlSource, values: dict[str, yaml.Node], model: Model) -> dict[str, float]:
+    """The positions (rad or m) that a mapping gives by joint name."""
+    if "home" not in values or document.is_empty(values["home"]):
+        return {}
+    home = {}
+    for name, node in document.mapping(values["home"], "home").items():
+        _check_joint(document, node, name, "home", model)
+        if model.joint(name).nq != 1:
+            raise document.error(
+                node,
+                f'home: joint "{name}" is {model.joint(name).type}; only a joint with one '
+                "position has one in home",
+            )
+        home[name] = document.number(node, f'home: joint "{name}"')
+    return home
+
+
+def _check_joint(document: YamlSource, node: yaml.Node, name: str, key: str, model: Model) -> None:
+    movable = [joint.name for joint in model.joints if joint.nv]
+    if name in movable:
+        return
+    if name in (loop.name for loop in model.loops):
+        problem = f'"{name}" closes a loop and has no position of its own'
+    elif name in (joint.name for joint in model.joints):
+        problem = f'joint "{name}" is fixed'
+    else:
+        problem = f'"{name}" is not a joint of this robot{suggestion(name, movable)}'
+    raise document.error(node, f"{key}: {problem}; the joints that move are {quoted(movable)}")

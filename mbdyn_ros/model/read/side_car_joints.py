@@ -1,4 +1,4 @@
-"""The joints of a side-car file: types, drives and springs that the URDF beside it lacks."""
+"""The joints of a side-car file: types, drives and springs that the URDF lacks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def retyped(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model
         if name not in joints:
             raise document.error(
                 values["name"],
-                f'"{name}" is no joint of this robot{suggestion(name, joints)}; correct the name',
+                f'"{name}" is not a joint of this robot{suggestion(name, joints)}; '
+                "correct the name",
             )
         if name in seen:
             raise document.error(node, f'joint "{name}" is given twice; keep one')
@@ -106,9 +107,7 @@ def _read_joint(
     )
 
 
-def _read_acting(
-    document: YamlSource, values: dict[str, yaml.Node], what: str
-) -> dict[str, Any]:
+def _read_acting(document: YamlSource, values: dict[str, yaml.Node], what: str) -> dict[str, Any]:
     """The numbers that act on the coordinates of a joint, as far as a record gives them."""
     acting = {}
     for name in ACTING:

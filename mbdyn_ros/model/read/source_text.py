@@ -64,7 +64,9 @@ def read_text(name: str, otherwise: str) -> str:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{shown!r}: cannot be read: {reason}") from None
     if len(data) > MAXIMUM_BYTES:
-        raise ModelError(f"{name}: larger than {MAXIMUM_BYTES} bytes; this is no robot description")
+        raise ModelError(
+            f"{name}: larger than {MAXIMUM_BYTES} bytes; this is not a robot description"
+        )
     if not data.strip():
         raise ModelError(f"{name}: the file is empty")
     return _decode(data, name)

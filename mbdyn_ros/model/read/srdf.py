@@ -98,7 +98,7 @@ def read_disabled_pairs(source: Source) -> tuple[tuple[str, str], ...]:
 def _document(source: Source) -> XmlSource:
     document = XmlSource(source)
     if document.root.tag != "robot":
-        raise document.error(document.root, "this is no SRDF: its outermost element is <robot>")
+        raise document.error(document.root, "this is not an SRDF: its outermost element is <robot>")
     return document
 
 
@@ -141,9 +141,7 @@ def _positions(
     return result
 
 
-def _passive(
-    document: XmlSource, model: Model, virtual: set[str], remarks: Remarks
-) -> set[str]:
+def _passive(document: XmlSource, model: Model, virtual: set[str], remarks: Remarks) -> set[str]:
     """The joints without drives."""
     known = {joint.name for joint in model.joints}
     passive = set()
@@ -153,7 +151,7 @@ def _passive(
             passive.add(name)
         elif name not in virtual:
             remarks.add(
-                element, f'"{name}" is no joint of this robot{suggestion(name, known)}; left out'
+                element, f'"{name}" is not a joint of this robot{suggestion(name, known)}; left out'
             )
     return passive
 
@@ -165,11 +163,12 @@ def _with_base(document: XmlSource, element: Element, model: Model) -> Model:
     links = {link.name for link in model.links}
     if kind not in VIRTUAL:
         raise document.error(
-            element, f'type="{kind}" is no virtual joint; there are {", ".join(VIRTUAL)}'
+            element, f'type="{kind}" is not a virtual joint; there are {", ".join(VIRTUAL)}'
         )
     if child not in links:
         raise document.error(
-            element, f'its child_link "{child}" is no link of this robot{suggestion(child, links)}'
+            element,
+            f'its child_link "{child}" is not a link of this robot{suggestion(child, links)}',
         )
     if kind == "fixed":
         return model

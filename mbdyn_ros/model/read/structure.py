@@ -1,11 +1,18 @@
-"""Links and joints that make a tree: checks that name the file, the lines and the elements."""
+"""Checks of a description: links, joints, loops, couplings and inertias.
+
+Links and joints must make a tree; loops and couplings must name what is there. Messages name the
+file, the lines and the elements. Whether a loop can be closed, and what motion it leaves, is not
+checked here. Inertias that no body can have are computed as they are, with a warning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
 
 from ...errors import ModelError, listed, suggestion
-from ..model import Joint, Link
+from ..model import Combination, Coupling, Joint, Link, Loop
 
 
 def quoted(names: Iterable[str]) -> str:
@@ -33,7 +40,7 @@ def check_ends(source: str, links: Sequence[Link], joints: Sequence[Joint]) -> N
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in names:
                 raise ModelError(
-                    f'{place}: its {role} "{name}" is no link of this robot'
+                    f'{place}: its {role} "{name}" is not a link of this robot'
                     f"{suggestion(name, names)}; add the link or correct the name"
                 )
         if joint.parent == joint.child:
@@ -97,7 +104,7 @@ def check_mimics(source: str, joints: Sequence[Joint]) -> None:
         target = by_name.get(joint.mimic.joint)
         if target is None:
             raise ModelError(
-                f'{place}: "{joint.mimic.joint}" is no joint of this robot'
+                f'{place}: "{joint.mimic.joint}" is not a joint of this robot'
                 f"{suggestion(joint.mimic.joint, by_name)}; correct the name or remove the mimic"
             )
         for one in (joint, target):
@@ -117,3 +124,115 @@ def check_mimics(source: str, joints: Sequence[Joint]) -> None:
             passed.add(target.name)
             target = by_name.get(target.mimic.joint)
         sound |= passed
+
+
+Closing = Loop | Coupling | Combination
+
+
+def check_closures(
+    links: Iterable[Link],
+    joints: Sequence[Joint],
+    placed: Iterable[tuple[str, Closing]],
+    taken: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse loops and couplings that cannot be meant.
+
+    Parameters
+    ----------
+    links, joints : a tree, checked.
+    placed : loops and couplings, each with what messages call its place.
+    taken : where names are in use already.
+    """
+    names = {link.name for link in links}
+    rigid = _Rigid(joints)
+    seen = dict(taken or {})
+    for place, closing in placed:
+        if closing.name in seen:
+            raise ModelError(
+                f"{place}: the name is taken by {seen[closing.name]}; loops and couplings need "
+                "different names, rename one"
+            )
+        seen[closing.name] = place
+        if isinstance(closing, Combination):
+            continue  # its joints are looked at in `couple_joints`
+        for role in ("predecessor", "successor"):
+            link = getattr(closing, role)
+            if link not in names:
+                raise ModelError(
+                    f'{place}: its {role} "{link}" is not a link of this robot'
+                    f"{suggestion(link, names)}; correct the name"
+                )
+        first, second = closing.predecessor, closing.successor
+        if first == second:
+            raise ModelError(f'{place}: joins the link "{first}" to itself; give another end')
+        if rigid.body(first) == rigid.body(second):
+            raise ModelError(
+                f'{place}: its ends "{first}" and "{second}" are held together by fixed joints, '
+                "nothing can move between them; give another end"
+            )
+        if isinstance(closing, Coupling):
+            _refuse_carried(place, closing, rigid)
+
+
+def _refuse_carried(place: str, coupling: Coupling, rigid: _Rigid) -> None:
+    ends = (coupling.predecessor, coupling.successor)
+    for outer, inner in (ends, ends[::-1]):
+        if rigid.body(inner) in rigid.carriers(outer):
+            raise ModelError(
+                f'{place}: the link "{inner}" carries "{outer}", so there is no turn of "{inner}" '
+                "to couple: turns are counted from the last link that carries both ends; couple "
+                f'"{outer}" to a link that "{inner}" does not move, or write a <mimic>'
+            )
+
+
+class _Rigid:
+    """Links lumped by the fixed joints of a tree; a body is called by its first link."""
+
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self._above = {joint.child: joint for joint in joints}
+
+    def body(self, link: str) -> str:
+        """The body of a link."""
+        while link in self._above and not self._above[link].nv:
+            link = self._above[link].parent
+        return link
+
+    def carriers(self, link: str) -> list[str]:
+        """The bodies on the way from that of `link` to the root."""
+        path = []
+        while (link := self.body(link)) in self._above:
+            path.append(link)
+            link = self._above[link].parent
+        return [*path, link]
+
+
+MOMENT_ROUNDING = 1e-9
+"""Violations below this fraction of the largest principal moment are rounding."""
+
+
+def inertia_warnings(source: str, links: Iterable[Link]) -> list[str]:
+    """One message for each link whose inertia is not one of a rigid body.
+
+    The principal moments must be positive or zero and none may exceed the sum of the other two
+    (which makes the matrix of second moments of mass positive semidefinite); a link without
+    mass has no moments.
+    """
+    found = [(link, link.inertia) for link in links if link.inertia is not None]
+    if not found:
+        return []
+    principal = np.linalg.eigvalsh(np.array([inertia.moments for _, inertia in found]))
+    messages = []
+    for (link, inertia), (small, middle, large) in zip(found, principal.tolist(), strict=True):
+        scale = MOMENT_ROUNDING * max(abs(small), abs(large))
+        numbers = f"principal moments {small:.6g}, {middle:.6g}, {large:.6g} kg m^2"
+        place = f'{source}:{link.line}: <link name="{link.name}">'
+        if inertia.mass == 0.0 and scale > 0.0:
+            messages.append(f"{place}: has moments of inertia but no mass ({numbers})")
+        elif small < -scale:
+            messages.append(f"{place}: inertia not positive definite ({numbers})")
+        elif large - small - middle > scale:
+            messages.append(
+                f"{place}: inertia breaks the triangle inequality, no body has it: the largest "
+                f"exceeds the sum of the others ({numbers})"
+            )
+    return messages

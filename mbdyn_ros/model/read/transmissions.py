@@ -103,7 +103,7 @@ def _read(
 
 
 def _kind(element: Element) -> str:
-    """The type without what stands before it: transmission_interface/SimpleTransmission."""
+    """The type without its prefix: transmission_interface/SimpleTransmission."""
     text = element.findtext("type") or element.findtext("plugin") or element.get("type", "")
     return str(text).replace("::", "/").rpartition("/")[2].strip()
 
@@ -133,7 +133,7 @@ def _reduction(document: XmlSource, element: Element, remarks: Remarks | None = 
     for one in _told(element, REDUCTIONS):
         word = (one.text or "").strip()
         if remarks and word.isidentifier() and to_float(word) is None:
-            remarks.add(one, f'"{word}" is no number; the reduction is taken as 1')
+            remarks.add(one, f'"{word}" is not a number; the reduction is taken as 1')
             continue
         value = _number(document, one)
         if value == 0.0:
@@ -148,7 +148,7 @@ def _number(document: XmlSource, element: Element) -> float:
     text = (element.text or "").strip() or element.get("value", "")
     value = to_finite(text)
     if value is None:
-        raise document.error(element, f'"{text}" is no finite number (below {LARGEST:g})')
+        raise document.error(element, f'"{text}" is not a finite number (below {LARGEST:g})')
     return value
 
 
@@ -164,8 +164,8 @@ def _rotors(
             if rotors[k] < 0.0:
                 raise document.error(told, f"{rotors[k]:g} is negative; no rotor has that inertia")
     whole = one.reflected(rotors)
-    tied = whole - np.diag(np.diag(whole))
-    if np.abs(tied).max(initial=0.0) > NO_COUPLING * np.abs(whole).max(initial=0.0):
+    coupling = whole - np.diag(np.diag(whole))
+    if np.abs(coupling).max(initial=0.0) > NO_COUPLING * np.abs(whole).max(initial=0.0):
         remarks.add(
             element,
             "its rotors tie the accelerations of its joints, which is left out, and so are they: "

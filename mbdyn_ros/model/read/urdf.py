@@ -7,31 +7,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..foreign import foreign_of
-from ..model import Combination, Coupling, Joint, Link, Loop, Model
+from ..model import Combination, Coupling, Inertia, Joint, Link, Loop, Model
 from ..split_joints import split_joints
-from .closure_check import check_closures
-from .closures import independent_joints, read_loop, read_marks
+from .closures import cut_joints, cut_warnings, independent_joints, loop_of, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
-from .cut_joints import cut_joints, cut_warnings, loop_of
-from .drives import driven_joints
 from .foreign_loops import LOOPS, read_foreign_loops
 from .held_joints import HeldJoint, held_joints
-from .inertia_check import inertia_warnings
-from .placement import in_degrees
+from .placement import in_degrees, read_pose
 from .remarks import Remarks
-from .shape import read_materials
+from .shape import Material, read_collisions, read_materials, read_visuals
 from .source_text import TEXT, Source
-from .structure import check_ends, check_mimics, check_unique, find_root
+from .structure import (
+    check_closures,
+    check_ends,
+    check_mimics,
+    check_unique,
+    find_root,
+    inertia_warnings,
+)
 from .transmissions import read_transmissions
 from .urdf_choices import read_choices
 from .urdf_joint import read_dampings, read_joint
-from .urdf_link import read_link
 from .vocabulary import OWN, report_unknown
 from .xml_source import XmlSource, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 DRIVES = ("ros2_control", "transmission")
 """Elements for other programs of which the drives are read here."""
@@ -60,7 +65,7 @@ def read_urdf(source: Source) -> Model:
     Raises
     ------
     ModelError
-        What cannot be read, or is no tree of links; the message gives file, line, element,
+        What cannot be read, or is not a tree of links; the message gives file, line, element,
         the value found and what to do.
 
     Notes
@@ -71,22 +76,22 @@ def read_urdf(source: Source) -> Model:
     - Joint types beyond URDF: ``screw`` with ``<screw pitch="..."/>`` (m/rad), ``spherical``,
       ``universal``; see docs/joints.md.
     - Limits: a missing ``<limit>``, velocity or effort is no bound; so is a pair of missing
-      lower and upper, while one that is missing beside the other is 0, as in URDF. Infinite
+      lower and upper, while one that is missing while the other is there is 0, as in URDF. Infinite
       bounds may be written. A velocity or effort of 0 or less, and lower = upper = 0, are what
       real files write for "unknown": taken as no bound, with a warning. Limits of joints with
       none or several freedoms, and positions of continuous ones, are not looked at.
     - Damping and friction act on every coordinate of a joint. Negative damping is computed,
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.
-    - Inertias that no body can have are computed as they stand, with a warning.
+    - Inertias that no body can have are computed as they are, with a warning.
     - Of ros2_control the joints that it drives and its transmissions are read; of transmissions
       (simple, differential, four-bar linkage) the reductions, and rotors as `armature` of joints.
     - A parent ``world`` that is not declared is a link without inertia, with a warning.
     - Shapes are read for those who ask what touches what or how it looks; one that cannot be read
       is refused only then.
-    - Choices may stand in the file, as in a side-car: see `urdf_choices`.
-    - Kept as they stand, because they are not dynamics: gazebo, sensor, safety_controller,
-      calibration. What is no URDF at all is ignored with a warning, but
+    - Choices may be in the file, as in a side-car: see `urdf_choices`.
+    - Kept unchanged, because they are not dynamics: gazebo, sensor, safety_controller,
+      calibration. What is not a URDF at all is ignored with a warning, but
       other constraints and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+, and loops from the words of Drake, Isaac Sim and
       a proposal for URDF (`foreign_loops`). A link that is the child of several joints is taken
@@ -112,7 +117,7 @@ def read_urdf(source: Source) -> Model:
     document = XmlSource(source)
     robot = document.root
     if robot.tag != "robot":
-        raise document.error(robot, "this is no URDF: the outermost element must be <robot>")
+        raise document.error(robot, "this is not a URDF: the outermost element must be <robot>")
     _refuse_xacro(document)
     for element in robot:
         if local_name(element) == "joint":  # of Drake, for types that URDF does not have
@@ -211,7 +216,7 @@ def _with_world(
 
 
 def _foreign(document: XmlSource) -> Iterator[tuple[Element, str, str]]:
-    """The elements that are read by other programs, and where they stand."""
+    """The elements that are read by other programs, and their places."""
     for element in document.root:
         if element.tag not in OWN["robot"] and local_name(element) not in LOOPS:
             yield element, "robot", ""
@@ -282,3 +287,64 @@ def _remark_degrees(document: XmlSource, remarks: Remarks) -> None:
             problem = in_degrees(document.vector(origin, "rpy", (0.0, 0.0, 0.0)))
             if problem:
                 remarks.add(element, problem)
+
+
+def read_link(
+    document: XmlSource, element: Element, remarks: Remarks, materials: Mapping[str, Material]
+) -> Link:
+    """Read one link: its name, its inertia and its shapes."""
+    return Link(
+        document.read_name(element),
+        read_inertia(document, element, remarks),
+        element.sourceline,
+        read_collisions(document, element),
+        read_visuals(document, element, materials),
+    )
+
+
+def read_inertia(document: XmlSource, link: Element, remarks: Remarks) -> Inertia | None:
+    """The inertia of a link, its moments turned from the inertial frame into link axes."""
+    inertial = document.child(link, "inertial")
+    if inertial is None:
+        return None
+    pose = read_pose(document, inertial)
+    mass_element = document.child(inertial, "mass")
+    if mass_element is None:
+        raise document.error(
+            inertial, 'has no <mass>; add <mass value="..."/> or remove the <inertial>'
+        )
+    mass = document.number(mass_element, "value")
+    if mass < 0.0:
+        raise document.error(
+            mass_element, f'value="{mass_element.get("value")}" is a negative mass; correct it'
+        )
+    moments = np.zeros((3, 3))
+    element = document.child(inertial, "inertia")
+    if element is None:
+        if mass > 0.0:
+            remarks.add(inertial, "has no <inertia>; taken as a point mass")
+    else:
+        ixx, iyy, izz = (document.number(element, key) for key in ("ixx", "iyy", "izz"))
+        ixy, ixz, iyz = (document.number(element, key, 0.0) for key in ("ixy", "ixz", "iyz"))
+        moments = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+        turned = pose.rotation @ moments @ pose.rotation.T
+        moments = (turned + turned.T) / 2
+    return Inertia(mass, pose.translation, moments)
+
+
+def driven_joints(document: XmlSource, movable: set[str]) -> tuple[str, ...]:
+    """Joints with a command interface in `<ros2_control>`, or in a `<transmission>`, in order.
+
+    movable : names of the joints that can be driven; others are left out.
+    """
+    return tuple(dict.fromkeys(name for name in _named(document) if name in movable))
+
+
+def _named(document: XmlSource) -> Iterator[str | None]:
+    for control in document.root.iter("ros2_control"):
+        for joint in control.iter("joint"):
+            if joint.find("command_interface") is not None:
+                yield joint.get("name")
+    for transmission in document.root.iterchildren("transmission"):
+        for joint in transmission.iterchildren("joint"):
+            yield joint.get("name")

@@ -121,7 +121,7 @@ class XmlSource:
         return ModelError(f"{self.place(element)}: {problem}")
 
     def place(self, element: Element) -> str:
-        """File, line and element, with the link or joint it stands in, for messages."""
+        """File, line and element, with the link or joint it is in, for messages."""
         owner = self._owner(element)
         label = f"<{element.tag}>"
         if owner is not self.root:
@@ -130,7 +130,7 @@ class XmlSource:
         return f"{self.name}:{element.sourceline}: {label}"
 
     def short_place(self, element: Element) -> str:
-        """The link or joint an element stands in, and its line, for lists."""
+        """The link or joint an element is in, and its line, for lists."""
         owner = self._owner(element)
         label = f"<{element.tag}>" if owner is self.root else f'"{owner.get("name")}"'
         return f"{label} (line {element.sourceline})"
@@ -168,7 +168,7 @@ class XmlSource:
     ) -> float:
         """The number in an attribute; `default` where it is missing (None: required).
 
-        It must be finite, but for the bounds that may be `infinite`.
+        It must be finite, except for the bounds that may be `infinite`.
         """
         text = element.get(attribute)
         if text is None:
@@ -218,4 +218,4 @@ def _no_number(attribute: str, text: str, word: str) -> str:
     problem += "" if word == text else f': "{word}"'
     if is_unexpanded(text):
         return f"{problem} is an unexpanded xacro expression; run xacro first"
-    return f"{problem} is no finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"
+    return f"{problem} is not a finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"

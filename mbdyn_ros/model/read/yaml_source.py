@@ -89,7 +89,7 @@ class YamlSource:
         return int(node.start_mark.line) + 1
 
     def is_empty(self, node: yaml.Node) -> bool:
-        """Whether nothing stands where the value should be."""
+        """Whether the value is missing."""
         return node.tag == f"{STANDARD}null"
 
     def mapping(

@@ -15,7 +15,7 @@ Angles = tuple[float, float, float]
 
 QUARTER = math.pi / 2
 DIGITS = range(1, 15)
-"""Digits behind the point with which people and programs write angles."""
+"""Digits after the point with which people and programs write angles."""
 
 WRITTEN = 1e-15
 """Angle (rad) within which a number is taken for the one that was written."""
@@ -49,7 +49,7 @@ def roll_pitch_yaw(rotation: Array) -> Angles:
 
 
 def _angles(rotation: Array) -> Angles:
-    """The angles but for rounding, also where roll and yaw turn about one axis."""
+    """The angles up to rounding, also where roll and yaw turn about one axis."""
     r = rotation
     pitch = math.atan2(-r[2, 0], math.hypot(r[0, 0], r[1, 0]))
     yaw = math.atan2(r[1, 0], r[0, 0])

@@ -13,21 +13,23 @@ import numpy as np
 from lxml import etree
 
 from ..model import BASE_JOINT, Array, Joint, Limits, Link, Model, Pose
+from ..read.mesh_file import find_mesh
 from ..read.source_text import TEXT
+from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from .elements import element, number, numbers, xml_text
 from .mjcf_closures import ClosingBody, Closings, write_equalities
 from .mjcf_inertias import Inertias, write_inertial
-from .mjcf_shapes import Shapes
 from .quaternion import quaternion
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+
 WIDE = 1e10
 """A bound of a range whose other end alone is bounded."""
 
 WORLD = "world"
-"""The name of what MuJoCo's bodies stand in; no body of its own has it."""
+"""The name of the frame of MuJoCo's world; no body of its own has it."""
 
 Positions = Mapping[str, Array]
 
@@ -118,7 +120,7 @@ def _write_root(writer: _Writer, world: Element) -> None:
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)
-    # joints are numbered as they stand in the text: what is in a body before the next body
+    # joints are numbered in the order of the text: what is in a body before the next body
     while pending:
         body, link, moved_by = pending.pop()
         if moved_by is not None:
@@ -180,7 +182,7 @@ def _qpos(joint: Joint, q: Array) -> list[float]:
     if joint.type == "screw":
         return [float(q[0]), float(q[0]) * joint.numbers["pitch"]]
     numbers_of = [float(x) for x in q]
-    if joint.type in ("spherical", "floating"):  # the scalar stands first in MuJoCo
+    if joint.type in ("spherical", "floating"):  # the scalar comes first in MuJoCo
         return [*numbers_of[:-4], numbers_of[-1], *numbers_of[-4:-1]]
     return numbers_of
 
@@ -212,7 +214,7 @@ def _write_motors(
         joint = known.get(name)
         if joint is None and name not in written:  # an angle of what is one ball in MuJoCo
             omitted.append(
-                f'the motor of "{name}": in MuJoCo its joint is a ball, whose angles are no joints'
+                f'the motor of "{name}": in MuJoCo its joint is a ball, whose angles are not joints'
             )
             continue
         if joint is None or joint.nv == 1:  # None: the part of one
@@ -245,3 +247,89 @@ def _tell_others(model: Model, omitted: list[str]) -> None:
         omitted.append(f"elements for other programs: {', '.join(f'<{tag}>' for tag in tags)}")
     if model.loops or model.couplings or any(one.mimic for one in model.joints):
         omitted.append("that loops, couplings and mimics are exact: MuJoCo's constraints are soft")
+
+
+READABLE = (".stl", ".obj", ".msh")
+"""Meshes that MuJoCo reads."""
+
+
+class Shapes:
+    """Geoms, and the meshes that they need.
+
+    Parameters
+    ----------
+    assets : the element that takes the meshes. source : the folder of the description.
+    folder : where the file will lie.
+    """
+
+    def __init__(
+        self, assets: Element, source: Path | None, folder: Path, omitted: list[str]
+    ) -> None:
+        self._assets, self._source, self._folder = assets, source, folder
+        self._meshes: dict[Mesh, str | None] = {}
+        self._omitted = omitted
+
+    def write(self, body: Element, link: Link) -> None:
+        """The geoms of a link."""
+        for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            for shape in shapes:
+                form = self._form(shape, f'{kind} of link "{link.name}"')
+                if form is None:
+                    continue
+                geom = element(body, "geom", **{"class": kind}, **form)
+                if isinstance(shape, Visual) and shape.color is not None:
+                    geom.set("rgba", numbers(shape.color))
+                if shape.origin.translation.any():
+                    geom.set("pos", numbers(shape.origin.translation))
+                if (shape.origin.rotation != np.eye(3)).any():
+                    geom.set("quat", numbers(quaternion(shape.origin.rotation)))
+
+    def _form(self, shape: Collision, what: str) -> dict[str, str] | None:
+        """The type and the size of a shape; None, and words, where MuJoCo has none like it."""
+        match shape.geometry:
+            case Box(size) if min(size) > 0:
+                return {"type": "box", "size": numbers(edge / 2 for edge in size)}
+            case Cylinder(radius, length) if min(radius, length) > 0:
+                kind = "capsule" if isinstance(shape.geometry, Capsule) else "cylinder"
+                return {"type": kind, "size": numbers((radius, length / 2))}
+            case Sphere(radius) if radius > 0:
+                return {"type": "sphere", "size": numbers((radius,))}
+            case Mesh():
+                name = self._mesh(shape.geometry)
+                return None if name is None else {"type": "mesh", "mesh": name}
+        self._omitted.append(f"{what}: a shape without extent, or one that could not be read")
+        return None
+
+    def _mesh(self, mesh: Mesh) -> str | None:
+        """The name of a mesh among the assets; None where MuJoCo cannot read it."""
+        if mesh not in self._meshes:
+            name = None
+            path = find_mesh(mesh.file, self._source)
+            problem = _problem(path)
+            if path is None or problem:
+                self._omitted.append(f"mesh {mesh.file}: {problem}")
+            else:
+                name = f"{path.stem}_{len(self._meshes)}"
+                one = element(
+                    self._assets, "mesh", name=name, file=path.resolve().as_posix(),
+                    inertia="shell",
+                )  # fmt: skip
+                if mesh.scale != (1.0, 1.0, 1.0):
+                    one.set("scale", numbers(mesh.scale))
+            self._meshes[mesh] = name
+        return self._meshes[mesh]
+
+
+def _problem(path: Path | None) -> str:
+    """Words about a mesh that MuJoCo cannot read; empty where it can."""
+    if path is None:
+        return "is not found"
+    if path.suffix.lower() not in READABLE:
+        return f"MuJoCo reads {', '.join(READABLE)} only"
+    if path.suffix.lower() == ".stl":
+        with path.open("rb") as file:
+            head = file.read(84)
+        count = int.from_bytes(head[80:84], "little")
+        if path.stat().st_size != 84 + 50 * count:
+            return "is not a binary STL, the only kind that MuJoCo reads"
+    return ""

@@ -154,9 +154,7 @@ def write_equalities(root: Element, model: Model, closings: Closings, omitted: l
         )  # fmt: skip
 
 
-def _tie(
-    equalities: Element, name: str, one: str, two: str, offset: float, factor: float
-) -> None:
+def _tie(equalities: Element, name: str, one: str, two: str, offset: float, factor: float) -> None:
     element(
         equalities, "joint", name=name, joint1=one, joint2=two,
         polycoef=numbers((offset, factor, 0, 0, 0)),
@@ -164,7 +162,7 @@ def _tie(
 
 
 def link_pose(model: Model, home: Mapping[str, Array], link: str) -> Pose:
-    """Where a link stands in the root link with the joints at those positions."""
+    """Pose of a link in the root link with the joints at those positions."""
     pose = Pose()
     while (joint := model.joint_to(link)) is not None:
         moved = joint.pose(home[joint.name]) if joint.nv else Pose()
@@ -211,7 +209,7 @@ def _positions(loop: Loop, apart: Pose) -> list[float]:
 
 
 def _moved(inertia: Inertia, pose: Pose) -> Inertia:
-    """An inertia in another frame, in which the old one stands at `pose`."""
+    """An inertia in another frame, in which the old one is at `pose`."""
     moments = pose.rotation @ inertia.moments @ pose.rotation.T
     center = pose.rotation @ inertia.center + pose.translation
     return Inertia(inertia.mass, center, (moments + moments.T) / 2)

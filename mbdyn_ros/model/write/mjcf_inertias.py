@@ -22,7 +22,7 @@ SPARE = 1e-12
 """Share of the largest moment by which the other two together are larger, for MuJoCo's rounding."""
 
 SLIGHT = 1e-9
-"""Share of the largest moment up to which a change is not told."""
+"""Share of the largest moment up to which a change is not reported."""
 
 
 class Inertias:
@@ -49,9 +49,7 @@ class Inertias:
         """The inertia of a link; None for none."""
         return self._written.get(link)
 
-    def _fit(
-        self, head: str, members: Mapping[str, Pose], moves: bool, omitted: list[str]
-    ) -> None:
+    def _fit(self, head: str, members: Mapping[str, Pose], moves: bool, omitted: list[str]) -> None:
         """Let the links of a rigid body have what MuJoCo takes."""
         own = {name: self._written[name] for name in members if name in self._written}
         if not moves:

@@ -51,7 +51,7 @@ def sdf_text(
     Notes
     -----
     A loop is a joint to a link that has a parent already. In SDF all joints are at 0 as the file
-    stands, and loops are closed there: where they are closed elsewhere, joints count from home.
+    is, and loops are closed there: where they are closed elsewhere, joints count from home.
     """
     omitted: list[str] = []
     model = with_single_mimics(counted_from_home(model, home, omitted), omitted)
@@ -112,7 +112,9 @@ def _sound(link: Link, omitted: list[str]) -> Inertia:
     given = link.inertia or Inertia()
     taken = least(given)
     if taken is not given and np.abs(taken.moments - given.moments).max() > 2 * LEAST:
-        omitted.append(f'the inertia of link "{link.name}", which no body has: SDF takes none such')
+        omitted.append(
+            f'the inertia of link "{link.name}", which no body can have: SDF does not accept it'
+        )
     return taken
 
 

@@ -1,4 +1,4 @@
-"""Joints as SDF counts them: single coordinates, at 0 as the file stands, tied by mimics."""
+"""Joints as SDF counts them: single coordinates, at 0 as in the file, coupled by mimics."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _parts(joint: Joint, home: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def _counted(joint: Joint, home: Mapping[str, Array]) -> Joint:
-    """The joint at 0 where it stands at home."""
+    """The joint with its home position as 0."""
     q = home[joint.name]
     origin = joint.origin @ joint.pose(q)
     if joint.nv > 1:
@@ -80,7 +80,7 @@ def _counted(joint: Joint, home: Mapping[str, Array]) -> Joint:
 
 
 def with_single_mimics(model: Model, omitted: list[str]) -> Model:
-    """The model with its couplings as mimics of joints that have none; others are told."""
+    """The model with its couplings as mimics of joints that have none; others are reported."""
     joints = {joint.name: joint for joint in model.joints}
     for coupling in model.couplings:
         offset = coupling.offset if isinstance(coupling, Combination) else 0.0
@@ -95,8 +95,8 @@ def with_single_mimics(model: Model, omitted: list[str]) -> Model:
                 mimic = Mimic(leader, -other / own, offset / own)
                 joints[follower] = replace(joints[follower], mimic=mimic)
                 continue
-        tied = ", ".join(name for name, _ in factors)
-        omitted.append(f'{LOST_COUPLING}"{coupling.name}" of {tied}')
+        coupled = ", ".join(name for name, _ in factors)
+        omitted.append(f'{LOST_COUPLING}"{coupling.name}" of {coupled}')
     return replace(model, joints=tuple(joints.values()), couplings=())
 
 

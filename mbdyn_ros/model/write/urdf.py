@@ -1,41 +1,34 @@
-"""A model written as URDF+, so that reading the text gives the model again."""
+"""A model written as URDF+, so that reading the text gives the model again.
+
+Actuators and elements of other programs are written as they were read.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml import etree
 
-from ..actuators import ElectricDrive
-from ..model import (
-    ACTING,
-    Combination,
-    Coupling,
-    Inertia,
-    Joint,
-    Limits,
-    Link,
-    Loop,
-    Model,
-    Pose,
-)
+from ..actuators import TYPES, ElectricDrive
+from ..model import ACTING, Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Model, Pose
 from ..read.description import FORMATS, outermost, read_description
 from ..read.number import LARGEST
 from ..read.source_text import TEXT, NamedText
+from ..read.transmissions import ROTORS
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .angles import roll_pitch_yaw
 from .elements import element, moved_reference, number, numbers, xml_text
-from .urdf_actuators import write_actuators
-from .urdf_foreign import write_foreign
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 BOUNDED = ("revolute", "prismatic")
 """Types of joints for which URDF wants a `<limit>`."""
@@ -60,7 +53,7 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
     -----
     `read_urdf` gives the model again: numbers have all their digits, and rotations the shortest
     angles that give them to the last bit, or to 1e-15. Choices and actuators, for which URDF+ has
-    no words, stand in elements of ours (`read.urdf_choices`). A bound that there is not is
+    no words, are written as elements of ours (`read.urdf_choices`). A bound that there is not is
     written as 1e+100 where other readers insist on one. Comments, and attributes that nobody knows,
     are not kept.
 
@@ -161,9 +154,7 @@ def _write_material(one: Element, visual: Visual, reference: Reference) -> None:
         element(material, "texture", filename=reference(visual.texture))
 
 
-def _write_joint(
-    robot: Element, joint: Joint, marked: dict[str, bool], has_drive: bool
-) -> None:
+def _write_joint(robot: Element, joint: Joint, marked: dict[str, bool], has_drive: bool) -> None:
     one = element(robot, "joint", name=joint.name, type=joint.type)
     if joint.name in marked:
         one.set("independent", "true" if marked[joint.name] else "false")
@@ -266,3 +257,68 @@ def unreadable_shapes(model: Model) -> list[str]:
         for shape in shapes
         if shape.geometry is None
     ]
+
+
+def write_actuators(robot: Element, model: Model) -> None:
+    """An `<actuator>` for each; numbers that are the default are left out."""
+    words = {kind: word for word, kind in TYPES.items()}
+    for one in model.actuators:
+        _write(element(robot, "actuator", name=one.name, type=words[type(one)]), one)
+
+
+def _write(parent: Element, record: Any) -> None:
+    """The settings of a record as attributes, and the records in it as elements."""
+    for one in dataclasses.fields(record):
+        value = getattr(record, one.name)
+        if one.name == "line" or value == _default(one):
+            continue
+        if dataclasses.is_dataclass(value):
+            _write(element(parent, one.name), value)
+        else:
+            parent.set(one.name, value if isinstance(value, str) else number(value))
+
+
+def _default(one: dataclasses.Field[Any]) -> Any:
+    """The value of a field that is not given; MISSING where there is none."""
+    if one.default_factory is not dataclasses.MISSING:
+        return one.default_factory()
+    return one.default
+
+
+def write_foreign(robot: Element, model: Model) -> None:
+    """Elements for other programs, in their places; and drives that no element has named yet."""
+    owners = {(one.tag, one.get("name")): one for one in robot}
+    said: set[str] = set()
+    for foreign in model.foreign:
+        one = foreign.element()
+        for transmission in one.iter("transmission"):
+            _drop_idle_rotors(transmission, model)
+        owners.get((foreign.owner, foreign.name), robot).append(one)
+        if one.tag in ("transmission", "ros2_control"):
+            said |= {name for what, name in foreign.names() if what == "joint"}
+    single = {one.joints[0]: one for one in model.transmissions if len(one.joints) == 1}
+    for name in dict.fromkeys([*_unsaid(model, said), *single]):
+        if name not in said:
+            gear = single.get(name)
+            called = gear.name if gear is not None else f"{name}_drive"
+            transmission = element(robot, "transmission", name=called)
+            element(transmission, "type").text = "transmission_interface/SimpleTransmission"
+            element(transmission, "joint", name=name)
+            if gear is not None:
+                motor = element(transmission, "actuator", name=gear.motors[0])
+                element(motor, "mechanicalReduction").text = number(float(gear.rates[0, 0]))
+
+
+def _unsaid(model: Model, said: set[str]) -> tuple[str, ...]:
+    """Driven joints without an actuator, in the same order."""
+    moved = [one.joint for one in model.actuators if one.joint not in said]
+    others = tuple(name for name in model.driven if name not in moved)
+    return others if (*others, *moved) == model.driven else model.driven
+
+
+def _drop_idle_rotors(transmission: Element, model: Model) -> None:
+    """Leave out rotors of joints that have no armature any more: a reader would add it again."""
+    joints = [one.get("name") for one in transmission.iterchildren("joint")]
+    if not any(joint.armature for joint in model.joints if joint.name in joints):
+        for rotor in [one for one in transmission.iter(*ROTORS)]:
+            rotor.getparent().remove(rotor)

@@ -56,7 +56,7 @@ PIEZO_CONTROLLER = (
 PIEZO_SIMULATOR = (
     *SHARED,
     Spec("rate", 1000.0, "joint states and steps per second, Hz", 1.0, 5000.0),
-    Spec("rotor_speed", 1000.0, "of the rotor, rad/s; 0: it stands", 0.0, 1e5),
+    Spec("rotor_speed", 1000.0, "of the rotor, rad/s; 0: it is at rest", 0.0, 1e5),
     Spec("phase_step", 0.25, "largest part of a turn that one integration step covers, rad",
          0.001, 1.0, read_only=True),
     Spec("pulse_timeout", 0.1, "age of the pulses at which all joints are held, s", 0.001, 3600.0),

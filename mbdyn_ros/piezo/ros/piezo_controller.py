@@ -5,9 +5,10 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,11 +22,13 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError
 from ...model.model import Array
 from ...motion.playback import NO_REFERENCE, Playback, approach, patience, require_timely
+from ...motion.poses import rotation_of
 from ...motion.reference import Reference
 from ...motion.turns import Turns
 from ...robot import Robot
-from ...ros.messages.joint_state_inbox import joint_state_inbox
+from ...ros.messages.joint_state_bytes import joint_state_inbox
 from ...ros.messages.measured_state import MeasuredState
+from ...ros.messages.poses import target_place, target_turn
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference
 from ...ros.messages.trajectory_bytes import read_trajectory
@@ -37,9 +40,7 @@ from ...ros.node.senders import Senders, sender_id
 from .. import PulseController, Rotor
 from .parameters import PIEZO_CONTROLLER
 from .pulse_sender import PulseSender
-from .reach_watch import ReachWatch
 from .rotor_state import RotorState
-from .target import motion_to_target
 
 
 class PiezoController(ManagedNode):
@@ -266,3 +267,100 @@ main = partial(run, PiezoController, PiezoController.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+PEAK_SPEED = 1.875
+"""Highest speed of a polynomial of degree 5 from rest to rest, over its mean speed."""
+
+SHORTEST_MOTION = 0.1
+"""s that the shortest motion takes."""
+
+
+def motion_to_target(
+    robot: Robot,
+    link: str,
+    message: PoseStamped,
+    present: Array,
+    orientation: bool,
+    speed: float,
+) -> Reference:
+    """The motion from the present positions to a pose, from rest to rest, joint by joint.
+
+    Parameters
+    ----------
+    message : the pose in the frame of the root link.
+    orientation : whether the pose's orientation counts.
+    speed : of the fastest joint, rad/s or m/s.
+
+    Raises
+    ------
+    InputError
+        An empty message, another frame, bad numbers, or a pose out of reach, with the gap that is
+        left.
+    """
+    pose = np.eye(4)
+    pose[:3, 3] = target_place(robot, message)
+    if orientation:
+        pose[:3, :3] = rotation_of(target_turn(message))
+    goal = robot.inverse_kinematics(
+        link, pose, position_only=not orientation, start=present, starts=1
+    ).require()
+    displacement = Turns(robot, robot.velocity_labels).shortest(
+        goal - present
+    )  # not round and round
+    duration = max(
+        SHORTEST_MOTION, PEAK_SPEED * float(np.abs(displacement).max(initial=0.0)) / speed
+    )
+    rest = np.zeros((2, robot.nv))
+    return Reference(
+        np.array([0.0, duration]), np.array([present, present + displacement]), rest, rest
+    )
+
+
+class ReachWatch:
+    """Ends the pulses of joints whose wanted torque stays out of reach.
+
+    A joint whose wanted torque is too large for a moment has the largest there is. After
+    `timeout` (s) of that in a row, and at once where the rotor cannot move it at all, it gets no
+    pulses until its wanted torque is within reach again.
+    """
+
+    def __init__(self, labels: Sequence[str], timeout: float) -> None:
+        self.timeout = timeout
+        self._labels = np.array(labels)
+        self._since = np.full(len(labels), math.inf)
+        self._held = np.zeros(len(labels), dtype=bool)
+        self._slow = np.zeros(len(labels), dtype=bool)
+
+    def hold(self, control: PulseController, now: float, fresh: bool) -> None:
+        """Take the pulses of such joints out of the last cycle, at the time `now`.
+
+        A cycle whose state is not `fresh` wants less than it would: it ends no count.
+        """
+        saturated = control.saturated != 0
+        np.minimum(self._since, now, out=self._since)
+        if fresh:
+            self._since[~saturated] = math.inf
+        held = saturated & (now - self._since > self.timeout) | (control.able == 0)
+        if held.any():
+            control.on[held] = control.off[held] = control.mean_torque[held] = 0.0
+            self._held |= held
+        self._slow |= saturated & ~held
+
+    def restart(self) -> None:
+        """Begin to count anew: the pulses are off, or the reference is another."""
+        self._since[:] = math.inf
+
+    def report(self, health: Health) -> None:
+        """Say what was so since the last report."""
+        held = ", ".join(self._labels[self._held])
+        slow = ", ".join(self._labels[self._slow & ~self._held])
+        self._held[:] = self._slow[:] = False
+        if held:
+            health.warnings.append(
+                f"pulses off, the wanted torque is out of the rotor's reach: {held}"
+            )
+        if slow:
+            health.warnings.append(f"saturated, slower than wanted: {slow}")
+        health.values["out of reach"] = held or "none"
+        health.values["saturated"] = slow or "none"

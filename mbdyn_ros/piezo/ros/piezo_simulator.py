@@ -1,36 +1,45 @@
-"""Node `piezo_simulator`: moves a piezo robot by the pulses it is sent.
+"""Node `piezo_simulator`: moves a piezo robot by the pulses it receives.
 
 Topics, services and parameters are listed in `docs/ros.md`.
+
+Markers are all in the frame of the root link, so that no TF is needed. A joint is a ball, which
+turns green and grows with the share of the rotor's turn in which its transducer is on; the blue
+arrow along its axis is the mean torque of its pulses. Joints in one place are shells around each
+other.
 """
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
 from ...errors import InputError
+from ...model.model import Array
+from ...motion.poses import path_length
 from ...robot import Robot
 from ...ros.messages.conversions import doubles, fill_time
-from ...ros.messages.named_numbers import partial_position
+from ...ros.messages.named_numbers import partial_position, require_reasonable
 from ...ros.node.description import LATCHED
 from ...ros.node.health import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
+from ...ros.node.node_clock import steady_timer
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
-from ...ros.node.steady_timer import steady_timer
+from ...ros.show.markers import colour, new_marker, point
 from .. import PiezoMotion, Pulse, Rotor
-from .markers import PiezoMarkers
+from ..pulse_equations import TURN
 from .parameters import PIEZO_SIMULATOR
-from .pulse_commands import PulseCommands
 
 MOST_PULSED_STEPS = 5
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported. In
@@ -220,3 +229,141 @@ main = partial(run, PiezoSimulator, PiezoSimulator.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+class PiezoMarkers:
+    """The markers of one robot.
+
+    Parameters
+    ----------
+    motion : of the robot, at the start.
+    """
+
+    def __init__(self, motion: PiezoMotion) -> None:
+        robot = self._robot = motion.robot
+        self._link, self._angle = motion.link, motion.angle
+        self._joints = [robot.model.joint(name) for name in robot.velocity_labels]
+        places = self._places(motion.q)
+        self._size = 0.2 * path_length(places) or 0.01
+        self.message = MarkerArray()
+        self._limbs = self._marker("limb", Marker.LINE_STRIP)
+        colour(self._limbs, 0.85, 0.8, 0.6, 0.9)
+        self._limbs.scale.x = 0.4 * self._size
+        self._balls = [self._marker("transducer", Marker.SPHERE) for _ in self._joints]
+        self._torques = [self._marker("mean_torque", Marker.ARROW) for _ in self._joints]
+        self._force = self._marker("rotor_force", Marker.ARROW)
+
+    def update(
+        self, q: Array, angle: float, amplitude: float, pulses: Sequence[Pulse]
+    ) -> MarkerArray:
+        """The markers of a state.
+
+        Parameters
+        ----------
+        angle : of the rotor, rad. amplitude : of its force, N; 0 where it is at rest.
+        pulses : those that ended since the last call.
+        """
+        labels = self._robot.velocity_labels
+        turned = max(angle - self._angle, TURN)
+        self._angle = angle
+        share, mean = np.zeros(len(labels)), np.zeros(len(labels))
+        for pulse in pulses:
+            k = labels.index(pulse.joint)
+            share[k] += (pulse.off - pulse.on) / turned
+            mean[k] = pulse.achieved
+        places = self._places(q)
+        self._limbs.points = [point(place) for place in places]
+        full = max(amplitude * self._size, 1e-12)  # N m that make a long arrow
+        for k, joint in enumerate(self._joints):
+            on = 2 * min(float(share[k]), 0.5)
+            ball = self._balls[k]
+            ball.pose.position = point(places[k])
+            diameter = self._size * (0.5 + 0.08 * k + 0.4 * on)
+            ball.scale.x = ball.scale.y = ball.scale.z = diameter
+            colour(ball, 0.6 * (1 - on), 0.5 + 0.4 * on, 0.6 * (1 - on), 0.35)
+            axis = self._robot.frame_pose(q, joint.child)[:3, :3] @ joint.axis
+            length = 2 * self._size * float(np.clip(mean[k] / full, -1, 1))
+            arrow(self._torques[k], places[k], axis * length, 0.1 * self._size)
+            colour(self._torques[k], 0.1, 0.4, 0.9, 1.0)
+        turning = np.array([np.cos(angle), np.sin(angle), 0.0]) * (amplitude > 0)
+        tip = self._robot.frame_pose(q, self._link)[:3, :3] @ turning
+        arrow(self._force, places[-1], 2 * self._size * tip, 0.15 * self._size)
+        colour(self._force, 0.9, 0.15, 0.1, 1.0)
+        return self.message
+
+    def _places(self, q: Array) -> Array:
+        """The places of all joints and of the rotor (n + 1, 3), m."""
+        links = [joint.child for joint in self._joints] + [self._link]
+        return np.array([self._robot.frame_pose(q, link)[:3, 3] for link in links])
+
+    def _marker(self, namespace: str, kind: int) -> Marker:
+        root = self._robot.model.root
+        marker = new_marker(root, namespace, kind, len(self.message.markers))
+        self.message.markers.append(marker)
+        return marker
+
+
+def arrow(marker: Marker, start: Array, vector: Array, thick: float) -> None:
+    """Place an arrow; a short one becomes too thin to see."""
+    marker.points = [point(start), point(start + vector)]
+    seen = float(np.linalg.norm(vector)) > 0.2 * thick
+    marker.scale.x = thick if seen else 1e-6
+    marker.scale.y = 2 * marker.scale.x
+
+
+class PulseCommands:
+    """Sets the windows of a motion from `PiezoPulses` messages."""
+
+    def __init__(self, motion: PiezoMotion) -> None:
+        self._motion = motion
+        self._labels = list(motion.robot.velocity_labels)
+        self._at = -math.inf
+        self._on = False
+
+    def take(self, message: Any, now: float) -> None:
+        """Set the windows of a message that came at the time `now`.
+
+        Raises
+        ------
+        InputError
+            Other joints than the robot's in its order, wrong lengths, or numbers that are not
+            finite.
+        """
+        names = list(message.name)
+        if names != self._labels:
+            raise InputError(
+                f"the pulses are of {', '.join(names) or 'no joint'}, not of "
+                f"{', '.join(self._labels)}"
+            )
+        fields = ("start_phase", "end_phase", "mean_torque")
+        arrays = [getattr(message, field).tolist() for field in fields]
+        for what, numbers in zip(fields, arrays, strict=True):
+            if len(numbers) != len(names):
+                raise InputError(f"{what} has {len(numbers)} numbers, expected {len(names)}")
+            require_reasonable(what, numbers, names)
+        self._at = now
+        if message.rotor_speed == 0.0:
+            self.stop()
+        else:
+            self._on = True
+            self._motion.set_windows(*arrays)
+
+    def expire(self, now: float, timeout: float) -> None:
+        """Hold all joints where no pulses came within `timeout`, s."""
+        if self._on and now - self._at > timeout:
+            self.stop()
+
+    def missing(self, now: float, timeout: float) -> str:
+        """The complaint where no pulses came within `timeout`, s; empty where they did."""
+        return f"no pulses for {timeout:g} s" if now - self._at > timeout else ""
+
+    def forget(self) -> None:
+        """Hold all joints, as if no pulses had come."""
+        self._at = -math.inf
+        self.stop()
+
+    def stop(self) -> None:
+        """Hold all joints."""
+        if self._on:
+            self._motion.stop()
+        self._on = False

@@ -8,7 +8,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 
 from ...ros.messages.conversions import fill_time
-from ...ros.messages.joint_state_inbox import joint_state_inbox
+from ...ros.messages.joint_state_bytes import joint_state_inbox
 from ...ros.messages.named_numbers import LARGEST_SENT
 from ...ros.node.inbox import Inbox
 from ...ros.node.node_clock import NodeClock

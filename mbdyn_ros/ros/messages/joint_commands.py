@@ -13,10 +13,8 @@ from ...array import Array
 from ...errors import InputError
 from ...robot import Robot
 from ...simulation.stepped.servo import Targets
-from .command_channel import CommandChannel
-from .command_layout import PLURALS, CommandLayout, Numbers
+from .commands import PLURALS, CommandChannel, CommandLayout, Numbers, PositionStream
 from .named_numbers import columns, effort_blocks, require_known
-from .position_stream import PositionStream
 
 CONTEST = 3
 """Changes of a joint's sender between two reports that are no handing over."""
@@ -129,9 +127,7 @@ class JointCommands:
         elif not command.unclaimed:
             self.remarks[REST] = None
 
-    def _take(
-        self, sent: dict[str, Numbers], now: float, stamp: float, sender: bytes
-    ) -> None:
+    def _take(self, sent: dict[str, Numbers], now: float, stamp: float, sender: bytes) -> None:
         for quantity, (places, _) in sent.items():
             for place in places if quantity != "effort" else ():
                 if not self.can_follow[place]:
@@ -208,9 +204,7 @@ class JointCommands:
         self.effort.largest = largest.tolist()
         self.can_follow &= np.isinf(largest)
 
-    def release(
-        self, unclaimed: Collection[tuple[str, str]], sources: tuple[bytes, ...]
-    ) -> None:
+    def release(self, unclaimed: Collection[tuple[str, str]], sources: tuple[bytes, ...]) -> None:
         """Forget commands that nobody stands for any more, of senders whose ids begin so.
 
         Positions stay held.
@@ -258,14 +252,16 @@ class JointCommands:
             for rank in (FOLLOWED[1], EFFORT)
         }
         return [
-            label for place, label in enumerate(self._labels)
+            label
+            for place, label in enumerate(self._labels)
             if place in ended.get(self._mode[place], ())
         ]
 
     def contested(self) -> list[str]:
         """Joints whose commands came from several senders in turns since this was asked before."""
         found = [
-            label for label, turns in zip(self._labels, self._turns, strict=True)
+            label
+            for label, turns in zip(self._labels, self._turns, strict=True)
             if turns >= CONTEST
         ]
         self._turns = [0] * len(self._labels)

@@ -1,4 +1,4 @@
-"""The time by which a node plays, ages and times out."""
+"""The time by which a node plays, ages and times out, and timers that need it not."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import time
 from collections.abc import Callable
 
 from builtin_interfaces.msg import Time
-from rclpy.clock import Clock, ROSClock
+from rclpy.clock import Clock, ClockType, ROSClock
+from rclpy.node import Node
+from rclpy.timer import Timer
 
 CLOCK_READINGS, TOGETHER = 5, 20_000
 """How often two clocks are read until both were read within so many ns."""
+
+
+def steady_timer(node: Node, rate: float, call: Callable[[], None]) -> Timer:
+    """Call a function of the executor's thread at a rate, Hz, whatever `use_sim_time` says."""
+    return node.create_timer(1 / rate, call, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 def since_1970() -> int:

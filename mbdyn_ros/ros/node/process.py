@@ -27,14 +27,93 @@ from rclpy.signals import SignalHandlerOptions
 from ...errors import MbdynError
 from .refusals import in_words
 from .signals import hear
-from .transport import past_shared_memory
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
 
+
+import tempfile
+from pathlib import Path
+from xml.sax.saxutils import escape
+
 PATIENCE = 2.0
 """Seconds that a callback may go on when its node shall end, before it is interrupted; and after
 which one more signal ends a node that does not come to its end."""
+
+CHOICES = (
+    "FASTDDS_BUILTIN_TRANSPORTS",
+    "FASTDDS_DEFAULT_PROFILES_FILE",
+    "FASTRTPS_DEFAULT_PROFILES_FILE",
+    "ROS_LOCALHOST_ONLY",
+)
+"""Variables with which a user chooses the transport himself."""
+
+PROFILES_BESIDE = "DEFAULT_FASTDDS_PROFILES.xml"
+"""A file in the working directory that does the same."""
+
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+
+# What ROS asks of Fast DDS for the range LOCALHOST, whatever the variables above say; but for the
+# shared memory.
+_LOCALHOST = """<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns="http://www.eprosima.com"><profiles>
+  <transport_descriptors><transport_descriptor>
+    <transport_id>udp</transport_id><type>UDPv4</type>
+    <maxInitialPeersRange>32</maxInitialPeersRange>
+  </transport_descriptor></transport_descriptors>
+  <participant profile_name="node" is_default_profile="true"><rtps>
+    <builtin>
+      <metatrafficUnicastLocatorList><locator/></metatrafficUnicastLocatorList>
+      <initialPeersList>{peers}</initialPeersList>
+    </builtin>
+    <userTransports><transport_id>udp</transport_id></userTransports>
+    <useBuiltinTransports>false</useBuiltinTransports>
+  </rtps></participant>
+</profiles></dds>
+"""
+_PEER = "<locator><udpv4><address>{}</address></udpv4></locator>"
+
+
+@contextmanager
+def past_shared_memory() -> Iterator[None]:
+    """Let ROS contexts and their first nodes, made within, talk by UDP alone.
+
+    In the shared memory of Fast DDS every message is handed over under a lock that lies in the
+    reader's memory. A process that is stopped while it holds that lock (Ctrl-Z in the terminal of
+    RViz, a debugger) keeps all who publish to it for 1 s: one stop in fifty. UDP waits for nobody,
+    and takes 0.1 ms more.
+
+    Where the user has chosen a transport, or the middleware is not Fast DDS, nothing changes.
+    """
+    chosen = any(os.environ.get(name) for name in CHOICES) or Path(PROFILES_BESIDE).exists()
+    if chosen or not rclpy.get_rmw_implementation_identifier().startswith("rmw_fastrtps"):
+        yield
+    elif os.environ.get(RANGE, "").upper() != "LOCALHOST":
+        with _environment(FASTDDS_BUILTIN_TRANSPORTS="UDPv4"):
+            yield
+    else:
+        others = [one for one in os.environ.get("ROS_STATIC_PEERS", "").split(";") if one]
+        peers = "".join(_PEER.format(escape(one)) for one in ("127.0.0.1", *others))
+        with tempfile.TemporaryDirectory() as folder:
+            profile = Path(folder, "localhost.xml")
+            profile.write_text(_LOCALHOST.format(peers=peers))
+            given = {"FASTDDS_DEFAULT_PROFILES_FILE": str(profile), RANGE: "SYSTEM_DEFAULT"}
+            with _environment(**given):
+                yield
+
+
+@contextmanager
+def _environment(**variables: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def run(create: Callable[[], RobotNode], name: str, args: list[str] | None = None) -> int:

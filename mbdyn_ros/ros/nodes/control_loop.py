@@ -41,12 +41,11 @@ class Agreement:
         self._robot = robot
         names, rows, _ = scalar_motions(robot.system.coordinates.joint_blocks)
         own = set(robot.velocity_labels)
-        self._rows = {
-            name: row for name, row in zip(names, rows, strict=True) if name not in own
-        }
+        self._rows = {name: row for name, row in zip(names, rows, strict=True) if name not in own}
         blocks = robot.system.coordinates.joint_blocks
         self._turns = {
-            name for name in self._rows
+            name
+            for name in self._rows
             if name in blocks and not blocks[name].kind.steps[0].motion.slides
         }
         self._names: tuple[str, ...] = ()
@@ -136,9 +135,8 @@ class ControlLoop(Follower):
             return False
         if drives and self.doubts.jump:
             speed = np.maximum(np.abs(v), np.abs(measured.velocity))
-            beyond = np.abs(measured.way(q)) - 2 * speed * max(sent - before, 0.0)
-            if not (beyond <= self.doubts.jump).all():
-                k = int(np.argmax(beyond))
+            k = measured.beyond(q, self.doubts.jump + 2 * speed * max(sent - before, 0.0))
+            if k is not None:
                 raise InputError(
                     f"joint_states jump: {self.robot.velocity_labels[k]} from {q[k]:.6g} to "
                     f"{measured.position[k]:.6g} in {sent - before:.4g} s, at "

@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...model.model import Array
 from ...motion.playback import NO_REFERENCE
 from ...robot import Robot
-from ..messages.joint_state_inbox import joint_state_inbox
+from ..messages.joint_state_bytes import joint_state_inbox
 from ..messages.reference_message import read_reference
 from ..messages.trajectory_bytes import read_trajectory
 from ..node.health import Health

@@ -20,8 +20,8 @@ from sensor_msgs.msg import JointState
 from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import sec_and_nanosec
-from ..messages.joint_state_inbox import joint_state_inbox
-from ..messages.sensed_joints import SensedJoints, Trust
+from ..messages.joint_state_bytes import joint_state_inbox
+from ..messages.measured_state import SensedJoints, Trust
 from ..node.arrival_loop import ArrivalLoop
 from ..node.health import Health
 from ..node.process import run

@@ -7,32 +7,132 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
 
-from ...errors import InputError
+from ...errors import InputError, MbdynError
 from ...robot import Robot
 from ..messages.conversions import fill_time, sec_and_nanosec
+from ..messages.layout import Layout
 from ..node.health import Health
+from ..node.interfaces import service_types
 from ..node.process import run
-from ..node.refusals import one_line
+from ..node.refusals import in_words, one_line
 from .command_inboxes import CommandInboxes
 from .parameters import SIMULATOR
-from .sensor_reports import ForceTorqueReports, ImuReports
 from .session import Session, Settings, walls_of
 from .simulation_node import SimulationNode
-from .simulator_health import SessionHealth
-from .simulator_services import SimulatorServices
-from .simulator_views import SimulatorViews
+from .simulator_reports import ForceTorqueReports, ImuReports, SimulatorViews
 from .standard_services import StandardServices
 from .trajectory_action import TrajectoryAction
 
 MOST_MADE_UP = 50
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported."""
+
+
+class SessionHealth:
+    """Examines a simulated robot, once a second."""
+
+    def __init__(self) -> None:
+        self._seen = 0.0
+
+    def add(self, session: Session, now: float, timeout: float, health: Health) -> None:
+        """Add stale commands, clamped joints, joints beyond their limits, time and energy."""
+        motion = session.motion
+        stale = session.commands.stale(now, timeout)
+        contested = session.commands.contested()
+        clamped = session.limits.report()
+        beyond = session.beyond_limits()
+        if stale:
+            health.warnings.append(f"no command for {timeout:g} s, zero effort: {', '.join(stale)}")
+        if contested:
+            health.warnings.append(f"several nodes command in turns: {', '.join(contested)}")
+        if clamped:
+            health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
+        weak = session.following.saturated()
+        if weak:
+            health.warnings.append(f"at <limit effort>, does not follow: {', '.join(weak)}")
+        sent_beyond = session.commands.beyond()
+        if sent_beyond:
+            health.warnings.append(f"commanded beyond limits, held there: {', '.join(sent_beyond)}")
+        if session.commands.follow and not session.following.ready:
+            health.warnings.append("time stands still: compiling what it takes to follow positions")
+        if beyond:
+            health.warnings.append(f"beyond position limits, no stops now: {', '.join(beyond)}")
+        if not motion.ready:
+            health.warnings.append("time stands still: compiling equations past a dead centre")
+        if motion.changes:
+            health.warnings.append(motion.changes[-1])
+            motion.changes.clear()
+        elapsed, self._seen = motion.time - self._seen, motion.time
+        try:
+            health.values["energy (J)"] = f"{sum(motion.energy()):.9g}"
+        except MbdynError as error:  # after a fault, or just before one
+            health.values["energy (J)"] = f"not known: {in_words(error)}"
+        health.values.update(
+            {
+                "simulated time (s)": f"{motion.time:.3f}",
+                "simulated time in the last second (s)": f"{max(elapsed, 0.0):.3f}",
+                "work of the efforts (J)": f"{session.work:.9g}",
+                "lost in impacts and at walls (J)": f"{motion.lost:.9g}",
+                "method": motion.method,
+                "coordinates": ", ".join(motion.coordinates) or "none",
+                "stale": ", ".join(stale) or "none",
+                "clamped": ", ".join(clamped) or "none",
+            }
+        )
+
+
+class SimulatorServices:
+    """Reset, pause, step and set the state of a simulator, between two of its ticks."""
+
+    def __init__(self, simulator: SimulationNode) -> None:
+        self._simulator = simulator
+        srv = service_types(simulator, "there is no service ~/set_state")
+        for name, kind, action in (
+            ("reset", Trigger, self._reset),
+            ("pause", SetBool, self._pause),
+            ("step", Trigger, self._step),
+            ("set_state", srv and srv.SetState, self._set_state),
+        ):
+            if kind is not None:
+                simulator.offer(name, kind, partial(self._act, action))
+
+    def _act(self, action: Callable[[Session, Any], str], request: Any) -> str:
+        return action(self._simulator.require(self._simulator.session), request)
+
+    def _reset(self, session: Session, request: Any) -> str:
+        cleared = self._simulator.start_again(session)
+        return f"at the start again; cleared: {cleared}" if cleared else "at the start again"
+
+    def _pause(self, session: Session, request: Any) -> str:
+        self._simulator.paused = self._simulator.held = request.data
+        return f"{'paused' if request.data else 'running'} at t = {session.motion.time:.6g} s"
+
+    def _step(self, session: Session, request: Any) -> str:
+        simulator = self._simulator
+        if not simulator.paused:
+            raise InputError("the simulation runs: call ~/pause with data: true first")
+        if simulator.fault:
+            raise InputError(f"there is a fault, call ~/reset first: {simulator.fault}")
+        settings = simulator.settings
+        session.advance(simulator.time(), settings, settings.substeps)
+        return f"t = {session.motion.time:.6g} s"
+
+    def _set_state(self, session: Session, request: Any) -> str:
+        layout = Layout(session.robot, request.name)
+        q, v, _ = layout.state(request.position, request.velocity)
+        session.require_slow(v)
+        refused = one_line(session.refusal)
+        session.set_state(q, v)
+        if refused and refused == self._simulator.fault:
+            self._simulator.clear_fault()
+        return "set"
 
 
 class Simulator(SimulationNode):

@@ -17,8 +17,8 @@ from ..messages.conversions import fill_time, seconds
 from ..messages.joint_path import JointPath, Tolerances
 from ..messages.named_numbers import require_known
 from ..node.interfaces import where_installed
+from ..node.node_clock import steady_timer
 from ..node.refusals import one_line
-from ..node.steady_timer import steady_timer
 from .path_motion import DONE, RUNNING, PathMotion
 from .session import Session
 from .simulation_node import SimulationNode
@@ -118,9 +118,7 @@ class TrajectoryAction:
                 ("path_tolerance", request.path_tolerance),
                 ("goal_tolerance", request.goal_tolerance),
             )
-            tolerances = [
-                Tolerances(path.joints, parameters[name], sent) for name, sent in kinds
-            ]
+            tolerances = [Tolerances(path.joints, parameters[name], sent) for name, sent in kinds]
             patience = seconds(request.goal_time_tolerance) or parameters["goal_time"]
             if session.path is not None:
                 session.path.outcome = "another goal came"

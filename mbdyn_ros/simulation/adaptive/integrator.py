@@ -8,6 +8,7 @@ robots' fingers does, explicit steps would have to be as short: an implicit meth
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -25,8 +26,6 @@ from ..contact.precision import ADAPTIVE_STEPS
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula
-from .crowd import Crowd
-from .energy_balance import EnergyBalance
 from .motion import Motion
 
 if TYPE_CHECKING:
@@ -43,6 +42,27 @@ SHORTEST_STEP = 1e-14
 
 MAX_SWITCHES = 100
 """Switches at one instant that are too many."""
+
+MOST, RATE = 12.0, 30.0
+"""Events of changing contacts that may come at once, and in a second (1/s)."""
+
+SEVERAL, LENIENCE = 6, 8.0
+"""Contacts that are many; how many times more events fewer ones may have."""
+
+ALIKE = 0.1
+"""How much an event counts of the same contacts as the one before: bounces that die out."""
+
+BURST, STEP_RATE = 150.0, 300.0
+"""Steps with contacts held that may be short at once, and in a second (1/s)."""
+
+RUBBING = 4.0
+"""Weight of a step in which joints have dry friction too, which takes so much longer."""
+
+ALLOWED = 1e-3
+"""Share of the energy that moved which may be unexplained at the default tolerances."""
+
+UNJUDGED = 1e-9
+"""Energy (J), and share of the energy at the start, under which nothing is judged."""
 
 
 @dataclass
@@ -65,6 +85,84 @@ class Step:
     def state(self, time: float) -> Array:
         """State (n,) at one instant within the step."""
         return self.states(np.array([time]))[0]
+
+
+class Crowd:
+    """Counts the events of one part of a simulation, and its steps with contacts held."""
+
+    def __init__(self) -> None:
+        self._level, self._time = 0.0, 0.0
+        self._steps, self._step_time = 0.0, 0.0
+        self._last: frozenset[object] = frozenset()
+        self._all: set[object] = set()
+
+    def add(self, time: float, who: frozenset[object]) -> None:
+        """Count an event of these contacts.
+
+        Raises
+        ------
+        ContactError
+            There are too many.
+        """
+        self._level = max(0.0, self._level - RATE * (time - self._time))
+        if not self._level:
+            self._all.clear()
+        self._all |= who
+        self._level += ALIKE if who == self._last else 1.0
+        self._time, self._last = time, who
+        if self._level > MOST * (1.0 if len(self._all) > SEVERAL else LENIENCE):
+            raise ContactError("many contacts bounce and switch in a short time")
+
+    def step(self, time: float, rubs: bool) -> None:
+        """Count a step that begins with contacts held.
+
+        Raises
+        ------
+        ContactError
+            There are too many.
+        """
+        self._steps = max(0.0, self._steps - STEP_RATE * (time - self._step_time))
+        self._steps += RUBBING if rubs else 1.0
+        self._step_time = time
+        if self._steps > BURST:
+            raise ContactError("contacts are held in a motion whose steps stay short")
+
+
+class EnergyBalance:
+    """Stops a simulation whose energy no longer balances.
+
+    An integrator can be blind to a wrong turn: where a closed loop passes a singular
+    configuration, say, small steps look good one by one. The balance is not.
+    """
+
+    def __init__(self, motion: Motion, y: Array, rtol: float) -> None:
+        self._motion, self._walks = motion, motion.walks
+        kinetic, self._potential = motion.energy(y)
+        self._start = kinetic + self._potential
+        self._noise = UNJUDGED * (1 + kinetic + abs(self._potential))
+        self._allowed = max(ALLOWED, 1e4 * rtol)
+        self._moved = 0.0
+
+    def check(self, y: Array) -> None:
+        """Compare the energy at y with the work done so far.
+
+        Raises
+        ------
+        SimulationError
+            Much is unexplained.
+        """
+        kinetic, potential = self._motion.energy(y)
+        work, loss = self._motion.work(y).tolist()
+        self._moved = max(self._moved, kinetic, abs(potential - self._potential), abs(work), loss)
+        if self._walks and not math.isfinite(kinetic):
+            return  # beyond what a loop can follow; the watch on the charts says so
+        gap = abs(kinetic + potential - self._start - work + loss)
+        if not gap <= self._allowed * self._moved + self._noise:
+            raise SimulationError(
+                f"the energy does not balance: no work explains {gap:.3g} J of the "
+                f"{self._moved:.3g} J that moved. The motion passes a singular configuration, or "
+                "the tolerances are too loose"
+            )
 
 
 @dataclass

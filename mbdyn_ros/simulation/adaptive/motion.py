@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...equations.position_rate import PositionRate
-from ...errors import SimulationError
+from ...errors import ContactError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..actuators.actuation import Actuation
@@ -14,12 +14,32 @@ from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..effort import EffortFunction
 from ..friction.drive import Drive
-from ..stepped.step_in_c import is_compiled
+from ..stepped.solid_slots import AHEAD, SolidSlots
+from ..stepped.step_in_c import StepInC, is_compiled
 from ..trajectory import Transition
-from .nearby import Nearby
 from .smooth import Smooth, friction_coefficients
 from .stick_slip import StickSlip
 from .touching import Touching
+
+
+class Nearby:
+    """The end of a part of a motion before shapes of links may touch: equal steps go on there."""
+
+    def __init__(self, robot: Robot, environment: Environment) -> None:
+        contacts = Contacts(robot, environment, only_watch=True)
+        self._slots = SolidSlots(contacts, StepInC.among(robot, contacts))
+
+    def refuse(self, q: Array, v: Array, span: float) -> None:
+        """Refuse a step of this length (s) from a state in which shapes may touch.
+
+        Raises
+        ------
+        ContactError
+            They may; the message names their links.
+        """
+        near = self._slots.near(q, v, AHEAD * span)
+        if near:
+            raise ContactError(f"{', '.join(near)}: they are near each other")
 
 
 class Motion:

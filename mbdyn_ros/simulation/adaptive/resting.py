@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,16 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from ...array import Array
-from ...equations.contact.impact import UNSETTLED
+from ..contact.impulses import UNSETTLED
 from ..contact.rows import Assembly, Flags, Indices
 
 FORCE_NOISE = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
-
-
-LEANING_SPEED = 1e-4
-"""Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
-had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
 
 
 class Mode(Enum):
@@ -61,18 +55,6 @@ class Resting:
     def slides(self) -> Flags:
         """(k,) which of them slide."""
         return np.array([mode is Mode.SLIDES for mode in self.modes], dtype=bool)
-
-    def leaning(self, along: Array) -> Array:
-        """Directions (k, 2) of sliding at the velocities (k, 2) along the walls."""
-        slides = self.directions.copy()
-        for i in np.flatnonzero(self.slides).tolist():
-            speed = float(np.linalg.norm(along[i]))
-            if speed == 0 or along[i] @ slides[i] < 0:  # at rest, or a trial step beyond
-                continue
-            lean = LEANING_SPEED * math.exp(-((speed / LEANING_SPEED) ** 2))
-            leaning = along[i] + lean * slides[i]
-            slides[i] = leaning / np.linalg.norm(leaning)
-        return slides
 
     def by_contact(self) -> dict[int, Mode]:
         """The modes by the numbers of the contacts."""

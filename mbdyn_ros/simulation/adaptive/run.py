@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,36 +14,157 @@ from ...errors import ContactError, MbdynError, SimulationError, SimulationWarni
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
 from ..actuators.actuation import Actuation
-from ..charts.change import closes, translated_velocity, with_joints
-from ..charts.quality import suits
+from ..charts.chart_watch import ChartWatch
+from ..charts.coordinates import closes, suits, translated_velocity, with_joints
 from ..contact.environment import Environment
+from ..contact.impacts import Impact
 from ..effort import EffortFunction
-from ..trajectory import (
-    CHANGE_POINT,
-    Event,
-    StoppedSimulationError,
-    Stretch,
-    Trajectory,
-    Transition,
-)
-from .crossing import Crossing
+from ..trajectory import Event, StoppedSimulationError, Stretch, Trajectory
+from .chart_motion import ChartMotion, Recorder, Translation, joined
+from .integrator import Integrator, Step
 from .motion import Motion
-from .part import NO_MOTION, ChangePointError, Instant, Part
-from .passage import Passage, passed
-from .segment import Translation, joined
-from .side import NoCrossingError, Side
-from .stepped_motion import SteppedMotion
-from .stretch import CALM, SteppedStretch
+from .stretch import CALM, SteppedMotion, SteppedStretch
 
 LONGEST_LEAST = 1.0
 """s that equal steps go on at most before events are tried again, where those have failed."""
+
+NO_MOTION = SimulationError, np.linalg.LinAlgError
+"""Errors that end a part that cannot go on."""
+
+REMEMBERED = 200
+"""States that are remembered, for a change point that is met later."""
+
+CHANGED = 1.1
+"""Quotient of the coordinates' qualities at one of them and the next."""
+
+
+class ChangePointError(SimulationError):
+    """No choice of coordinates goes on from here."""
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A state y of a motion in time (s), and the tree positions there."""
+
+    time: float
+    y: Array
+    tree_position: Array
+
+
+class Part:
+    """Integrates the motion in the coordinates of `robot`, watching how good they are.
+
+    Parameters
+    ----------
+    start : when it starts, s.
+    chosen : whether the coordinates were chosen for this state, and are as good as any.
+    times : instants of the result; None: all steps.
+
+    Attributes
+    ----------
+    joints : independent joints to go on with; None where this part is the last.
+    stretch : in equal steps, with which the motion went on behind it.
+    past : states since anything happened last, at which the coordinates were unlike each other.
+    """
+
+    def __init__(
+        self, robot: Robot, motion: Motion, start: float, q: Array, v: Array, chosen: bool,
+        duration: float, tolerances: tuple[float, float], method: AdaptiveMethod, max_step: float,
+        times: Array | None, report: Callable[[Event], None], progress: Callable[[float], None],
+    ) -> None:  # fmt: skip
+        self.robot, self.motion, self._start, self._chosen = robot, motion, start, chosen
+        self._progress = progress
+        self.past: deque[Instant] = deque(maxlen=REMEMBERED)
+        self._past_quality = np.inf
+        self.recorder = Recorder(robot, motion, None if times is None else times[times >= start])
+
+        def report_new(event: Event) -> None:
+            self.past.clear()
+            if isinstance(event, Impact):
+                self.recorder.jumped()
+            if start == 0 or event.time > start:  # what moves when coordinates change goes on so
+                report(event)
+
+        self.integrator = Integrator(
+            motion, motion.state(q, v), duration, tolerances, report_new, method, max_step, start
+        )
+        self.watch = ChartWatch(robot, motion)
+        self.joints: list[str] | None = None
+        self.stretch: SteppedStretch | None = None
+
+    @property
+    def work(self) -> Array:
+        """Work of the efforts and loss to friction (2,) so far, J."""
+        return self.motion.work(self.integrator.state)
+
+    def run(self) -> None:
+        """Integrate to the end of time, or to where other coordinates are better.
+
+        Raises
+        ------
+        SimulationError or LinAlgError
+            There is no motion beyond where the integrator stands.
+        """
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            self._integrate()
+        if self.joints is None:
+            self.recorder.finish(self.integrator.time, self.integrator.state)
+
+    def _integrate(self) -> None:
+        problem = self.watch.start(self.integrator.state, self._chosen)
+        if problem is not None:
+            raise ChangePointError(problem)
+        self.joints = self.watch.better()
+        if self.joints is not None:
+            return
+        for step in self.integrator.steps():
+            self.joints = self._joints_after(step)
+            if self.joints is not None:
+                return
+
+    def _joints_after(self, step: Step) -> list[str] | None:
+        """Record a step; the joints to go on with, where the present ones are worse."""
+        if self.motion.nearby is not None:
+            try:
+                self.motion.nearby.refuse(*self.motion.split(step.initial), step.end - step.start)
+            except SimulationError:
+                self.integrator.time, self.integrator.state = step.start, step.initial
+                raise
+        self._remember(step)
+        self.watch.follow(self.integrator.state)
+        if self.watch.lost:
+            self.integrator.time, self.integrator.state = step.start, step.initial
+            problem = self.watch.came_from
+            if problem is not None:
+                raise ChangePointError(problem)
+            raise SimulationError("a loop cannot be closed at the end of the next step")
+        found = self.watch.change_point(step)
+        if found is not None:
+            self.integrator.time, problem = found
+            self.integrator.state = step.state(self.integrator.time)
+            self.recorder.step(replace(step, end=self.integrator.time))
+            raise ChangePointError(problem)
+        self.recorder.step(step)
+        self._progress(step.end)
+        return self.watch.better()
+
+    def _remember(self, step: Step) -> None:
+        """Keep the beginning of a step, where the last one that was kept is another place."""
+        quality = self.watch.quality
+        quotient = quality / self._past_quality
+        if self.past and 1 / CHANGED < quotient < CHANGED:
+            return
+        self._past_quality = quality
+        self.past.append(Instant(step.start, step.initial, self.watch.tree_position))
 
 
 @dataclass
 class Run:
     """One simulation; its arguments are those of `simulate`, checked.
 
-    through_change_points : whether to go on by inertia there; else the simulation stops.
+    through : goes on behind a part that ended at a change point: in which coordinates and from
+        which instant; None where that was no change point, and a SimulationError where none leads
+        through it. Without it the simulation stops there.
     actuation : what makes part of the efforts by states of its own.
     charts : the robot in all coordinates used so far.
     parts, work : of the motion, in the robot's own coordinates, and the work (2,) done in each.
@@ -58,7 +180,7 @@ class Run:
     environment: Environment | None
     method: AdaptiveMethod
     on_event: Callable[[Event], None] | None
-    through_change_points: bool = False
+    through: Callable[[Run, Part, ChartMotion], tuple[Robot, Instant] | None] | None = None
     actuation: Actuation | None = None
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
@@ -72,11 +194,11 @@ class Run:
         """The whole motion from a state."""
         chart, time = self.robot, 0.0
         self.charts.append(chart)
-        side: Side | None = None
+        coordinates: ChartMotion | None = None
         while True:
-            if side is None or side.robot is not chart:
-                side = self._side(chart)
-            part, crossing = self._integrated(side, time, q, v)
+            if coordinates is None or coordinates.robot is not chart:
+                coordinates = self.in_coordinates(chart)
+            part, resumed = self._integrated(coordinates, time, q, v)
             if part.stretch is not None:
                 moving = part.stretch.moving
                 if moving.time == self.duration:
@@ -84,11 +206,11 @@ class Run:
                 time = moving.time
                 q, v = (one.copy() for one in part.motion.split(moving.state))
                 continue
-            if crossing is not None and crossing.end < self.duration:
-                chart, time = crossing.robot, crossing.end
-                q, v = part.motion.split(crossing.y)
+            if resumed is not None and resumed[1].time < self.duration:
+                chart, time = resumed[0], resumed[1].time
+                q, v = part.motion.split(resumed[1].y)
                 continue
-            if crossing is not None or part.joints is None:
+            if resumed is not None or part.joints is None:
                 return self._joined()
             time = part.integrator.time
             _, v = part.motion.split(part.integrator.state)
@@ -98,62 +220,62 @@ class Run:
                 raise self._stopped(str(error), part) from error
 
     def _integrated(
-        self, side: Side, time: float, q: Array, v: Array
-    ) -> tuple[Part, Crossing | None]:
-        """The part from a state in the coordinates of a side, and how its change point is passed.
+        self, coordinates: ChartMotion, time: float, q: Array, v: Array
+    ) -> tuple[Part, tuple[Robot, Instant] | None]:
+        """The part from a state, and where the motion goes on behind a change point that ended it.
 
         Both are integrated and kept.
         """
         part = Part(
-            side.robot, side.motion,
-            time, q, v, side.robot is not self.robot,
+            coordinates.robot, coordinates.motion,
+            time, q, v, coordinates.robot is not self.robot,
             self.duration, self.tolerances, self.method, self.max_step,
-            self.times, lambda event: self._happens(side.translation.event(event)), self.progress,
+            self.times, lambda event: self.happens(coordinates.translation.event(event)),
+            self.progress,
         )  # fmt: skip
         try:
             part.run()
         except NO_MOTION as error:
             words = str(error)
-            if isinstance(error, ContactError) and self._stretched(part, side, words):
+            if isinstance(error, ContactError) and self._stretched(part, coordinates, words):
                 return part, None
-            if self.through_change_points:
+            if self.through is not None:
                 try:
-                    found = passed(part, side, self._exchanged, self._beyond)
-                except NoCrossingError as failure:
+                    resumed = self.through(self, part, coordinates)
+                except SimulationError as failure:
                     words += f"; by inertia it is not passed: {failure}"
                 else:
-                    if found is not None:
-                        self._keep_crossing(part, side, found)
-                        return part, found.crossing
+                    if resumed is not None:
+                        return part, resumed
             with contextlib.suppress(*NO_MOTION):
                 part.recorder.finish(part.integrator.time, part.integrator.state)
-            self._keep(part, side)
+            self.keep(part, coordinates)
             if not isinstance(error, ChangePointError):
                 words += part.watch.doubt(part.integrator.state)
             raise self._stopped(words, part) from error
-        self._keep(part, side)
+        self.keep(part, coordinates)
         return part, None
 
-    def _stretched(self, part: Part, side: Side, why: str) -> bool:
+    def _stretched(self, part: Part, coordinates: ChartMotion, why: str) -> bool:
         """Go on in equal steps from where a part ends, and keep both; false where none serve."""
-        if self.environment is None or not side.motion.may_step:
+        if self.environment is None or not coordinates.motion.may_step:
             return False
         start, state = part.integrator.time, part.integrator.state
         part.recorder.rewind(start)
-        self._keep(part, side)
-        if self._moving is None or self._moving.motion is not side.motion:
-            self._moving = SteppedMotion(part.robot, side.motion, self.environment)
+        self.keep(part, coordinates)
+        if self._moving is None or self._moving.motion is not coordinates.motion:
+            self._moving = SteppedMotion(part.robot, coordinates.motion, self.environment)
         self._moving.start(start, state)
         stretch = SteppedStretch(part.robot, self._moving)
         again = bool(self.stretches) and start - self.stretches[-1].end < 2 * self._least
         self._least = min(2 * self._least, LONGEST_LEAST) if again else CALM
         stretch.run(
             self.times, self.duration, self._least,
-            lambda event: self._happens(side.translation.event(event)),
+            lambda event: self.happens(coordinates.translation.event(event)),
         )  # fmt: skip
         moving = stretch.moving
         kept = stretch.recorder.trajectory(moving.steps)
-        self.parts.append(side.translation.trajectory(kept, stretch.recorder.homes))
+        self.parts.append(coordinates.translation.trajectory(kept, stretch.recorder.homes))
         self.work.append(part.motion.work(moving.state))
         self.stretches.append(Stretch(float(start), moving.time, why))
         self.progress(moving.time)
@@ -163,68 +285,24 @@ class Run:
     def _joined(self) -> Trajectory:
         return joined(self.parts, self.work, self.events, self.stretches)
 
-    def _side(self, chart: Robot) -> Side:
+    def in_coordinates(self, chart: Robot) -> ChartMotion:
         """The motion in the coordinates of a chart."""
         translation = Translation(self.robot, chart)
         effort = translation.effort(self.effort)
         tolerance = 10 * sum(self.tolerances)
         motion = Motion(chart, effort, self.environment, tolerance, self.actuation)
-        return Side(chart, motion, translation)
+        return ChartMotion(chart, motion, translation)
 
-    def _happens(self, event: Event) -> None:
+    def happens(self, event: Event) -> None:
         (self.on_event or self.events.append)(event)
 
-    def _keep(self, part: Part, side: Side) -> None:
+    def keep(self, part: Part, coordinates: ChartMotion) -> None:
         """Keep what a part has recorded."""
         kept = part.recorder.trajectory(part.integrator.count)
-        self.parts.append(side.translation.trajectory(kept, part.recorder.homes))
+        self.parts.append(coordinates.translation.trajectory(kept, part.recorder.homes))
         self.work.append(part.work)
         if self.actuation is not None:  # the next part begins with them
-            self.actuation.states[:] = side.motion.actuator_states(part.integrator.state)
-
-    def _keep_crossing(self, part: Part, side: Side, passage: Passage) -> None:
-        """Keep a part up to where a crossing begins, and the crossing; tell it."""
-        crossing, chart = passage.crossing, passage.chart
-        part.recorder.rewind(passage.start.time)
-        part.integrator.state = passage.start.y
-        self._keep(part, side)
-        self.parts.append(crossing.trajectory(self.times, self.duration))
-        self.work.append(part.motion.work(crossing.y))
-        self._happens(Transition(crossing.time, chart.linkage.cluster.name, CHANGE_POINT))
-        warn(
-            f"{self.robot.model.source}: at t = {crossing.time:.9g} s {chart.at_change_point()}; "
-            "the simulation goes on by inertia, the way on which accelerations change least",
-            SimulationWarning,
-        )
-
-    def _exchanged(self, near: Side, joints: list[str], instant: Instant) -> tuple[Side, Instant]:
-        """The motion in other independent joints, and an instant of it in them."""
-        chart, whole = near.robot, instant.tree_position
-        side = self._side(self._at(chart, tuple(joints), whole))
-        q = whole[list(side.robot.system.coordinates.q)]
-        _, v = near.motion.split(instant.y)
-        v = translated_velocity(chart, side.robot, whole, v)
-        return side, replace(instant, y=side.motion.state(q, v))
-
-    def _beyond(self, near: Side, whole: Array) -> Side:
-        """The same coordinates on the branch of tree positions behind a change point."""
-        return self._side(self._at(near.robot, near.robot.independent_joints, whole))
-
-    def _at(self, chart: Robot, joints: Sequence[str], whole: Array) -> Robot:
-        """Coordinates that serve at tree positions on either side of a change point."""
-        used = [one for one in self.charts if one is not chart and one.independent_joints == joints]
-        moved = [chart.with_home(whole)] if joints == chart.independent_joints else []
-        for other in (*used, *moved):
-            if suits(other, whole) and closes(other, whole):
-                return other
-        try:
-            other = with_joints(chart, list(joints), whole)
-        except MbdynError as error:
-            raise NoCrossingError(f"its other side cannot be set up: {error}") from error
-        if not closes(other, whole):
-            raise NoCrossingError("the loops do not close beside it")
-        self.charts.append(other)
-        return other
+            self.actuation.states[:] = coordinates.motion.actuator_states(part.integrator.state)
 
     def _stopped(self, words: str, part: Part) -> StoppedSimulationError:
         """The error that ends a simulation, with all that was kept."""

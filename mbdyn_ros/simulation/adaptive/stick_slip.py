@@ -7,10 +7,8 @@ no longer be held. There the modes of all joints at rest follow from
 
     a = A r + b,   |r_i| <= F_i,   a_i = 0 where |r_i| < F_i,   a_i r_i <= 0 where |r_i| = F_i
 
-with A = J M^-1 J^T of the joints at rest. Where their rows are independent this linear
-complementarity problem has one solution (principal pivoting with the least index, Murty 1974).
-In a loop more joints may rub than are free; then r is not unique, but the motion is, and any r
-that minimizes r^T A r / 2 + b^T r gives it (Gauss's principle).
+with A = J M^-1 J^T of the joints at rest: the problem of `contact.impulses` without contacts. In a
+loop more joints may rub than are free; then r is not unique, but the motion is (Gauss's principle).
 """
 
 from __future__ import annotations
@@ -24,12 +22,11 @@ from ...equations.programs import (
     holding_vector,
     mass_matrix,
 )
-from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
+from ..contact.impulses import Blocks, contact_impulses, solver
 from ..friction.coulomb import DEPENDENT_ROWS, Coulomb, fastest_damping
 from ..friction.drive import Drive
-from ..friction.friction_impulse import boxed_impulses
 from ..trajectory import Transition
 from .smooth import Smooth
 
@@ -56,6 +53,7 @@ class StickSlip(Smooth):
             *[(program,) for program in (mass_matrix, coriolis_vector, holding_vector)],
         )
         self._forward, self._matrix, self._coriolis, self._holding = map(Bound, kernels)
+        solver()  # is compiled before the motion begins
         self._a = self._forward.a
         self._drive = drive
         self._coulomb = Coulomb(robot)
@@ -205,47 +203,19 @@ class StickSlip(Smooth):
         right = rows @ solved
         free = right[:, 0] + self._coulomb.drift(q, v)[rest]
         limit, margin = self._coulomb.limit[rest], self._margin(load)[rest] / 2
+        bound = limit + margin
+        r = contact_impulses(right[:, 1:], free, Blocks.dry(bound))
+        a = free + right[:, 1:] @ r
         if np.linalg.matrix_rank(rows, DEPENDENT_ROWS) == len(rest):
-            mode[rest] = complementarity(right[:, 1:], free, limit, margin)
+            slides = np.abs(r) > limit + 0.5 * margin
         else:
-            mode[rest] = _least_motion(right[:, 1:], free, limit)
+            least = max(1e-6 * float(np.abs(a).max()), LOAD_NOISE * float(np.abs(free).max()))
+            slides = np.abs(a) > least
+        mode[rest] = np.where(slides, -np.sign(r), 0.0)
         return mode
-
-
-def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> Array:
-    """Directions (n,) in which n joints at rest break away, 0 for those that stick.
-
-    Parameters
-    ----------
-    matrix, free : A (n, n) and b (n,) of a = A r + b.
-    limit : largest friction F (n,).
-    margin : how far (n,) r may exceed F by rounding.
-    """
-    mode = np.zeros(len(free))
-    for _ in range(2000):
-        stuck = mode == 0
-        r = -mode * limit
-        right = -(free + matrix @ r)[stuck]
-        r[stuck] = np.linalg.solve(matrix[np.ix_(stuck, stuck)], right)
-        a = matrix @ r + free
-        backward = ~stuck & (mode * a < -margin * np.diag(matrix))
-        wrong = np.flatnonzero(backward | (stuck & (np.abs(r) > limit + margin)))
-        if not len(wrong):
-            return mode
-        k = wrong[0]
-        mode[k] = -np.sign(r[k]) if stuck[k] else 0.0
-    raise ContactError("dry friction: the modes of the joints at rest do not settle")
-
-
-def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:
-    """Directions (n,) of `complementarity` where rows depend on each other."""
-    a = free + matrix @ boxed_impulses(matrix, free, limit)
-    least = max(1e-6 * float(np.abs(a).max()), LOAD_NOISE * float(np.abs(free).max()))
-    result: Array = np.where(np.abs(a) > least, np.sign(a), 0.0)
-    return result
 
 
 def _within(rows: Array, wanted: Array, limit: Array, noise: float) -> bool:
     """Whether frictions within +-limit (m,) along rows (m, nv) give the efforts `wanted` (nv,)."""
-    found = boxed_impulses(rows @ rows.T, -rows @ wanted, limit)
+    found = contact_impulses(rows @ rows.T, -rows @ wanted, Blocks.dry(limit))
     return bool(np.abs(rows.T @ found - wanted).max() <= noise)

@@ -13,16 +13,123 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...array import Array
+from ...equations.dry_friction import tree_friction
 from ...robot import Robot
+from ..contact.environment import Environment
+from ..effort import Constant
+from ..stepped.stepper import Stepper
 from ..trajectory import Event
-from .recorder import Recorder
-from .stepped_motion import STEP, STEPS_A_SAMPLE, SteppedMotion
+from .chart_motion import Recorder
+from .motion import Motion
+
+STEP = 2e-4
+"""Longest step, s."""
+
+STILL, STILL_STEPS = 1e-10, 100
+"""Velocity (m/s or rad/s) of what stands still, and for how many steps until it surely does."""
+
+STEPS_A_SAMPLE = 5
+"""Steps from sample to sample, where no times are asked for; so many are one call at most."""
 
 CALM = 0.02
 """Time (s) without impacts and changes of contacts after which events serve again."""
 
 FEW = 4
 """Contacts held, with which events serve."""
+
+
+class SteppedMotion:
+    """A motion of a chart in steps of a `Stepper`, whose efforts may change.
+
+    Attributes
+    ----------
+    motion : in the coordinates of the chart. stepper : takes the steps.
+    time, state : where it stands, as the state of an integrator; its work and losses are those
+        since the start.
+    a : (nv,) mean acceleration in the last steps.
+    steps : taken so far.
+    rests : whether it stands still and will, each step being like the last: efforts are constant.
+    at_once : how many steps may be one: several where nothing drives or damps the robot.
+    """
+
+    def __init__(self, chart: Robot, motion: Motion, environment: Environment) -> None:
+        self.motion = motion
+        self.stepper = Stepper(chart, STEP, environment)
+        self.state, self.a = np.zeros(motion.size), np.zeros(chart.nv)
+        self._way = np.zeros(chart.nq)
+        self._damping = tree_friction(chart.system.tree)[0]
+        self._velocity = chart.bind("joint_velocity")
+        self._changes = not isinstance(motion.effort, Constant)
+
+    def start(self, time: float, y: Array) -> None:
+        """Begin at a time (s) and the state of an integrator."""
+        motion, self.time, self.steps, self._still_steps = self.motion, time, 0, 0
+        q, v = motion.split(y)
+        self.stepper.set_state(q, v)
+        self.stepper.time = time
+        self.state, self.a = motion.state(q, v), np.zeros(len(v))
+        self._effort = np.array(motion.effort(time, q, v))
+        self._driven = self._changes or bool(self._effort.any())
+        self.at_once = 1 if self._driven or self._damping.any() else STEPS_A_SAMPLE
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing moves, and nothing will."""
+        return self._still_steps >= STILL_STEPS
+
+    def step_to(self, instant: float, steps: int) -> None:
+        """Take steps to an instant (s) with the efforts of the middle, unless it rests.
+
+        The work is that of the mean of the efforts at both ends on the way between: so the energy
+        of springs balances to rounding. What errors of the steps would add to it is taken.
+        """
+        stepper, motion, span = self.stepper, self.motion, instant - self.time
+        q, v = stepper.q, stepper.v
+        if self.rests:
+            self.time, self.a = instant, np.zeros(len(v))
+            return
+        place, slow, lost = q.copy(), v.copy(), stepper.lost + stepper.trimmed
+        energy, damping = stepper.energy.sum(), self._damping_loss()
+        stepper.step = span / steps
+        stepper.effort[:] = self._middle(span) if self._changes else self._effort
+        stepper.advance(steps)
+        self.steps += steps
+        kept = motion.work(self.state)
+        if self._driven:
+            mean = 0.5 * (slow + v)
+            motion.position_rate.between(place, q, span, mean)
+            power = motion.drive.power(place, mean, self._effort)
+            if self._changes:
+                self._effort = np.array(motion.effort(instant, q, v))
+            power += motion.drive.power(q, mean, self._effort)
+            stepper.limit_energy(energy + 0.5 * span * power)
+            kept[0] += 0.5 * span * power
+        self.a = (v - slow) / span
+        kept[1] += 0.5 * span * (damping + self._damping_loss())
+        kept[1] += stepper.lost + stepper.trimmed - lost
+        still = not self._changes and max(np.abs(slow).max(), np.abs(v).max()) <= STILL
+        self._still_steps = self._still_steps + steps if still else 0
+        if self.rests:
+            v[:] = 0.0
+        self.time = instant
+        self.state[: motion.nq], self.state[motion.nq : motion.nq + motion.nv] = q, v
+
+    def _middle(self, span: float) -> Array:
+        """The efforts half a step (s) ahead."""
+        motion, q, v = self.motion, self.stepper.q, self.stepper.v
+        motion.position_rate(q, v, self._way)
+        middle = q + 0.5 * span * self._way
+        motion.normalize(middle)
+        return motion.effort(self.time + 0.5 * span, middle, v)
+
+    def _damping_loss(self) -> float:
+        """Power that damping takes, W."""
+        if not self._damping.any():
+            return 0.0
+        velocity = self._velocity
+        velocity.q[:], velocity.v[:] = self.stepper.q, self.stepper.v
+        velocity()
+        return float(self._damping @ velocity.result**2)
 
 
 class SteppedStretch:

@@ -3,7 +3,7 @@
 Between events the points that rest on walls are held there: with rows S for what is at rest and
 directions C of the forces that hold it, M a = F + C^T f, S a + drift = 0. A point that sticks
 has three rows; one that slides has its normal, and friction against its velocity. At an event
-the impact (`equations.contact.impact`) changes the velocity, and the same laws on accelerations
+the impact (`contact.collisions`) changes the velocity, and the same laws on accelerations
 say which contacts rest, stick, slide or separate from then on.
 """
 
@@ -14,21 +14,19 @@ from dataclasses import replace
 import numpy as np
 
 from ...compiler.kernel import Kernel
-from ...equations.contact.impact import UNSETTLED, contact_impulses
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
+from ..contact.impulses import UNSETTLED, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
 from ..contact.refusals import refuse_inside
-from ..contact.rows import Assembly, Indices, Rows
-from ..stepped.step_in_c import is_compiled
+from ..contact.rows import LEANING_SPEED, Assembly, Indices, Rows
 from ..trajectory import Transition
 from . import jam
-from .held_rows import HeldRows
-from .resting import LEANING_SPEED, Mode, Resting, least, obeys, redundant
+from .resting import Mode, Resting, least, obeys, redundant
 from .smooth import Smooth
 
 
@@ -53,9 +51,8 @@ class Touching:
             contacts.environment.tie_window,
         )  # fmt: skip
         self.impacts = self._collisions.impacts
-        self._held = self._compiled_for = Resting.none()
-        self._compiled: HeldRows | None = None
-        self._may_compile = is_compiled(robot)
+        self._held = Resting.none()
+        self._rows: tuple[Resting, Rows] | None = None
 
     @property
     def resting(self) -> Indices:
@@ -109,11 +106,13 @@ class Touching:
     def _holding(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array, Assembly]:
         """Accelerations (nv,), the forces (m,) that hold the contacts, and their rows."""
         a = self._without_contact(q, v, effort)
-        assembly, _ = self._laws(q, v)
-        if self._compiled is not None and not self._free.switching:
-            mass = self._collisions.mass_matrix(q)
-            a, force, self._free.load = self._compiled.forces(mass, a)
-            return a, force, assembly
+        rows = self._laws(q, v)
+        assembly = rows.assembly
+        if not self._free.switching:
+            found = rows.forces(self._collisions.mass_matrix(q), a)
+            if found is not None:
+                a, force, self._free.load = found
+                return a, force, assembly
         response = self._response(q, assembly.columns)
         force = least(assembly.rows @ response, -(assembly.rows @ a + assembly.drift))
         self._free.load = assembly.columns.T @ force
@@ -123,18 +122,14 @@ class Touching:
         self._free.load = np.zeros(len(v))
         return self._free.acceleration(q, v, effort).copy()
 
-    def _laws(self, q: Array, v: Array) -> tuple[Assembly, Array]:
-        """Rows of the present mode, and the velocities (k, 2) along the walls."""
-        if self._compiled_for is not self._held:
-            self._compiled_for, self._compiled = self._held, None
-            table = self.contacts.flat_table(self.resting) if self._may_compile else None
-            if table is not None:
-                self._compiled = HeldRows(self.contacts, self._held, table)
-        if self._compiled is not None:
-            return self._compiled.at(q, v), self._compiled.along
-        rows = self.contacts.rows(q, v, self.resting)
-        along = rows.tangents @ v
-        return rows.assemble(self._held.sticks, self._held.leaning(along)), along
+    def _laws(self, q: Array, v: Array) -> Rows:
+        """Rows of the present mode; the next call overwrites them."""
+        held = self._held
+        if self._rows is not None and self._rows[0] is held:
+            return self.contacts.fill(self._rows[1], q, v)
+        modes = held.sticks, held.slides, held.directions
+        self._rows = held, self.contacts.rows(q, v, held.contacts, *modes)
+        return self._rows[1]
 
     def _response(self, q: Array, columns: Array) -> Array:
         """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
@@ -150,8 +145,7 @@ class Touching:
         """
         if not len(self._held):
             return
-        assembly, _ = self._laws(q, v)
-        jammed = jam.jams(assembly, lambda C: self._response(q, C))
+        jammed = jam.jams(self._laws(q, v).assembly, lambda C: self._response(q, C))
         which = self.resting[jammed & ~self._held.sticks]
         jam.refuse([self.contacts.name(k) for k in which.tolist()])
 
@@ -173,8 +167,8 @@ class Touching:
             if self._free.violated(q, v, effort):
                 return True
             _, force, assembly = self._holding(q, v, effort)
-        _, along = self._laws(q, v)
-        if ((along * self._held.directions).sum(axis=1)[self._held.slides] < 0).any():
+        ahead = (self._laws(q, v).along * self._held.directions).sum(axis=1)
+        if (ahead[self._held.slides] < 0).any():
             return True
         return self._disobeys(q, v, effort, force, assembly)
 
@@ -216,16 +210,16 @@ class Touching:
         """Corrections (nv,) of the place and of v that keep resting contacts at rest."""
         g, _, slope = self.contacts.distances(q, v)
         gap = (g / slope)[self.resting]
-        assembly, tangential = self._laws(q, v)
-        rows, normal = assembly.rows, assembly.blocks.normal
+        laws = self._laws(q, v)
+        rows, normal = laws.assembly.rows, laws.assembly.blocks.normal
         response = self._response(q, rows)
         matrix = rows @ response
         moved = response[:, normal] @ least(matrix[np.ix_(normal, normal)], -gap)
         slowed = response @ least(matrix, -(rows @ v))
         for i in np.flatnonzero(self._held.slides).tolist():
-            speed = float(np.linalg.norm(tangential[i]))
+            speed = float(np.linalg.norm(laws.along[i]))
             if speed > 10 * LEANING_SPEED:
-                self._held.directions[i] = tangential[i] / speed
+                self._held.directions[i] = laws.along[i] / speed
         return moved, slowed
 
     def take_loss(self) -> float:
@@ -242,9 +236,9 @@ class Touching:
         self._free.load = np.zeros(len(v))
         if not len(which):
             return
-        rows = self.contacts.rows(q, v, which)
-        moving = self._stopped(q, v, which, rows, before)
-        assembly = rows.assemble(moving.sticks, moving.directions)
+        moving = self._stopped(q, v, which, before)
+        rows = self.contacts.rows(q, v, which, moving.sticks, None, moving.directions)
+        assembly = rows.assembly
         a = self._without_contact(q, v, effort)
         matrix = assembly.rows @ self._response(q, assembly.columns)
         free = assembly.rows @ a + assembly.drift
@@ -261,13 +255,13 @@ class Touching:
                 return
         self._held = last
 
-    def _stopped(self, q: Array, v: Array, which: Indices, rows: Rows, before: Resting) -> Resting:
+    def _stopped(self, q: Array, v: Array, which: Indices, before: Resting) -> Resting:
         """How contacts (k,) move along their walls; what has come to rest is stopped, in `v`."""
         modes, stopped = [Mode.RESTS] * len(which), np.zeros(len(which), dtype=bool)
-        directions = np.zeros((len(which), 2))
+        directions, rows = np.zeros((len(which), 2)), self.contacts.rows(q, v, which)
         last = dict(zip(before.contacts.tolist(), before.directions, strict=True))
         for i in np.flatnonzero(rows.friction > 0).tolist():
-            along = rows.tangents[i] @ v
+            along = rows.along[i]
             speed = float(np.linalg.norm(along))
             old = last.get(int(which[i]), directions[i])
             leans = speed <= LEANING_SPEED and bool(old.any())
@@ -278,7 +272,7 @@ class Touching:
             else:
                 modes[i], stopped[i] = Mode.STICKS, speed > 0
         if stopped.any():
-            still = rows.assemble(stopped, directions).rows
+            still = self.contacts.rows(q, v, which, stopped).assembly.rows
             response = self._response(q, still)
             v += response @ least(still @ response, -(still @ v))
         return Resting(which, modes, directions)

@@ -16,7 +16,7 @@ import numpy as np
 from ...assembly.chart import Chart, charts
 from ...model.model import Array
 from ...robot import Robot
-from .quality import POOR, SINGULAR
+from .coordinates import POOR, SINGULAR
 
 if TYPE_CHECKING:
     from ..adaptive.integrator import Step
@@ -70,7 +70,7 @@ class ChartWatch:
         self._views: list[_View] = []
         self.tree_position = robot.system.home
         system = robot.system
-        self._walk = [*system.walk_rows, *system.walked_rows]
+        self._walk = [*system.numerical_independent_rows, *system.numerical_dependent_rows]
         self._poor = [POOR] * len(self.charts)
 
     def start(self, y: Array, chosen: bool) -> str | None:

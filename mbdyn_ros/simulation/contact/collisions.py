@@ -6,15 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...equations.contact.impact import bouncing_impulses
 from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Contacts
 from .impacts import Impact, angle_between
+from .impulses import impact_impulses, solver
 from .precision import Precision
 from .refusals import require_smooth
-from .rows import Assembly, Flags, Indices, Rows, tangent_planes
+from .rows import Assembly, Flags, Indices, Rows
+
+ALONG = np.array([1.0, 0.0, 0.0])
+"""The normal, in the axes of normal and tangents."""
 
 MAX_HITS = 1000
 """Impacts at one instant that are too many."""
@@ -41,6 +44,7 @@ class Collisions:
         precision: Precision,
         patience: float,
     ) -> None:
+        solver()  # is compiled before the motion begins
         self.contacts, self._free = contacts, free
         self.precision, self.patience = precision, patience
         self._mass = robot.bind("mass_matrix")
@@ -82,18 +86,16 @@ class Collisions:
         rows = self.contacts.rows(q, v, which)
         for row in np.flatnonzero(hits[which]).tolist():
             require_smooth(self.contacts, int(which[row]), rows.places[row], rows.normals[row])
-        assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
+        assembly = rows.assembly
         response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
         matrix, before = assembly.rows @ response, assembly.rows @ v
-        matrix = 0.5 * (matrix + matrix.T)
         blocks, normal = assembly.blocks, assembly.blocks.normal
         e = np.where(hits[which], self.contacts.restitution[which], 0.0)
-        settled = self.precision.settled
-        impulses, used = bouncing_impulses(matrix, before, e, blocks, settled)
+        impulses, used = impact_impulses(matrix, before, e, blocks)
         dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
         if dying.any():
             e = np.where(dying, 0.0, e)
-            impulses, used = bouncing_impulses(matrix, before, e, blocks, settled)
+            impulses, used = impact_impulses(matrix, before, e, blocks)
         new = v + response @ impulses
         taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
         self._keep(t, q, v, new, which, rows, assembly, impulses, used, taking)
@@ -125,11 +127,10 @@ class Collisions:
         """Record an impact: those that hit, and those that answered."""
         sideways, angles = np.zeros((len(which), 3)), np.full(len(which), np.nan)
         for row in np.flatnonzero(which < self.contacts.geometry.touching).tolist():
-            angles[row] = angle_between(rows.jacobians[row] @ v, rows.normals[row])
+            angles[row] = angle_between(rows.J[row] @ v, ALONG)
             first = assembly.blocks.tangent[row]
             if first >= 0:
-                (across,) = tangent_planes(rows.normals[[row]])
-                sideways[row] = impulses[first : first + 2] @ across
+                sideways[row] = impulses[first : first + 2] @ rows.frames[row, 1:]
         kinetic = 0.5 * float(impulses @ (assembly.rows @ (v + new)))
         chosen = which[taking].tolist()
         self.impacts.append(

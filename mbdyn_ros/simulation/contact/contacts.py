@@ -5,17 +5,16 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...compiler.bound import Bound, BoundBatch
-from ...equations.contact.contact import ContactLayout, contact_state, distances
+from ...equations.contact.contact import distances
+from ...equations.contact.drift import contact_drift
+from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .couple_terms import CoupleTerms
 from .environment import Environment, Side
-from .face_terms import FaceTerms
-from .rows import Indices, Rows, rim_arm, skew, tangent_planes
+from .rows import Flags, Indices, Rows, Table
 
 
 class Contacts:
@@ -43,7 +42,7 @@ class Contacts:
                 "mass, or do not move; give the environment points=[(link, xyz), ...]"
             )
         self.geometry = environment.geometry(robot)
-        programs = (distances,) if only_watch else (distances, contact_state)
+        programs = (distances,) if only_watch else (distances, contact_rows, contact_drift)
         self._kernel, *_ = robot.calls.load(*((program, self.geometry) for program in programs))
         self._many: BoundBatch | None = None
         self._distances = Bound(self._kernel)
@@ -65,30 +64,29 @@ class Contacts:
         self.solid_pairs = environment.solid_pairs(robot)
         couples = [name for name, _ in environment.couples(robot)]
         self._names = (*couples, *environment.stop_names(robot))
-        self._couples: dict[int, CoupleTerms] = {}
-        points, bodies = self.geometry.points, self.geometry.bodies
-        self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
-        self._local = np.array([[*point.place, 1.0] for point in points]).reshape(-1, 4)
-        self._radius = np.array([point.radius if point.axis is None else 0.0 for point in points])
-        self._rims: dict[int, tuple[Array, float]] = {}
-        for k, point in enumerate(points):
-            if point.axis is not None:
-                self._rims[k] = point.axis, point.radius
-        self._levels = [FaceTerms(side.surface.levels[side.face]) for side in faces]
-        self._signed = [FaceTerms(signed) for signed in self.geometry.signed]
 
     def __len__(self) -> int:
         return self.geometry.count
 
     @functools.cached_property
-    def state(self) -> Bound:
-        """The bound program behind `layout`."""
-        return Bound(self._robot.calls.kernel(contact_state, self.geometry))
+    def _programs(self) -> tuple[Bound, Bound]:
+        """The bound programs of rows and of drifts."""
+        kernel, about = self._robot.calls.kernel, self.geometry
+        return Bound(kernel(contact_rows, about)), Bound(kernel(contact_drift, about))
 
     @functools.cached_property
-    def layout(self) -> ContactLayout:
-        """Layout of what `rows` reads."""
-        return ContactLayout(self.state.result, self.geometry, self._robot.nv)
+    def table(self) -> Table:
+        """Where all contacts stand in the results of these."""
+        layout = RowsLayout.of(self._robot.calls.traced, self.geometry)
+        point = np.zeros((len(self), 4))
+        for k in range(self.geometry.pairs):
+            one = self.geometry.points[self.point(k)]
+            point[k] = *one.place, one.radius
+        body, partner, normal, drift = (
+            np.array(one, dtype=np.int64)
+            for one in (layout.body, layout.partner, layout.normal, layout.drift)
+        )
+        return Table(body, partner, normal, drift, point, self.friction)
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for two links, and for the stop of a joint."""
@@ -120,17 +118,18 @@ class Contacts:
         p = self.point(k)
         return f"point {p} {self.points[p]} on surface {self.surface(k)!r}"
 
-    def side(self, k: int) -> tuple[Side, FaceTerms]:
-        """The face of a wall that the contact of a point touches, and it as numbers."""
-        face = k % len(self.environment.sides)
-        return self.environment.sides[face], self._levels[face]
+    def side(self, k: int) -> Side:
+        """The face of a wall that the contact of a point touches."""
+        return self.environment.sides[k % len(self.environment.sides)]
 
     def place(self, k: int, q: Array) -> Array:
         """Where the point of a contact with a wall is (3,), m; of a ball its middle."""
-        self.state.q[:] = q
-        self.state()
-        p = self.point(k)
-        place: Array = self.layout.transforms[self._body[p], 0, :3] @ self._local[p]
+        jacobians, _ = self._programs
+        jacobians.q[:] = q
+        jacobians()
+        at, point = self.table.body[k], self.table.point[k]
+        pose = jacobians.result[at : at + 12].reshape(3, 4)
+        place: Array = pose[:, :3] @ point[:3] + pose[:, 3]
         return place
 
     def distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
@@ -152,78 +151,30 @@ class Contacts:
         result = many.result.copy()
         return result[:, :m], result[:, m : 2 * m], result[:, 2 * m :]
 
-    def rows(self, q: Array, v: Array, which: Indices) -> Rows:
-        """Contact rows of the contacts `which` (k,)."""
-        self.state.q[:], self.state.v[:] = q, v
-        self.state()
-        layout, count, nv = self.layout, len(which), self.nv
-        places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
-        jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
-        along = np.zeros((count, 3))
-        at_wall, at_stop = which < self.geometry.pairs, which >= self.geometry.touching
-        stops = which[at_stop] - self.geometry.touching
-        W[at_stop], drift[at_stop] = layout.stop_rows[stops], layout.stop_drift[stops]
-        p, f = np.divmod(which[at_wall], max(1, len(self.environment.sides)))
-        body, radius = self._body[p], self._radius[p, None]
-        moved = layout.transforms[body] @ self._local[p, None, :, None]
-        x, speed, h = moved[:, 0, :, 0], moved[:, 1, :, 0], moved[:, 2, :, 0]
-        J = layout.linear[body] - skew(x - layout.transforms[body, 0, :, 3]) @ layout.angular[body]
-        n, change = np.empty_like(x), np.empty_like(x)
-        for row, (k, face) in enumerate(zip(p.tolist(), f.tolist(), strict=True)):
-            terms = self._signed[face] if self._radius[k] else self._levels[face]
-            _, n[row], bend = terms(x[row])
-            change[row] = bend @ speed[row]
-        places[at_wall], normals[at_wall] = x - radius * n, n
-        W[at_wall] = (n[:, None, :] @ J)[:, 0]
-        drift[at_wall] = (n * h + speed * change).sum(axis=1)
-        if radius.any():  # balls touch with their surface, whose velocity along the wall is theirs
-            turning = layout.angular[body] @ v
-            h = h + radius * (np.cross(n, layout.turn_drift[body]) + np.cross(change, turning))
-            J = J + skew(radius * n) @ layout.angular[body]
-        normal_rows, normal_drift = W[at_wall], drift[at_wall]
-        for row in [row for row, k in enumerate(p.tolist()) if k in self._rims]:
-            (axis, size), turning = self._rims[p[row]], layout.angular[body[row]] @ v
-            turned = layout.transforms[body[row], 0, :, :3] @ axis
-            arm, rate = rim_arm(n[row], turned, size, turning)
-            J[row] -= skew(arm[None])[0] @ layout.angular[body[row]]
-            h[row] += np.cross(layout.turn_drift[body[row]], arm) + np.cross(turning, rate)
-            x[row] += arm
-            normal_rows[row], normal_drift[row] = n[row] @ J[row], n[row] @ h[row]
-        if self._rims:
-            W[at_wall], drift[at_wall], places[at_wall] = normal_rows, normal_drift, x - radius * n
-        jacobians[at_wall], along[at_wall] = J, h
-        for row in np.flatnonzero(~at_wall & ~at_stop).tolist():
-            k = int(which[row]) - self.geometry.pairs
-            if k not in self._couples:
-                self._couples[k] = CoupleTerms(self.geometry.couples[k])
-            bodies = [self.geometry.bodies.index(rod.body) for rod in self.geometry.couples[k]]
-            terms = self._couples[k](*layout.transforms[bodies])
-            normals[row], places[row], drift[row], along[row] = terms
-            arms = places[row] - layout.transforms[bodies, 0, :, 3]
-            one, other = layout.linear[bodies] - skew(arms) @ layout.angular[bodies]
-            jacobians[row] = one - other
-            W[row] = normals[row] @ jacobians[row]
-        friction = self.friction[which]
-        across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
-        tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
-        return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
+    def rows(
+        self, q: Array, v: Array, which: Indices, cone: Flags | None = None,
+        slides: Flags | None = None, directions: Array | None = None,
+    ) -> Rows:  # fmt: skip
+        """The laws of contacts `which` (k,) at a state; for the others see `Rows`.
 
-    def flat_table(self, which: Indices) -> tuple[NDArray[np.int64], Array] | None:
-        """Contacts (k,) as `struct held` has them; None where one is on no flat wall."""
-        faces = max(1, len(self.environment.sides))
-        places, numbers = np.full((len(which), 2), -1, dtype=np.int64), np.zeros((len(which), 18))
-        for row, k in enumerate(which.tolist()):
-            if k >= self.geometry.touching:
-                places[row, 1] = k - self.geometry.touching
-                continue
-            p, face = divmod(k, faces)
-            if k >= self.geometry.pairs or not self._levels[face].flat:
-                return None
-            _, normal, _ = self._levels[face](self._local[p, :3])
-            places[row, 0] = self._body[p]
-            numbers[row, :5] = *self._local[p, :3], self._radius[p], self.friction[k]
-            numbers[row, 5:8] = normal
-            numbers[row, 8:14] = tangent_planes(normal[None]).ravel()
-            if p in self._rims:
-                numbers[row, 14:17], numbers[row, 17] = self._rims[p]
-        return places, numbers
+        cone : (k,) default those with friction. slides, directions : default none.
+        """
+        jacobians, drifts = self._programs
+        k, table = len(which), self.table.of(which)
+        rows = Rows(
+            jacobians.result, drifts.result, drifts.v, table,
+            table.friction > 0 if cone is None else cone,
+            np.zeros(k, dtype=bool) if slides is None else slides,
+            np.zeros((k, 2)) if directions is None else directions,
+        )  # fmt: skip
+        return self.fill(rows, q, v)
+
+    def fill(self, rows: Rows, q: Array, v: Array) -> Rows:
+        """Fill rows at another state."""
+        jacobians, drifts = self._programs
+        jacobians.q[:] = drifts.q[:] = q
+        drifts.v[:] = v
+        jacobians()
+        drifts()
+        rows.fill()
+        return rows

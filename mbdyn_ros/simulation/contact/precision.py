@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...equations.contact.impact import SETTLED
+from .impulses import SETTLED
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def refuse_no_value(contacts: Contacts, q: Array, feet: bool = False) -> None:
     """
     g, _, _ = contacts.distances(q, np.zeros(contacts.nv))
     for k in np.flatnonzero(~np.isfinite(g[: contacts.geometry.pairs])).tolist():
-        x, (side, _) = contacts.place(k, q), contacts.side(k)
+        x, side = contacts.place(k, q), contacts.side(k)
         here = f"{contacts.name(k)}, at {_words(x)}:"
         if not np.isfinite(side.surface.value(x)[side.face]):
             raise SimulationError(f"{here} g has no value; write g for wherever it may go")
@@ -75,10 +75,11 @@ def require_smooth(contacts: Contacts, k: int, x: Array, normal: Array) -> None:
             f"{here} the gradient of the surface vanishes or is not finite: it has no normal "
             "there; write g so that its gradient differs from zero on the wall"
         )
-    _, terms = contacts.side(k)
+    side = contacts.side(k)
+    level = side.surface.levels[side.face]
     ways = 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
-    normals = np.array([terms(x + way)[1].copy() for way in ways])
-    slopes = np.array([terms(x)[0], *(terms(x + 1e3 * way)[0] for way in ways)])
+    sizes, directions, _ = level(np.vstack([x, x + 1e3 * ways, x + ways]).T)
+    slopes, normals = sizes.full()[0, :7], directions.full().T[7:]
     if not slopes[0] > VANISHING * slopes.max():
         raise SimulationError(
             f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "

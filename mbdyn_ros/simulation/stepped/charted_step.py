@@ -16,9 +16,7 @@ from ...arguments import Wrenches
 from ...errors import MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..charts.change import with_joints
-from ..charts.preparation import Preparation
-from ..charts.quality import POOR, better_joints
+from ..charts.coordinates import POOR, Preparation, better_joints, with_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES

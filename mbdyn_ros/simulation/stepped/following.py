@@ -6,7 +6,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ..charts.preparation import Preparation
+from ..charts.coordinates import Preparation
 from .charted_step import ChartedStep
 from .leg import Leg
 from .servo import Servo, Targets

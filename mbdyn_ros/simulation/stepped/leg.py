@@ -11,7 +11,7 @@ from ...assembly.chart import Chart, charts
 from ...compiler.bound import Bound
 from ...equations.actuator_response import actuator_response
 from ...robot import Robot
-from ..charts.change import same_place
+from ..charts.coordinates import same_place
 from ..contact.environment import Environment
 from .stepper import Stepper
 

@@ -25,7 +25,9 @@ class TreeState:
     def take_home_along(self, q: Array) -> None:
         """Let other calls of the robot, which is the motion's own, find its loops closed so."""
         system = self._robot.system
-        home = self._position_at(q)[[*system.walk_rows, *system.walked_rows]]
+        home = self._position_at(q)[
+            [*system.numerical_independent_rows, *system.numerical_dependent_rows]
+        ]
         if np.isfinite(home).all():
             self._robot.calls.home[:] = home
 

@@ -1,33 +1,42 @@
 """A page in the browser: a 3-D scene and a panel beside it, served from this process by viser.
 
-Whoever draws does so in one thread, which waits in `Page.run`: what the browser sends only wakes
+Whoever draws does so in one thread, which waits in `Page.run`: messages from the browser only wake
 it, so that a slider that is dragged is followed as fast as drawing goes, and never faster.
+
+A browser lets any page connect to any port of this machine, and says in the header Origin whose
+page it is. Unless that is checked, a foreign page that is open at the same time reads the whole
+scene.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import http
 import io
+import logging
 import math
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from ...errors import InputError
 from ...model.model import Array
 from ..scene.scene import Scene
-from .origin import own_pages_only
-from .style import add_style
 
 if TYPE_CHECKING:
     import viser
+
 
 LOCALHOST = "127.0.0.1"
 PORT = 8080
@@ -219,7 +228,7 @@ def _free_port(address: Address) -> int:
                 f"port {address.port} is for root only; give one from 1024 to 65535"
             ) from None
         except socket.gaierror:
-            raise InputError(f"{address.host!r} is no address of this machine") from None
+            raise InputError(f"{address.host!r} is not an address of this machine") from None
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise _taken(address) from None
@@ -240,3 +249,89 @@ def _silence() -> Iterator[None]:
     """Standard output is ours: viser announces itself there."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield
+
+
+LOG = logging.getLogger("mbdyn_ros.view.connections")
+"""Reports of the server on its connections. A browser that connects in advance and goes away
+without a request is not an error."""
+LOG.addFilter(lambda record: record.getMessage() != "opening handshake failed")
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def is_own(origin: str | None, host: str | None, local: bool) -> bool:
+    """Whether a connection comes from our own page, or from no page at all.
+
+    Parameters
+    ----------
+    origin, host : headers of the request.
+    local : we listen to this machine alone, so that only its own names are ours: a foreign name
+        that was made to lead here is as foreign as its page.
+
+    Examples
+    --------
+    >>> is_own("http://localhost:8080", "localhost:8080", local=True)
+    True
+    >>> is_own("http://elsewhere.example", "localhost:8080", local=True)
+    False
+    """
+    if origin is None:
+        return not local or host is None or urlsplit(f"//{host}").hostname in LOOPBACK
+    page = urlsplit(origin)
+    return page.netloc == host and (not local or page.hostname in LOOPBACK)
+
+
+@contextmanager
+def own_pages_only(address: str) -> Iterator[None]:
+    """Let the server that viser starts meanwhile refuse the pages of others; it has no setting."""
+    import websockets.asyncio.server as server
+
+    refusing = partial(_serve, server.serve, address in LOOPBACK)
+    with patch.object(server, "serve", refusing):
+        yield
+
+
+def _serve(
+    serve: Callable[..., Any], local: bool, *arguments: Any, process_request: Any, **settings: Any
+) -> Any:
+    def reviewed(connection: Any, request: Any) -> Any:
+        if is_own(request.headers.get("Origin"), request.headers.get("Host"), local):
+            return process_request(connection, request)
+        return connection.respond(http.HTTPStatus.FORBIDDEN, "not the page of this server\n")
+
+    return serve(*arguments, process_request=reviewed, **{"logger": LOG} | settings)
+
+
+STYLE = """<style>
+/* The number beside a slider: room for a sign and six digits. */
+.mantine-Slider-root ~ .mantine-NumberInput-root { width: 4.1rem !important; flex-shrink: 0; }
+/* The ends of a slider stand below its track, not in the next box. */
+.mantine-Slider-markLabel { white-space: nowrap; }
+.mantine-Slider-markWrapper:first-child .mantine-Slider-markLabel {
+  transform: translate(0, 0.05rem) !important; }
+.mantine-Slider-markWrapper:last-child .mantine-Slider-markLabel {
+  transform: translate(-100%, 0.05rem) !important; }
+table { border-collapse: collapse; font-size: 0.7rem; width: 100%; }
+th { font-weight: 500; opacity: 0.6; text-align: right; white-space: nowrap; }
+th:first-child { text-align: left; }
+td { font-variant-numeric: tabular-nums; padding: 0.05rem 0.15rem; white-space: nowrap; }
+td:first-child { min-width: 8.5em; overflow-wrap: anywhere; white-space: normal; }
+/* A chart's legend shows lines as they are drawn, and leaves out what needs no name. */
+.uplot .u-legend { margin: 0 0 0.3rem !important; text-align: left; width: 100%; }
+.uplot .u-legend .u-marker { border-width: 2px 0 0 !important; height: 0 !important;
+  width: 1.6em !important; }
+.uplot .dot .u-marker { border-top-style: dotted !important; }
+.uplot .dash .u-marker, .uplot .longdash .u-marker { border-top-style: dashed !important; }
+.uplot .longdash .u-marker { width: 2.6em !important; }
+.uplot .unlisted { display: none !important; }
+/* On a phone the controls are a sheet as wide as the window, and the scene stands above it. */
+@media (max-width: 36em) {
+  .mantine-Paper-root[style*="width: 20em"] { max-height: 50% !important; width: 100% !important; }
+  .mantine-Paper-root[style*="width: 20em"] div[style*="width: 20em"] { width: 100% !important; }
+}
+</style>"""
+
+
+def add_style(gui: viser.GuiApi) -> None:
+    """Let the controls that follow have our look."""
+    gui.add_html(STYLE)

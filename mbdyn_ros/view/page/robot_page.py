@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,16 +15,21 @@ from ...names import in_markdown
 from ...robot import Robot
 from ...units import position_unit
 from ..scene.camera import ABOVE, Camera
+from ..scene.joint_arrows import show_joint_forces
 from ..scene.shown_robot import ShownRobot
-from ..scene.visuals import Visual
-from .excursion import Excursion, excursion
-from .joint_sliders import JointSliders
-from .joint_table import joint_table
+from ..scene.visuals import PlacedShape
+from .excursion import Excursion, excursion, joint_table
 from .motion import RobotMotion
 from .motion_charts import MotionCharts
 from .page import Page
 from .playback import PagePlayback
-from .show_folder import ShowFolder
+from .slider_panel import SliderPanel
+
+if TYPE_CHECKING:
+    import viser
+
+    from .page import Page
+
 
 RECORDED = "as recorded"
 """The choice of the recording, beside the joints."""
@@ -41,7 +47,7 @@ class RobotPage:
     """
 
     def __init__(
-        self, page: Page, robot: Robot, visuals: tuple[Visual, ...], folder: Path | None,
+        self, page: Page, robot: Robot, visuals: tuple[PlacedShape, ...], folder: Path | None,
         q: Array | None = None, recording: RobotMotion | None = None, shown: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.page, self.robot = page, robot
@@ -201,3 +207,134 @@ class RobotPage:
 
     def _say(self, words: Sequence[str]) -> None:
         self.page.say(*words, *map(in_markdown, self._shown.remarks))
+
+
+class ShowFolder:
+    """Checkboxes, and what they show.
+
+    Parameters
+    ----------
+    shown : what is seen at the start, of masses, center, frames, collision and forces.
+    """
+
+    def __init__(
+        self, page: Page, robot: Robot, subject: ShownRobot, shown: Collection[str]
+    ) -> None:
+        self._robot, self._subject = robot, subject
+        gui = page.server.gui
+        with gui.add_folder("Show"):
+            self._masses = gui.add_checkbox("Masses", "masses" in shown)
+            self._middle = gui.add_checkbox("Centre of mass", "center" in shown)
+            self._frames = gui.add_checkbox("Frames", "frames" in shown)
+            self._shapes = gui.add_checkbox(
+                "Collision", "collision" in shown, visible=subject.has_collisions
+            )
+            self._forces = gui.add_checkbox("Forces", "forces" in shown)
+            self._words = gui.add_markdown("")
+        for box in (self._masses, self._middle, self._frames, self._shapes, self._forces):
+            box.on_update(page.changed)
+
+    def follow(self, q: Array, v: Array, a: Array) -> None:
+        """Show what is checked, at a state."""
+        subject, scene = self._subject, self._subject.scene
+        scene.show_axes(self._frames.value, subject.size)
+        scene.show("masses", self._masses.value)
+        scene.show("collision", self._shapes.value)
+        scene.show("forces", self._forces.value)
+        middle = self._robot.center_of_mass(q) if self._middle.value else None
+        subject.show_center(middle)
+        words = [] if middle is None else [f"Centre of mass: {_point(middle)} m"]
+        if self._forces.value:
+            most = show_joint_forces(subject, self._robot, q, v, a)
+            words.append(f"Forces of joints on the links they carry; the largest is {most:.4g} N")
+        text = "\n\n".join(words)
+        if self._words.content != text:
+            self._words.content = text
+
+
+def _point(point: Array) -> str:
+    return ", ".join(f"{round(float(one), 4) + 0.0:.4f}" for one in point)
+
+
+FREE = {"rad": math.pi, "m": 1.0}
+"""Half the range of a slider whose joint has no limits."""
+
+TURN_NAMES = ("roll", "pitch", "yaw")
+
+
+class JointSliders(SliderPanel):
+    """One slider for each coordinate of q; three (roll, pitch, yaw) for a quaternion.
+
+    Attributes
+    ----------
+    home : q where the sliders start.
+    single : coordinates that have a slider of their own, and their ranges (rad or m).
+    """
+
+    def __init__(self, gui: viser.GuiApi, robot: Robot, changed: Callable[[Any], None]) -> None:
+        super().__init__(gui, changed)
+        self._robot = robot
+        self.home = robot.home_position
+        self.single: dict[str, tuple[float, float]] = {}
+        self._quaternions = robot.system.coordinates.quaternions
+        self.add_search(len(robot.position_labels))
+        for k, label in enumerate(robot.position_labels):
+            if k in self._quaternions:
+                for turn in self._turns(k):
+                    self.add(turn, -math.pi, math.pi, 0.0, unit="rad")
+            elif not any(start < k < start + 4 for start in self._quaternions):
+                unit, start = position_unit(robot.model, label), float(self.home[k])
+                self.single[label] = self._range(label, FREE[unit], start)
+                self.add(label, *self.single[label], start, unit=unit)
+
+    @property
+    def q(self) -> Array:
+        """Position (nq,) that the sliders show."""
+        q = self.home.copy()
+        for k, label in enumerate(self._robot.position_labels):
+            if k in self._quaternions:
+                q[k : k + 4] = self._quaternion(k)
+            elif label in self.single:
+                q[k] = self[label]
+        return q
+
+    def start_at(self, q: Array) -> None:
+        """Show a position (nq,) to the last digit."""
+        self.home = q.copy()
+        for name, value in self._values(q).items():
+            slider = self._sliders[name]
+            slider.value = float(min(max(value, slider.min), slider.max))
+
+    def show_position(self, q: Array) -> None:
+        """Let the sliders show a position (nq,)."""
+        self.show(self._values(q))
+
+    def _values(self, q: Array) -> dict[str, float]:
+        """The numbers of the sliders at a position, by name."""
+        from scipy.spatial.transform import Rotation
+
+        every = zip(self._robot.position_labels, q.tolist(), strict=True)
+        values = {label: value for label, value in every if label in self.single}
+        for k in self._quaternions:
+            angles = Rotation.from_quat(q[k : k + 4]).as_euler("xyz").tolist()
+            values.update(zip(self._turns(k), angles, strict=True))
+        return values
+
+    def _range(self, label: str, free: float, home: float) -> tuple[float, float]:
+        low, high = -free, free
+        if label in self._robot.joint_names:
+            limits = self._robot.model.joint(label).limits
+            low = limits.lower if math.isfinite(limits.lower) else low
+            high = limits.upper if math.isfinite(limits.upper) else high
+        return min(low, home), max(high, home)
+
+    def _turns(self, start: int) -> list[str]:
+        """The sliders of the quaternion that begins there in q."""
+        name = self._robot.position_labels[start].rpartition("/")[0]
+        return [f"{name}/{turn}" for turn in TURN_NAMES]
+
+    def _quaternion(self, start: int) -> Array:
+        from scipy.spatial.transform import Rotation
+
+        angles = [self[turn] for turn in self._turns(start)]
+        return np.array(Rotation.from_euler("xyz", angles).as_quat())

@@ -129,7 +129,7 @@ def even_step(reach: float) -> float:
 
 
 def decimals(step: float) -> int:
-    """Digits behind the point that tell steps apart, and one more for what is set by hand.
+    """Digits after the point that distinguish steps, and one more for values set by hand.
 
     Examples
     --------

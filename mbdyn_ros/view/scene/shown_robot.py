@@ -1,8 +1,12 @@
-"""A robot in a scene, its links hanging on each other as in the description."""
+"""A robot in a scene, its links attached to each other as in the description.
+
+Links without visuals are rods from joint to joint, and to the centre of mass.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +17,11 @@ from ...model.pose import rotation_onto
 from ...model.read.mesh_file import find_mesh, load_mesh
 from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
 from ...prepare.coordinates import joint_blocks
-from ..colors import Color
+from ..colors import Color, color_of, rgb
 from .camera import SMALLEST
 from .link_poses import link_poses, outwards
 from .scene import WORLD, Item, Painted, Scene, Shape, Skin, placed
-from .skeleton import skeleton
-from .visuals import Visual
+from .visuals import PlacedShape
 
 LEAST_BALL, LARGEST_BALL = 0.008, 0.035
 """Radii of centres of mass, of the size; a ball is as large as its share of the largest mass."""
@@ -31,7 +34,7 @@ CENTER, ROD = 0.025, 0.012
 """Radii of the ball at the centre of mass of the whole and of rods, of the size."""
 
 LISTED = 3
-"""Meshes that are not shown and said by name."""
+"""Number of meshes that are not shown and listed by name."""
 
 
 class ShownRobot:
@@ -42,7 +45,7 @@ class ShownRobot:
 
     Parameters
     ----------
-    folder : of the URDF, from which meshes are looked for; None for one that is no file.
+    folder : of the URDF, from which meshes are looked for; None for one that is not a file.
     position : of all joints, where it is first shown.
 
     Attributes
@@ -55,7 +58,7 @@ class ShownRobot:
         self,
         scene: Scene,
         model: Model,
-        visuals: tuple[Visual, ...],
+        visuals: tuple[PlacedShape, ...],
         folder: Path | None,
         position: Array,
     ) -> None:
@@ -70,7 +73,7 @@ class ShownRobot:
         points = np.array([pose.translation for pose in poses.values()])
         self.size = max(float(np.ptp(points, axis=0).max()), SMALLEST)
         collisions = [
-            Visual(link.name, one.origin, one.geometry, COLLISION_COLOR)
+            PlacedShape(link.name, one.origin, one.geometry, COLLISION_COLOR)
             for link in model.links
             for one in link.collisions
             if one.geometry
@@ -107,7 +110,7 @@ class ShownRobot:
             ball, at = Sphere(CENTER * self.size), Pose(translation=place)
             self.scene.draw([Item("center", WORLD, ball, MASS_COLOR, at, group="center")])
 
-    def _shapes(self, visuals: Iterable[Visual], group: str) -> Iterator[Item]:
+    def _shapes(self, visuals: Iterable[PlacedShape], group: str) -> Iterator[Item]:
         for k, one in enumerate(visuals):
             shape = self._shape(one.geometry)
             if shape is not None:
@@ -132,7 +135,7 @@ class ShownRobot:
         return Skin(whole.vertices, whole.faces)
 
 
-def _rods(model: Model, visuals: tuple[Visual, ...], thick: float) -> Iterator[Item]:
+def _rods(model: Model, visuals: tuple[PlacedShape, ...], thick: float) -> Iterator[Item]:
     """Of links without visuals."""
     for bone in skeleton(model, visuals):
         yield Item("origin", bone.link, Sphere(1.6 * thick), bone.color)
@@ -170,3 +173,39 @@ def _corners(item: Item, poses: dict[str, Pose]) -> Array:
     box = np.stack(np.meshgrid(*(ends * item.scale).T), axis=-1).reshape(-1, 3)
     pose = poses[item.body] @ item.pose
     return box @ pose.rotation.T + pose.translation
+
+
+@dataclass(frozen=True, eq=False)
+class Bone:
+    """A link without a shape: rods from its origin to `ends` (n, 3), m, in link axes."""
+
+    link: str
+    ends: Array
+    color: Color
+
+
+def skeleton(model: Model, visuals: tuple[PlacedShape, ...]) -> tuple[Bone, ...]:
+    """The links that are drawn as rods.
+
+    Where something is drawn, these are the links with mass that are not; else all. Rods end at
+    the joints to other links, at loops, and at the centre of mass where nothing else follows.
+    """
+    seen = {visual.link for visual in visuals}
+    bones = []
+    for k, link in enumerate(model.links):
+        mass = link.inertia.mass if link.inertia is not None else 0.0
+        if link.name in seen or (seen and not mass):
+            continue
+        ends = [joint.origin.translation for joint in model.joints if joint.parent == link.name]
+        for loop in model.loops:
+            if loop.predecessor == link.name:
+                ends.append(loop.predecessor_frame.translation)
+            if loop.successor == link.name:
+                ends.append(loop.successor_frame.translation)
+        if link.inertia is not None and mass and not any(np.any(end) for end in ends):
+            ends.append(2 * link.inertia.center)
+        bones.append(
+            Bone(link.name, np.reshape([e for e in ends if np.any(e)], (-1, 3)),
+                 (*rgb(color_of(k)), 1.0))
+        )  # fmt: skip
+    return tuple(bones)

@@ -23,7 +23,7 @@ PLAIN: Color = (0.62, 0.66, 0.71, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Visual:
+class PlacedShape:
     """A shape on a link: `origin` places it there. `colored`: by the description, not by us."""
 
     link: str
@@ -33,7 +33,7 @@ class Visual:
     colored: bool = False
 
 
-def read_visuals(source: Source) -> tuple[Visual, ...]:
+def read_visuals(source: Source) -> tuple[PlacedShape, ...]:
     """The visuals of a robot in document order; none of a DH table.
 
     Raises
@@ -66,22 +66,28 @@ def read_visuals(source: Source) -> tuple[Visual, ...]:
     )
 
 
-def _visuals(model: Model) -> Iterator[Visual]:
+def _visuals(model: Model) -> Iterator[PlacedShape]:
     """The visuals that a model has kept."""
     for link in model.links:
         for one in link.visuals:
             if one.geometry is not None:
                 r, g, b, a = one.color or PLAIN
-                yield Visual(link.name, one.origin, one.geometry, (r, g, b, a), bool(one.color))
+                yield PlacedShape(
+                    link.name, one.origin, one.geometry, (r, g, b, a), bool(one.color)
+                )
 
 
-def _visual(document: XmlSource, element: Element, link: str, named: dict[str, Color]) -> Visual:
+def _visual(
+    document: XmlSource, element: Element, link: str, named: dict[str, Color]
+) -> PlacedShape:
     color = None
     material = document.child(element, "material")
     if material is not None:
         color = _color(document, material) or named.get(material.get("name", ""))
     geometry = read_shape(document, element)
-    return Visual(link, read_pose(document, element), geometry, color or PLAIN, color is not None)
+    return PlacedShape(
+        link, read_pose(document, element), geometry, color or PLAIN, color is not None
+    )
 
 
 def _color(document: XmlSource, material: Element) -> Color | None:

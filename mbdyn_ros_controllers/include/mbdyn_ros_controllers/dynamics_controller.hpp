@@ -67,7 +67,6 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   void listen(const Params &params);
   void clear();
   // Of the loop: they neither allocate nor log, and wait for nobody.
-  bool measure(Session &session, double period) noexcept;
   bool read_references(Session &session, double period) noexcept;  // false: it cannot go on
   bool lead_link(Session &session, bool begins) noexcept;  // false: it cannot go on
   void write(Session &session, bool zero) noexcept;

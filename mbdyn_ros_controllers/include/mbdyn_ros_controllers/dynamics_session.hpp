@@ -35,8 +35,8 @@
 #include "mbdyn_ros/latest.hpp"
 #include "mbdyn_ros_controllers/dependent_limits.hpp"
 #include "mbdyn_ros_controllers/dynamics_controller_parameters.hpp"
+#include "mbdyn_ros_controllers/measured_state.hpp"
 #include "mbdyn_ros_controllers/robot_library.hpp"
-#include "mbdyn_ros_controllers/state_age.hpp"
 
 namespace mbdyn_ros_controllers {
 
@@ -104,7 +104,7 @@ class DynamicsSession {
   mbdyn_ros::Latest<Received> received;
   mbdyn_ros::Latest<Target> targets;
   mbdyn_ros::Latest<std::vector<double>> posture;  // as it was measured; NaN: not yet
-  StateAge state_age;
+  MeasuredState measured;  // `read` and `age_at` are the loop's
   std::atomic<bool> active{false}, chained{false}, check_limits{true};
   std::atomic<bool> follows{false};  // a reference that is not too old
   std::atomic<double> timeout{0.0}, tolerance{0.0}, start_tolerance{0.0}, lead{0.0};
@@ -114,12 +114,11 @@ class DynamicsSession {
   bool followed = false;  // a message since the activation
   bool begun = false;     // a reference since the activation, near the measured state
   DependentLimits dependent;  // in the references of a controller in front
-  double unpublished = 0.0, still = 0.0;  // s since a message was published; of equal positions
+  double unpublished = 0.0;  // s since a message was published
   const mbdyn_ros_mode *mode = nullptr;  // of the last cycle
   mbdyn_ros::PoseReference pose;         // that the link is led to
   std::vector<double> posture_wanted;
-  std::vector<double> q, v, last_q, next_q, next_v, wanted_q, held_q, wanted_v, wanted_a,
-      added, effort;
+  std::vector<double> next_q, next_v, wanted_q, held_q, wanted_v, wanted_a, added, effort;
 
  private:
   DynamicsSession(const RobotLibrary &robot, const Params &params, const Frame &frame);

@@ -30,6 +30,7 @@
 
 #include "mbdyn_ros/measured_joints.hpp"
 #include "mbdyn_ros_controllers/loop_state_broadcaster_parameters.hpp"
+#include "mbdyn_ros_controllers/measured_state.hpp"
 #include "mbdyn_ros_controllers/parameter_gate.hpp"
 #include "mbdyn_ros_controllers/robot_library.hpp"
 
@@ -57,8 +58,7 @@ class LoopStateBroadcaster : public controller_interface::ControllerInterface {
  private:
   using JointState = sensor_msgs::msg::JointState;
 
-  // Where the number of a joint is measured: no interface for most.
-  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
   // What there is from one configuration to the next cleanup. The timer holds it: a report that the
   // executor took before a cleanup ends on the session that it began with.
@@ -69,22 +69,19 @@ class LoopStateBroadcaster : public controller_interface::ControllerInterface {
 
     const RobotLibrary robot;
     const rclcpp::Logger logger;
-    mbdyn_ros::MeasuredJoints measured;
-    std::vector<std::size_t> q_from, v_from, position_from, effort_from;
-    const std::vector<std::string> joints;  // that are measured
-    std::vector<double> q, v;               // of them
+    MeasuredState measured;
+    mbdyn_ros::MeasuredJoints complete;  // with them the state of all joints
+    Sensors positions, efforts;          // of all joints
     bool active = false;
-    bool moving = false;                    // velocities of all of them are measured
+    bool moving = false;  // velocities of all that are measured are
     JointState state;
 
     std::atomic<int> status{0};
-    std::atomic<std::size_t> astray{nowhere};
+    std::atomic<std::size_t> astray{nobody};
     std::atomic<double> gap{0.0};
   };
 
   void clear();
-  std::vector<std::size_t> places(const std::vector<std::string> &names, const char *kind) const;
-  double measured(std::size_t interface) const noexcept;
   void compare(Session &session) noexcept;
 
   std::shared_ptr<loop_state_broadcaster::ParamListener> listener_;

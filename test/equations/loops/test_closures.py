@@ -20,10 +20,6 @@ PLACE = '<text>:8: <loop name="pin">'
 GEAR = '<text>:8: <coupling name="gear">'
 
 
-
-
-
-
 def coupling(children: str, name: str = "gear") -> str:
     return f'<coupling name="{name}">{children}</coupling>'
 
@@ -167,11 +163,11 @@ CASES = {
     ),
     "unknown link": (
         loop(CLOSED.replace("coupler", "couple")),
-        f'{PLACE}: its predecessor "couple" is no link of this robot (did you mean "coupler"?)',
+        f'{PLACE}: its predecessor "couple" is not a link of this robot (did you mean "coupler"?)',
     ),
     "joint for a link": (
         loop(CLOSED.replace("rocker", "j4")),
-        f'{PLACE}: its successor "j4" is no link of this robot',
+        f'{PLACE}: its successor "j4" is not a link of this robot',
     ),
     "zero axis": (
         loop(CLOSED + '<axis xyz="0 0 0"/>'),
@@ -180,7 +176,7 @@ CASES = {
     "NaN axis": (loop(CLOSED + '<axis xyz="0 nan 1"/>'), f'{PLACE} <axis>: xyz="0 nan 1": "nan"'),
     "infinite origin": (
         loop(CLOSED.replace('"coupler"/>', '"coupler"><origin xyz="0 inf 0"/></predecessor>')),
-        f'{PLACE} <origin>: xyz="0 inf 0": "inf" is no finite number',
+        f'{PLACE} <origin>: xyz="0 inf 0": "inf" is not a finite number',
     ),
     "itself": (
         loop(CLOSED.replace("rocker", "coupler")),
@@ -211,7 +207,7 @@ CASES = {
     ),
     "infinite ratio": (
         coupling(CLOSED + '<ratio value="inf"/>'),
-        f'{GEAR} <ratio>: value="inf" is no finite number',
+        f'{GEAR} <ratio>: value="inf" is not a finite number',
     ),
     "coupling to itself": (
         coupling(CLOSED.replace("rocker", "coupler") + '<ratio value="1"/>'),
@@ -252,7 +248,6 @@ def test_no_independent_joint_is_left() -> None:
 
 
 # -- a link that is the child of two joints ----------------------------------------------------
-
 
 
 def test_the_second_joint_to_a_link_is_cut() -> None:

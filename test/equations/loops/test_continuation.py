@@ -25,8 +25,6 @@ from mbdyn_ros.program.continuation import (
 Array = np.ndarray
 
 
-
-
 def circle() -> LoopFunctions:
     """y^2 + z^2 = 1."""
     y, z = ca.SX.sym("y"), ca.SX.sym("z")
@@ -129,7 +127,7 @@ def straight(robot: mbdyn_ros.Robot, places: Array) -> tuple[list[int], Array]:
     NaN where no straight way from home does.
     """
     system = robot.system
-    (linkage,) = system.walked
+    (linkage,) = system.numerical_linkages
     loop = loop_functions(system.tree, linkage)
     rows = np.array([system.tree.bodies[body].q.start for body in linkage.cluster.coupled])
     free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
@@ -146,7 +144,7 @@ def test_no_earlier_call_decides_the_branch(seed: int, interpreted: None) -> Non
     pair, places = calls(seed)
     bound, expected = straight(pair.robot, places)
     reached = np.isfinite(expected).all(axis=1)
-    assert len(pair.robot.system.walked[0].independent) > 1 and reached.sum() > 4
+    assert len(pair.robot.system.numerical_linkages[0].independent) > 1 and reached.sum() > 4
     found = pair.robot.joint_state(places)[0][:, bound]
     assert np.abs(found - expected)[reached].max() <= 1e-10
 

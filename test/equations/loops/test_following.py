@@ -15,7 +15,7 @@ from random_loops import draw
 import mbdyn_ros
 from mbdyn_ros.compiler.c_loops import walk_source
 from mbdyn_ros.compiler.gcc import required_toolchain
-from mbdyn_ros.program.closing import Closing
+from mbdyn_ros.program.program import Closing
 
 Array = np.ndarray
 Close = Callable[..., Array | None]
@@ -108,6 +108,8 @@ def test_a_simulation_takes_a_home_of_its_own_along() -> None:
     assert np.isfinite(trajectory.joint_position).all()
     assert trajectory.relative_imbalance < 1e-8
     assert np.array_equal(robot.calls.home, home)
-    gaps = [np.abs(trajectory.joint_position[k] - robot.joint_state(trajectory.q[k])[0]).max()
-            for k in range(0, len(trajectory.time), 5)]
+    gaps = [
+        np.abs(trajectory.joint_position[k] - robot.joint_state(trajectory.q[k])[0]).max()
+        for k in range(0, len(trajectory.time), 5)
+    ]
     assert max(gaps) < 1e-10

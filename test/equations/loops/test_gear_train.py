@@ -6,14 +6,10 @@ import time
 
 import numpy as np
 import pytest
+from robot_text import joint, link
 
 import mbdyn_ros
 from mbdyn_ros import ModelError
-
-INERTIAL = (
-    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
-    "</inertial>"
-)
 
 
 def fingers(*mimics: tuple[str, float, float] | None, more: str = "") -> str:
@@ -22,18 +18,14 @@ def fingers(*mimics: tuple[str, float, float] | None, more: str = "") -> str:
     for k, mimic in enumerate(mimics):
         follow = ""
         if mimic is not None:
-            joint, ratio, offset = mimic
-            follow = f'<mimic joint="{joint}" multiplier="{ratio!r}" offset="{offset!r}"/>'
-        parts.append(
-            f'<link name="l{k + 1}">{INERTIAL}</link><joint name="j{k}" type="continuous">'
-            f'<axis xyz="0 0 1"/><parent link="l0"/><child link="l{k + 1}"/>{follow}</joint>'
-        )
+            leader, ratio, offset = mimic
+            follow = f'<mimic joint="{leader}" multiplier="{ratio!r}" offset="{offset!r}"/>'
+        ends = f"j{k}", "l0", f"l{k + 1}"
+        parts += [link(f"l{k + 1}"), joint(*ends, "0 0 1", more=follow)]
     return "".join(parts) + more + "</robot>"
 
 
-HAND = fingers(
-    ("j2", 2.0, 0.1), ("j0", -0.5, 0.2), None, ("j2", 3.0, 0.0), None, ("j4", 1.0, -1.0)
-)
+HAND = fingers(("j2", 2.0, 0.1), ("j0", -0.5, 0.2), None, ("j2", 3.0, 0.0), None, ("j4", 1.0, -1.0))
 
 
 @pytest.mark.usefixtures("interpreted")

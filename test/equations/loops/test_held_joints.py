@@ -97,7 +97,7 @@ def test_marks_are_of_joints() -> None:
     [
         ('<screw pitch="0.002"/>', "", '<loop name="thread">: has no pitch; add <screw pitch='),
         ('name="thread"', 'name="drive"', 'the name is taken by the joint'),
-        ('<successor link="nut"/>', '<successor link="nit"/>', 'its successor "nit" is no link'),
+        ('<successor link="nut"/>', '<successor link="nit"/>', 'its successor "nit" is not a link'),
         ('<axis xyz="1 0 0"/>', '<axis xyz="0 0 0"/>', "has no direction"),
     ],
 )  # fmt: skip

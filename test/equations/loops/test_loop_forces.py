@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from random_loops import draw
+from robot_text import joint, link
 
 import mbdyn_ros
 
@@ -16,17 +17,11 @@ G = 9.81
 
 
 def body(name: str, mass: float, x: float, z: float = 0.0) -> str:
-    return (
-        f'<link name="{name}"><inertial><origin xyz="{x} 0 {z}"/><mass value="{mass}"/>'
-        '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-    )
+    return link(name, mass, 0.1, f"{x} 0 {z}")
 
 
 def hinge(name: str, parent: str, child: str, xyz: str, more: str = "") -> str:
-    return (
-        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>'
-        f'<origin xyz="{xyz}"/><axis xyz="0 -1 0"/>{more}</joint>'
-    )
+    return joint(name, parent, child, "0 -1 0", xyz, more=more)
 
 
 def truss(turn: float = 0.0, loss: str = "", swapped: bool = False) -> mbdyn_ros.Robot:
@@ -44,9 +39,7 @@ def truss(turn: float = 0.0, loss: str = "", swapped: bool = False) -> mbdyn_ros
         + body("strut", 1e-9, 0.0)
         + body("slider", 1e-9, 0.0)
         + hinge("left", "ground", "loaded", "0 0 0", loss)
-        + '<joint name="rail" type="prismatic"><parent link="ground"/><child link="slider"/>'
-        f'<origin xyz="{2 * side} 0 0"/><axis xyz="1 0 0"/>'
-        '<limit lower="-9" upper="9" effort="9" velocity="9"/></joint>'
+        + joint("rail", "ground", "slider", "1 0 0", f"{2 * side} 0 0", kind="prismatic")
         + hinge("right", "slider", "strut", "0 0 0")
         + "</robot>",
         "loops:\n  - {name: top, type: revolute, axis: [0, 1, 0],\n"
@@ -106,9 +99,9 @@ def test_a_cut_joint_may_be_any_joint(kind: str) -> None:
     frame = pair.robot.frame_pose(q, loop.predecessor) @ loop.predecessor_frame.matrix()
     force, moment = frame[:3, :3] @ wrench[:3], frame[:3, :3] @ wrench[3:]
     rates = []
-    for link in (loop.predecessor, loop.successor):
-        jacobian = pair.robot.jacobian(q, link)
-        arm = frame[:3, 3] - pair.robot.frame_pose(q, link)[:3, 3]
+    for end in (loop.predecessor, loop.successor):
+        jacobian = pair.robot.jacobian(q, end)
+        arm = frame[:3, 3] - pair.robot.frame_pose(q, end)[:3, 3]
         linear = jacobian[:3] + np.cross(jacobian[3:].T, arm).T
         rates.append(force @ linear + moment @ jacobian[3:])
     scale = np.abs(wrench).max()

@@ -14,8 +14,6 @@ PLANAR = """<joint name="p" type="planar"><parent link="ground"/><child link="b"
   <origin xyz="0.5 0 0.1"/><axis xyz="0 1 0"/><dynamics damping="0.3"/></joint>"""
 
 
-
-
 THREE = (
     slide("p1", "ground", "x", "1 0 0", '<origin xyz="0.5 0 0.1"/>')
     + slide("p2", "x", "y", "0 0 -1")
@@ -76,5 +74,5 @@ def test_a_whole_planar_joint_is_still_one() -> None:
 def test_wrong_choices() -> None:
     with pytest.raises(mbdyn_ros.ModelError, match="choose 2 of p/x, p/y, p/theta, arm"):
         block(PLANAR, "{independent: [p]}")
-    with pytest.raises(mbdyn_ros.ModelError, match='"p/z" is no joint'):
+    with pytest.raises(mbdyn_ros.ModelError, match='"p/z" is not a joint'):
         block(PLANAR, "{independent: [arm, p/z]}")

@@ -25,8 +25,7 @@ from random_loops import (
 from mbdyn_ros import InputError, ModelError
 from mbdyn_ros.equations.algebra.spatial import SX, CosineSine
 from mbdyn_ros.equations.loops.linkage import loop_functions
-from mbdyn_ros.equations.loops.planar_figure import PlanarFigure, planar_figure
-from mbdyn_ros.equations.loops.reach import PositionRange
+from mbdyn_ros.equations.loops.planar_figure import PlanarFigure, PositionRange, planar_figure
 from mbdyn_ros.equations.loops.triangle import TwoTurns
 from mbdyn_ros.program.continuation import follow
 
@@ -63,9 +62,7 @@ def test_cylinders_and_sliders_have_one() -> None:
         build(m)
         found = forms(m)
         assert None not in found
-        kinds.append(
-            sorted(type(one.triangles[0]).__name__ for one in found if one is not None)
-        )
+        kinds.append(sorted(type(one.triangles[0]).__name__ for one in found if one is not None))
     # the slide given leaves two turns; a turn given leaves a turn and the slide, which may close it
     slides = ("TurnAndSlide",) * 2
     assert set(map(tuple, kinds)) == {(*slides, "TwoTurns"), (*slides, "TurnAndSlide")}

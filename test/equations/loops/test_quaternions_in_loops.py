@@ -159,9 +159,7 @@ def test_a_pitch_near_a_quarter_turn_counts_from_home() -> None:
     free = joint("free", "floating", "ground", "coupler", '<origin rpy="0.1 1.5 0"/>')
     rail = closing("rail", "prismatic", "ground", "0 0.5 0", "coupler", "0 0 0")
     with pytest.warns(mbdyn_ros.ModelWarning, match="'free' has a pitch near a quarter turn"):
-        robot = robot_of(
-            body("coupler", 0.4, 0.1), free, rail, mechanism="{independent: [free/z]}"
-        )
+        robot = robot_of(body("coupler", 0.4, 0.1), free, rail, mechanism="{independent: [free/z]}")
     assert robot.nv == 1 and abs(robot.home["free/pitch"]) < 1e-9
     assert np.allclose(robot.frame_pose([0.3], "coupler")[:3, :3], np.eye(3), atol=1e-12)
     along = robot.frame_pose([0.3], "coupler")[0, 3] - robot.frame_pose([0.0], "coupler")[0, 3]
@@ -184,5 +182,5 @@ def test_choices_name_parts() -> None:
     model = read_mechanism(loop + "home: {free/yaw: 0.3}", read_urdf(text))
     assert model.home == {"free/yaw": 0.3}
     assert model.joint("free/roll").part_of == "free"
-    with pytest.raises(mbdyn_ros.ModelError, match='"free/qx" is no joint'):
+    with pytest.raises(mbdyn_ros.ModelError, match='"free/qx" is not a joint'):
         read_mechanism(loop + "home: {free/qx: 0.3}", read_urdf(text))

@@ -156,7 +156,7 @@ class Lab:
     def _function(self, q: SX, z: SX, v: SX, a: SX, *outputs: SX) -> Callable[..., list[Array]]:
         dense = [ca.densify(output) for output in outputs]
         function = ca.Function("lab", [q, z, v, a], dense, {"cse": True})
-        rows = self.system.walked_rows
+        rows = self.system.numerical_dependent_rows
 
         def call(q: Array, v: Array, a: Array) -> list[Array]:
             tree = np.zeros(self.system.tree.nq)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from robot_text import body_text
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, ModelError, Surface
@@ -16,9 +17,7 @@ from mbdyn_ros.equations.contact.signed_distance import from_face
 
 RADIUS, MASS, G = 0.1, 2.0, 9.81
 INERTIA = 0.4 * MASS * RADIUS**2
-BALL = f"""<robot name="ball"><link name="ball"><inertial><mass value="{MASS}"/>
-  <inertia ixx="{INERTIA}" iyy="{INERTIA}" izz="{INERTIA}" ixy="0" ixz="0" iyz="0"/>
-  </inertial></link></robot>"""
+BALL = body_text("ball", MASS, INERTIA)
 SOLID = [("ball", (0, 0, 0), RADIUS)]
 AT_REST = [0.0, 0, 0, 0, 0, 0]
 

@@ -90,7 +90,7 @@ def test_round_meshes_keep_few_corners(tmp_path: Path) -> None:
     [
         ('<sphere radius="-1"/>', r'<text>:2: <link name="thing"> .* radius is -1'),
         ("", "one shape in its <geometry>, this one has 0"),
-        ("<cone/>", "<cone> is no shape of a URDF"),
+        ("<cone/>", "<cone> is not a shape of a URDF"),
         (
             '<mesh filename="package://none/foot.stl"/>',
             r'name="thing".*no file package://none/foot',

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import InputError, MbdynError, Stepper, Surface
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
-CART = """<robot name="cart"><link name="cart"><inertial><mass value="2"/><inertia ixx="1" iyy="1"
-  izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="arm"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="pin" type="continuous"><parent link="cart"/><child link="arm"/>
-  <axis xyz="0 0 1"/></joint></robot>"""
+CART = robot_text(
+    link("cart", 2), link("arm"), joint("pin", "cart", "arm", "0 0 1"), name="cart", base=""
+)
 
 
 @pytest.mark.parametrize(("name", "value", "words"), [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robot_text import body_text, joint, link, robot_text
 from scipy.spatial.transform import Rotation
 
 import mbdyn_ros
@@ -16,12 +17,7 @@ def test_a_tippe_top_turns_over() -> None:
     r leads from the center of mass to what touches; the numbers are theirs, without the stem.
     """
     mass, radius, offset, inertia = 6e-3, 1.5e-2, 3e-3, np.array([8e-7, 8e-7, 7e-7])
-    ixx, iyy, izz = inertia.tolist()
-    top = mbdyn_ros.load(
-        f"""<robot name="top"><link name="top"><inertial><mass value="{mass}"/><inertia
-        ixx="{ixx}" iyy="{iyy}" izz="{izz}" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>""",
-        floating_base=True,
-    )
+    top = mbdyn_ros.load(body_text("top", mass, inertia), floating_base=True)
     floor = Surface.plane(restitution=0.0, friction=0.3, name="floor")
     stepper = Stepper(top, 2e-4, Environment([floor], [("top", (0, 0, offset), radius)]))
     turn, spin = Rotation.from_euler("x", 0.1), np.array([0, 0, 180.0])
@@ -45,15 +41,11 @@ def test_a_tippe_top_turns_over() -> None:
     assert jellett() == pytest.approx(start, rel=1e-3)
 
 
-PENDULUM = """<robot name="pendulum"><link name="ceiling"/>
-  <link name="upper"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/><inertia ixx="0.08333"
-  iyy="0.08333" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="lower"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/><inertia ixx="0.08333"
-  iyy="0.08333" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="shoulder" type="continuous"><parent link="ceiling"/><child link="upper"/>
-  <axis xyz="0 -1 0"/></joint>
-  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/>
-  <origin xyz="0 0 -1"/><axis xyz="0 -1 0"/></joint></robot>"""
+PENDULUM = robot_text(
+    *(link(name, 1, (0.08333, 0.08333, 1e-3), "0 0 -0.5") for name in ("upper", "lower")),
+    joint("shoulder", "world", "upper", "0 -1 0"),
+    joint("elbow", "upper", "lower", "0 -1 0", "0 0 -1"),
+)
 
 
 def test_kanes_paradox() -> None:

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from robot_text import body_text
 
 import mbdyn_ros
 from mbdyn_ros import (
@@ -18,8 +19,7 @@ from mbdyn_ros import (
 )
 from mbdyn_ros.simulation.contact.height_field import height_field
 
-BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>
-  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+BALL = body_text("ball")
 
 
 def wall(text: str) -> mbdyn_ros.Surface:

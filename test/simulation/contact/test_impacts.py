@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from interpreting import compiling
+from robot_text import body_text, slide_text
 
 pytest.importorskip("pinocchio")
 from random_robots import RandomRobot, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import Environment, InputError, SimulationError, Surface  # noqa: E402
-from mbdyn_ros.equations.contact.impact import Blocks, bouncing_impulses  # noqa: E402
+from mbdyn_ros.simulation.contact.impulses import Blocks, impact_impulses  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 ROOT = Path(__file__).parents[3]
@@ -38,12 +39,7 @@ PAPER = [  # time s, points O, angle of attack deg, velocity jump m/s, impulse p
 ]
 G = 9.81
 
-BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/><inertia ixx="0.1"
-  iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
-CART = """<robot name="cart"><link name="world"/><link name="cart"><inertial><mass value="2"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="rail" type="prismatic"><axis xyz="{axis}"/><parent link="world"/>
-  <child link="cart"/><limit lower="-1" upper="0.5" effort="1" velocity="1"/></joint></robot>"""
+BALL = body_text("ball", moments=(0.1, 0.15, 0.2))
 CORNERS = [("ball", (0.3 * x, 0.2 * y, 0.1 * z)) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 LYING = [0, 0, 0.1, 0, 0, 0, 1]
 
@@ -68,7 +64,7 @@ def box() -> mbdyn_ros.Robot:
 
 
 def cart(axis: str = "0 0 1") -> mbdyn_ros.Robot:
-    return mbdyn_ros.load(CART.format(axis=axis))
+    return mbdyn_ros.load(slide_text(2, -1, 0.5, axis))
 
 
 def test_the_papers_impacts(paper: mbdyn_ros.Trajectory) -> None:
@@ -222,7 +218,7 @@ def test_stops_of_joints() -> None:
     stops = Environment([], joint_limits=True, limit_restitution=0.5)
     trajectory = mbdyn_ros.simulate(cart("1 0 0"), [0.0], [1.0], 4.0, environment=stops)
     first, second = trajectory.impacts
-    assert first.points == (-1,) and first.surfaces == ("upper limit of joint 'rail'",)
+    assert first.points == (-1,) and first.surfaces == ("upper limit of joint 'slide'",)
     assert [first.time, second.time] == pytest.approx([0.5, 0.5 + 1.5 / 0.5])
     assert trajectory.v[-1, 0] == pytest.approx(0.25)
     none = Environment([], joint_limits=False)
@@ -336,7 +332,7 @@ def test_several_contacts_at_once(
     W[normal] *= -np.sign(W[normal] @ v)[:, None]  # all approach
     tangent = normal + 1 if rough else np.full(count, -1)
     matrix, before = W @ W.T, W @ v
-    f, used = bouncing_impulses(matrix, before, np.full(count, e), Blocks(normal, tangent, mu))
+    f, used = impact_impulses(matrix, before, np.full(count, e), Blocks(normal, tangent, mu))
     after, scale = before + matrix @ f, np.abs(before).max()
     assert (f[normal] >= 0).all() and (used <= e).all()
     if not rough:
@@ -437,7 +433,7 @@ def refused(surface: Surface, q: float = 1.0, v: float = 0.0, **options: object)
 
 def test_bad_starts_and_walls_are_refused() -> None:
     inside = refused(Surface.plane(name="floor"), q=-0.2)
-    for word in ("'cart'", "'floor'", "starts inside", "0.2 m", "t = 0 s"):
+    for word in ("'block'", "'floor'", "starts inside", "0.2 m", "t = 0 s"):
         assert word in str(inside)
     flat = refused(Surface(lambda x: x[2] ** 3, name="flat"))
     assert "gradient" in str(flat) and "'flat'" in str(flat)
@@ -549,8 +545,7 @@ def test_memory_does_not_grow() -> None:
 @pytest.mark.parametrize(("mu", "jams"), [(1.3, False), (1.4, True)])
 def test_painleves_rod_goes_on_in_steps(mu: float, jams: bool) -> None:
     """A rod that slides, leaning 30 degrees: its tip jams if 1 + 3 s^2 < 3 mu s c, mu > 1.347."""
-    rod = f"""<robot name="rod"><link name="rod"><inertial><mass value="1"/><inertia ixx="{1 / 12}"
-      iyy="{1 / 12}" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    rod = body_text("rod", 1, (1 / 12, 1 / 12, 0.001))
     robot = mbdyn_ros.load(rod, floating_base=True)
     floor = Surface.plane(restitution=0, friction=mu, name="floor")
     walls = Environment([floor], points=[("rod", (0, 0, -0.5))])
@@ -575,12 +570,7 @@ def test_painleves_rod_goes_on_in_steps(mu: float, jams: bool) -> None:
 
 def test_a_trajectory_has_the_states_on_either_side_of_an_impact() -> None:
     """A mass falls 1 m onto its stop: v = -sqrt(2 g), and 0 from there on."""
-    slide = mbdyn_ros.load("""<robot name="slide"><link name="world"/><link name="mass">
-        <inertial>
-        <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-        </link><joint name="drop" type="prismatic"><axis xyz="0 0 1"/><parent link="world"/>
-        <child link="mass"/><limit lower="-1" upper="5" effort="1" velocity="1"/></joint>
-        </robot>""")
+    slide = mbdyn_ros.load(slide_text(1, lower=-1, upper=5))
     trajectory = mbdyn_ros.simulate(slide, [0.0], [0.0], 1.0)
     assert trajectory.v.min() == pytest.approx(-np.sqrt(2 * 9.81), rel=1e-12)
     assert (np.diff(trajectory.time) > 0).all()

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from robot_text import joint, link, robot_text, slide_text
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
@@ -16,15 +17,11 @@ from mbdyn_ros.simulation.contact.stops import with_stops
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 URDF = Path(__file__).parents[3] / "urdf"
-SLIDE = """<robot name="slide"><link name="base"/><link name="block"><inertial><mass value="2"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="way" type="prismatic"><parent link="base"/><child link="block"/><axis xyz="0 0 1"/>
-  <limit lower="{lower}" upper="{upper}" effort="100" velocity="9"/></joint></robot>"""
 HEIGHT, GRAVITY = 0.5, 9.81
 
 
 def slide(lower: float = -HEIGHT, upper: float = 1.0) -> mbdyn_ros.Robot:
-    return mbdyn_ros.load(SLIDE.format(lower=lower, upper=upper))
+    return mbdyn_ros.load(slide_text(lower=lower, upper=upper))
 
 
 def test_a_block_falls_to_its_stop() -> None:
@@ -45,7 +42,7 @@ def test_stops_can_be_turned_off(off: dict[str, object]) -> None:
 
 
 def test_what_starts_beyond_its_limits_is_free() -> None:
-    with pytest.warns(mbdyn_ros.SimulationWarning, match="way at 2, limits -0.5 to 1"):
+    with pytest.warns(mbdyn_ros.SimulationWarning, match="slide at 2, limits -0.5 to 1"):
         run = mbdyn_ros.simulate(slide(), [2.0], [0.0], 1.0)
     assert run.q[-1] == pytest.approx(2 - GRAVITY / 2, rel=1e-9)
 
@@ -53,9 +50,9 @@ def test_what_starts_beyond_its_limits_is_free() -> None:
 def test_walls_and_stops_go_together() -> None:
     floor = mbdyn_ros.Surface.plane((0, 0, -0.2), restitution=0.0, name="floor", friction=0.0)
     environment = with_stops(slide(), np.zeros(1), mbdyn_ros.Environment([floor]))
-    assert environment is not None and environment.joint_limits == ("way",)
+    assert environment is not None and environment.joint_limits == ("slide",)
     with pytest.raises(mbdyn_ros.InputError, match="joint_limits must be true, false or names"):
-        mbdyn_ros.Environment([], joint_limits="way")  # type: ignore[arg-type]
+        mbdyn_ros.Environment([], joint_limits="slide")  # type: ignore[arg-type]
 
 
 def test_the_crane_keeps_its_limits() -> None:
@@ -81,7 +78,7 @@ def test_a_dependent_joint_has_its_stop_too() -> None:
 
 
 def test_the_command_line_has_a_switch(tmp_path: Path) -> None:
-    (tmp_path / "slide.urdf").write_text(SLIDE.format(lower=-HEIGHT, upper=1))
+    (tmp_path / "slide.urdf").write_text(slide_text(lower=-HEIGHT, upper=1))
     for more, impacts in (([], 1), (["--no-joint-limits"], 0)):
         arguments = ["simulate", str(tmp_path / "slide.urdf"), "--duration", "1", "--json", *more]
         result = CliRunner().invoke(main, arguments)
@@ -89,15 +86,12 @@ def test_the_command_line_has_a_switch(tmp_path: Path) -> None:
         assert len(json.loads(result.stdout).get("impacts", [])) == impacts
 
 
-RAIL = """<robot name="rail"><link name="base"/>
-  <link name="cart"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="bob"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="rail" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
-  <dynamics friction="3"/><limit lower="-1" upper="0.5" effort="99" velocity="99"/></joint>
-  <joint name="pin" type="continuous"><parent link="cart"/><child link="bob"/>
-  <axis xyz="0 1 0"/></joint></robot>"""
+STOPS = '<dynamics friction="3"/><limit lower="-1" upper="0.5" effort="99" velocity="99"/>'
+RAIL = robot_text(
+    link("cart"), link("bob", at="0 0 -1"),
+    joint("rail", "world", "cart", "1 0 0", kind="prismatic", more=STOPS),
+    joint("pin", "cart", "bob", "0 1 0"),
+)  # fmt: skip
 
 
 def test_a_joint_rests_on_its_stop_that_its_friction_holds_too() -> None:

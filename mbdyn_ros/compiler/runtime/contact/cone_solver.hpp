@@ -1,4 +1,4 @@
-/* The safe way to impulses of contacts (`complementarity.h`), slower than Newton's: with the normal
+/* The safe way to impulses of contacts (`cones.hpp`), slower than Newton's: with the normal
    velocities shifted by mu times those along the wall (De Saxce and Feng 1998), the laws are those
    of a convex problem, which the method of multipliers solves in the space of velocities. The
    shifts follow, round by round at first, and together with the velocities where that leads on. */
@@ -270,8 +270,9 @@ enum { FEW = 4, MANY = 12 };
 #define LESS 10.    /* as long as it is no more times what is asked for */
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most
-   `settled` times that of b unless nothing better was found. */
-static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done) {
+   `settled` times that of b unless nothing better was found. `softness`: see SOFT, EVEN. */
+static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
+                                double softness = SOFT) {
   const size_t m = c->rows;
   double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
   double size = 0., *way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
@@ -283,13 +284,16 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   }
   steps_of(c, step);
   const double enough = settled * size, near = fmax(enough, fmin(SAFELY, LESS * enough));
-  double least = newton_on_cones(c, step, f, enough, SOFT);
+  double least = HUGE_VAL;
+  for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
+    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness);
+  }
   if (least > enough) {
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
     least = by_sweeps(c, step, way, enough, least, FEW, f);
   }
-  for (double hardest = HARDEST; least > near && hardest > PENALTY; hardest /= 3.) {
+  for (double hardest = HARDEST; c->X && least > near && hardest > PENALTY; hardest /= 3.) {
     project_on_cones(c, f);
     double gap = approach(c, step, f, size, near, hardest, best);
     if (gap > near) gap = fmin(gap, newton_on_cones(c, step, best, enough, SOFTER));

@@ -1,6 +1,9 @@
-/* Impulses f of contacts, w = A f + b: each pushes or its normal velocity is not zero, friction
-   stays in Coulomb's cone and is full, against the velocity, where that is not zero; bounded rows
-   likewise. `equations/contact/impact.py` says the same in NumPy.
+/* Impulses f of contacts, stops and dry friction of joints as one problem, w = A f + b. Each constraint
+   is a set in which its impulse lies, and a projection on that set:
+
+     contact with friction   |f_t| <= mu f_n;  f_t = -mu f_n w_t / |w_t| where w_t is not 0   (Coulomb)
+     contact, stop           0 <= f_n, 0 <= w_n, f_n w_n = 0                                  (Signorini)
+     dry friction            |f_j| <= b_j;     f_j = -b_j sign(w_j) where w_j is not 0
 
    Newton's method on the projections (Alart and Curnier 1991), with a line search, from the last
    impulses finds them at once where contacts stay as they are. Where it does not, as where they are
@@ -16,6 +19,7 @@ enum { NEWTON_STEPS = 12 };
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
 #define SOFT 1e-11
 #define SOFTER 1e-8
+#define EVEN 1e-7 /* so much more at first where redundant contacts are to share their load evenly */
 
 /* How many numbers of room m rows need. */
 static inline size_t room_of_cones(size_t m, size_t size) {
@@ -23,7 +27,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
 }
 
 /* k contacts, the rows where their normals stand and the first of two tangents (NO_ROW: none), and
-   their friction; then the last rows, each within +-bound. matrix = X X^T (rows, size). `room`: see
+   their friction; then the last rows, each within +-bound. matrix = A = X X^T, X (rows, size); X is
+   nullptr where A is not symmetric, as where contacts slide in given directions. `room`: see
    `room_of_cones`. */
 template <class Real>
 struct Cones {
@@ -68,7 +73,11 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   const Real* a = c->matrix;
   Real* __restrict trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
   copy(m, c->free, trial);
-  for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
+  if (c->X) {
+    for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
+  } else {
+    for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);
+  }
   for (size_t i = 0; i < m; ++i) trial[i] = f[i] - step[i] * trial[i];
   for (size_t k = 0; k < c->contacts; ++k) {
     const size_t n = c->normal[k], t = c->tangent[k];

@@ -1,37 +1,10 @@
 /* Rows of contacts that are held, and how their velocities answer to impulses. The
    contacts of motions in a vector may differ. */
 #pragma once
+#include "contact_jacobian.hpp"
 #include "mass_factor.hpp"
 #include "workspace.hpp"
 
-
-/* Two unit vectors along a wall, for any normal (Duff et al. 2017). */
-template <class Real>
-static void tangents(const Real* n, Real* one, Real* two) {
-  const Real sign = with_sign(all<Real>(1.), n[2]), a = -1. / (sign + n[2]), b = n[0] * n[1] * a;
-  const Real across = n[0] * n[0] * a, along = n[1] * n[1] * a;
-  one[0] = 1. + sign * across, one[1] = sign * b, one[2] = -sign * n[0];
-  two[0] = b, two[1] = sign + along, two[2] = -n[1];
-}
-
-/* Add to a row the velocity of a body along d at a place that is `arm` from its origin. */
-template <class Real>
-static void add_along(const struct walls* w, const int32_t* reach, size_t count,
-                         const Real* speeds, const Real* arm, const Real* d, Real* row) {
-  const size_t n = w->nv;
-  Real way[6] = {d[0], d[1], d[2]};
-  for (int r = 0; r < 3; ++r) {
-    const int one = (r + 1) % 3, two = (r + 2) % 3;
-    way[3 + r] = arm[one] * d[two];
-    way[3 + r] -= arm[two] * d[one];
-  }
-  for (size_t k = 0; k < count; ++k) {
-    const Real* speed = speeds + reach[k];
-    Real sum = row[reach[k]];
-    for (int r = 0; r < 6; ++r) sum += way[r] * speed[(size_t)r * n];
-    row[reach[k]] = sum;
-  }
-}
 
 /* Begin a row that is zero beyond the reach of a contact or of a rubbing joint. */
 template <class Real>
@@ -56,19 +29,9 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
   } else {
     const Real* normal = x->column + w->normal[k];
     const Real* other = x->partner[k] < 0 ? nullptr : x->column + x->partner[k];
-    Real arm[3], along[3][3];
-    for (int r = 0; r < 3; ++r) {
-      along[0][r] = normal[r];
-      if (x->partner[k] != -1) {
-        arm[r] = normal[3 + r] - body[4 * r + 3];
-      } else {
-        const double* point = w->point + 4 * k;
-        arm[r] = body[4 * r] * point[0];
-        arm[r] += body[4 * r + 1] * point[1];
-        arm[r] += body[4 * r + 2] * point[2];
-        arm[r] -= point[3] * normal[r];
-      }
-    }
+    const Real* place = x->partner[k] == -1 ? nullptr : normal + 3;
+    Real arm[3], along[3][3] = {{normal[0], normal[1], normal[2]}};
+    lever(body, place, w->point + 4 * k, normal, arm);
     const int rows = w->friction[k] > 0. ? 3 : 1;
     if (rows > 1) {
       x->tangent[i] = m + 1;
@@ -76,13 +39,7 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
     }
     for (int d = 0; d < rows; ++d, ++m) {
       Real* row = begin_row(w, x, m, k);
-      add_along(w, x->reach[m], x->reaches[m], body + 12, arm, along[d], row);
-      if (!other) continue;
-      Real back[3], against[3];
-      for (int r = 0; r < 3; ++r) {
-        back[r] = normal[3 + r] - other[4 * r + 3], against[r] = -along[d][r];
-      }
-      add_along(w, x->reach[m], x->reaches[m], other + 12, back, against, row);
+      add_contact_row(n, x->reach[m], x->reaches[m], body, other, place, arm, along[d], row);
     }
   }
   for (size_t j = start * n; j < m * n; ++j) {

@@ -1,30 +1,11 @@
-/* Impacts: everything that hits at one instant, by Newton's law with Coulomb's friction; see
-   `equations/contact/impact.py`. */
+/* Impacts: everything that hits at one instant, by Newton's law with Coulomb's friction. */
 #pragma once
-#include "cone_solver.hpp"
 #include "contact_rows.hpp"
+#include "newtons_law.hpp"
 #include "position_correction.hpp"
 
 
-enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
-
-/* Impulses in f for a share of the restitution e; the energy (J) they bring, and the velocity (m/s)
-   by which they miss a law. */
-static double bounce(const struct walls* w, Work<double>* x, size_t m, const double* before,
-                     const double* e, double share, double* missed) {
-  memcpy(x->b, before, m * sizeof *before);
-  for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] *= 1. + share * e[i];
-  memset(x->f, 0, m * sizeof *x->f);
-  bits1 settled;
-  const Cones<double> cones = {m, x->count, 0, w->nv, x->first, x->tangent,
-                              x->mu, x->bound, x->A, x->b, x->X, x->cones};
-  *missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
-  double gain = 0.;
-  for (size_t i = 0; i < m; ++i) {
-    gain += 0.5 * x->f[i] * (2. * before[i] + dot(m, x->A + i * m, x->f));
-  }
-  return gain;
-}
+enum { MOST_HITS = 12, BOUNCES = 8 };
 
 static void record_impact(const struct walls* w, struct motion* s, const Work<double>* x,
                           const double* old, const double* e, const char* hits, double loss) {
@@ -50,31 +31,29 @@ static void record_impact(const struct walls* w, struct motion* s, const Work<do
 }
 
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
-static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x, const char* hits,
-               int bouncing) {
+static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x,
+                          const char* hits, int bouncing) {
   const size_t n = w->nv;
   double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
   if (!factor_mass(w, s, x, 0.)) return 0;
   const size_t m = contact_jacobian(w, s, x, 0);
   delassus_matrix(w, x, m);
-  double *before = x->approach, share = 1., missed;
-  for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
-  double jammed = LAW;  /* velocity by which no bounce may miss a law, of fast ones a share */
-  for (size_t i = 0; i < m; ++i) jammed = fmax(jammed, LAW * fabs(before[i]));
-  int bounces = 0, dies = 0;
-  for (size_t i = 0; i < x->count; ++i) {
-    e[i] = bouncing && hits[x->active[i]] ? w->restitution[x->active[i]] : 0.;
-    bounces |= e[i] > 0.;
+  double *before = x->approach, law = LAW;  /* of fast ones a share */
+  for (size_t i = 0; i < m; ++i) {
+    before[i] = dot(n, x->S + i * n, s->v);
+    law = fmax(law, LAW * fabs(before[i]));
   }
+  const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
+                              x->mu, x->bound, x->A, x->b, x->X, x->cones};
+  const auto restitution = [&](size_t i) {
+    return bouncing && hits[x->active[i]] ? w->restitution[x->active[i]] : 0.;
+  };
+  for (size_t i = 0; i < x->count; ++i) e[i] = restitution(i);
   memcpy(old, s->v, n * sizeof *old);
-  double gain = bounce(w, x, m, before, e, share, &missed);
-  if (bounces && missed > jammed) {  /* friction jams: no bounce obeys Coulomb's law */
-    memset(e, 0, x->count * sizeof *e);
-    bounces = 0;
-    gain = bounce(w, x, m, before, e, share, &missed);
-  }
+  Bounce found = newtons_law(&cones, x->b, before, e, w->settled, SOFT, law, x->f);
+  bool bounces = false, dies = false;
+  for (size_t i = 0; i < x->count; ++i) bounces |= e[i] > 0.;
   if (bounces) {  /* which bounces would all be over within a step */
-    memcpy(s->v, old, n * sizeof *old);
     apply_impulses(w, x, m, x->f, s->v);
     clear(w->rates, x->slides);
     accelerate(w, s, s->q, s->v, 0., x->slides, a);
@@ -82,40 +61,27 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
       const double* row = x->S + x->first[i] * n;
       const double falls = -dot(n, row, a), up = dot(n, row, s->v);
       const double patience = fmax(s->step, w->window);
-      if (e[i] > 0. && e[i] < 1. && falls > 0. && 2. * up < patience * falls * (1. - e[i])) {
-        e[i] = 0., dies = 1;
+      double* law_e = x->gap + i;
+      *law_e = restitution(i);
+      if (*law_e < 1. && falls > 0. && 2. * up < patience * falls * (1. - *law_e)) {
+        dies |= *law_e > 0., *law_e = 0.;
       }
     }
-    if (dies) gain = bounce(w, x, m, before, e, share, &missed);
+    if (dies) memcpy(e, x->gap, x->count * sizeof *e);
+    if (dies) found = newtons_law(&cones, x->b, before, e, w->settled, SOFT, law, x->f);
   }
-  double size = 0.;
-  for (size_t i = 0; i < m; ++i) size += fabs(x->f[i] * before[i]);
-  if (bounces && (gain > 1e-14 * size || missed > jammed)) {
-    /* Kane's paradox: the greatest share that gains none and obeys the laws */
-    double low = 0., high = 1.;
-    for (int k = 0; k < BISECTIONS; ++k) {
-      share = 0.5 * (low + high);
-      if (bounce(w, x, m, before, e, share, &missed) > 1e-14 * size || missed > jammed) {
-        high = share;
-      } else {
-        low = share;
-      }
-    }
-    gain = bounce(w, x, m, before, e, low, &missed);
-    for (size_t i = 0; i < x->count; ++i) e[i] *= low;
-  }
-  s->residual = fmax(s->residual, missed);
-  s->unsettled += missed > LAW;
+  s->residual = fmax(s->residual, found.missed);
+  s->unsettled += found.missed > LAW;
   memcpy(s->v, old, n * sizeof *old);
   apply_impulses(w, x, m, x->f, s->v);
-  s->lost -= gain;
+  s->lost -= found.gain;
   x->clean = 0;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
     double* whole = s->whole + 3 * x->active[i];
     whole[0] += x->f[x->first[i]];
     if (x->tangent[i] != NO_ROW) add_to(2, 1., x->f + x->tangent[i], whole + 1);
   }
-  record_impact(w, s, x, old, e, hits, -gain);
+  record_impact(w, s, x, old, e, hits, -found.gain);
   return 1;
 }
 

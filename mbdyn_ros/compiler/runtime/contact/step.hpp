@@ -368,11 +368,3 @@ EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) 
   }
   return steps;
 }
-
-/* Impulses of one problem by itself, see `impulses_of_cones1`; how much room it needs. */
-EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_cones(rows, size); }
-
-EXPORTED double solve_impulses(const Cones<double>* problem, double settled, double* f) {
-  bits1 done;
-  return impulses_of_cones(problem, settled, f, &done);
-}

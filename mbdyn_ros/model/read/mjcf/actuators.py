@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from .compiled import Compiled
-from .tendons import length_factors
+from .equalities import length_factors
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The bodies of a MJCF: links, and the joints that they hang from."""
+"""The bodies of an MJCF: links, their shapes, and the joints that connect them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...model import Inertia, Joint, Limits, Link, Pose
+from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
 from ..acting import judge
-from ..placed_joint import placed_joint, tidy
+from ..placement import placed_joint, tidy
 from .compiled import Compiled
-from .holding import active_holds, is_mocap
-from .names import Names
-from .placement import pose_of
-from .shapes import read_collisions, read_visuals
+from .holding import active_holds, is_mocap, pose_of
+from .names import ElementNames
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
@@ -34,7 +33,7 @@ class Bodies:
     warnings: list[str] = field(default_factory=list)
 
 
-def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) -> Bodies:
+def read_bodies(compiled: Compiled, names: ElementNames, efforts: Mapping[int, float]) -> Bodies:
     """The bodies of a MJCF.
 
     Parameters
@@ -44,7 +43,7 @@ def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) 
     Notes
     -----
     Where all that is in the world is one free body with what hangs from it, that is the root and
-    its base floats. Else the root is the world. Mocap bodies are no part of the robot.
+    its base floats. Else the root is the world. Mocap bodies are not part of the robot.
     """
     model = compiled.model
     bodies = [k for k in range(1, model.nbody) if not is_mocap(model, k)]
@@ -66,7 +65,7 @@ def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) 
 
 
 def _join(
-    compiled: Compiled, names: Names, efforts: Mapping[int, float], body: int, result: Bodies
+    compiled: Compiled, names: ElementNames, efforts: Mapping[int, float], body: int, result: Bodies
 ) -> None:
     """Hang a body from its parent: its joints move it one after the other, about their places."""
     model = compiled.model
@@ -92,7 +91,7 @@ def _join(
 
 
 def _joint(
-    compiled: Compiled, names: Names, efforts: Mapping[int, float], k: int, parent: str,
+    compiled: Compiled, names: ElementNames, efforts: Mapping[int, float], k: int, parent: str,
     child: str, origin: Pose, result: Bodies,
 ) -> Joint:  # fmt: skip
     model = compiled.model
@@ -132,7 +131,7 @@ def _joint(
     if stiffness := acting["spring_stiffness"]:
         slack = float(model.qpos_spring[place])
         joint = replace(joint, spring_stiffness=stiffness, spring_reference=slack)
-    if reference := model.qpos0[place]:  # its position where the body stands as written
+    if reference := model.qpos0[place]:  # its position where the body is as written
         joint = replace(joint, origin=origin @ joint.pose(np.array([-reference])))
     return joint
 
@@ -152,7 +151,7 @@ def _inertia(model: Any, body: int) -> Inertia | None:
     return Inertia(mass, at.translation, (moments + moments.T) / 2)
 
 
-def _add_sites(compiled: Compiled, names: Names, result: Bodies) -> None:
+def _add_sites(compiled: Compiled, names: ElementNames, result: Bodies) -> None:
     """The sites that have names: links without mass, fixed where they are."""
     model = compiled.model
     taken = {link.name for link in result.links} | {""}
@@ -172,3 +171,69 @@ def _add_sites(compiled: Compiled, names: Names, result: Bodies) -> None:
 
 def _is_free(model: Any, body: int) -> bool:
     return bool(model.body_jntnum[body] == 1 and model.jnt_type[model.body_jntadr[body]] == FREE)
+
+
+SEEN = 3
+"""Groups under this one are those that MuJoCo shows when nobody asks for others."""
+
+
+def read_collisions(compiled: Compiled, body: int) -> tuple[Collision, ...]:
+    """The shapes with which a body collides; what cannot be read matters only to who asks."""
+    model = compiled.model
+    paired = {*model.pair_geom1.tolist(), *model.pair_geom2.tolist()}
+    return tuple(
+        Collision(shape, origin, problem=problem, name=compiled.name_of("GEOM", k))
+        for k in _shapes(model, body)
+        if model.geom_contype[k] or model.geom_conaffinity[k] or k in paired
+        for shape, origin, problem in [_shape(compiled, k)]
+    )
+
+
+def read_visuals(compiled: Compiled, body: int) -> tuple[Visual, ...]:
+    """The shapes of a body that are seen."""
+    model = compiled.model
+    return tuple(
+        Visual(
+            shape, origin, problem=problem, name=compiled.name_of("GEOM", k),
+            color=tuple(model.geom_rgba[k].tolist()),
+        )
+        for k in _shapes(model, body)
+        if model.geom_group[k] < SEEN
+        for shape, origin, problem in [_shape(compiled, k)]
+    )  # fmt: skip
+
+
+def _shapes(model: Any, body: int) -> range:
+    """The numbers of a body's shapes."""
+    return range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body])
+
+
+def _shape(compiled: Compiled, k: int) -> tuple[Geometry | None, Pose, str]:
+    """A shape, its place in the body, and why it cannot be read."""
+    model, kinds = compiled.model, compiled.mujoco.mjtGeom
+    origin = pose_of(model.geom_pos[k], model.geom_quat[k])
+    kind, (a, b, c) = model.geom_type[k], model.geom_size[k].tolist()
+    shape: Geometry | None = None
+    if k in compiled.meshes:
+        mesh = compiled.meshes[k]
+        if kind == kinds.mjGEOM_MESH:  # MuJoCo has moved it to its principal axes
+            data = model.geom_dataid[k]
+            origin = origin @ pose_of(model.mesh_pos[data], model.mesh_quat[data]).inverse()
+        if mesh is not None:
+            shape = Mesh(mesh.file, mesh.scale)
+    elif kind == kinds.mjGEOM_SPHERE:
+        shape = Sphere(a)
+    elif kind == kinds.mjGEOM_CAPSULE:
+        shape = Capsule(a, 2 * b)
+    elif kind == kinds.mjGEOM_CYLINDER:
+        shape = Cylinder(a, 2 * b)
+    elif kind == kinds.mjGEOM_BOX:
+        shape = Box((2 * a, 2 * b, 2 * c))
+    problem = ""
+    if shape is None:
+        name = compiled.name_of("GEOM", k) or f"number {k}"
+        word = compiled.mujoco.mjtGeom(int(kind)).name.removeprefix("mjGEOM_").lower()
+        problem = (
+            f'{compiled.name}: <geom> "{name}": a {word} of this kind is not supported as a shape'
+        )
+    return shape, origin, problem

@@ -1,16 +1,19 @@
-"""The `<equality>` of a MJCF: loops, mimics, couplings of joints, and joints that stand still."""
+"""The `<equality>` of an MJCF: loops, mimics, couplings of joints, and joints that are locked.
+
+A tendon whose length is a sum of joint positions couples these joints.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ...model import Combination, Joint, Limits, Loop, Mimic
 from .compiled import Compiled
 from .holding import active_holds
-from .names import Names
-from .tendons import length_factors
+from .names import ElementNames
 
 HIGHEST = 4
 """The highest power of a polynomial in an equality."""
@@ -36,7 +39,7 @@ class Equalities:
         return replace(joint, mimic=self.mimics.get(joint.name))
 
 
-def read_equalities(compiled: Compiled, names: Names) -> Equalities:
+def read_equalities(compiled: Compiled, names: ElementNames) -> Equalities:
     """All equalities that are active from the beginning.
 
     Raises
@@ -64,8 +67,8 @@ def read_equalities(compiled: Compiled, names: Names) -> Equalities:
     return result
 
 
-def _couple_joints(compiled: Compiled, names: Names, k: int, result: Equalities) -> None:
-    """y - y0 = a + b (x - x0), from the positions where all stands as it is written."""
+def _couple_joints(compiled: Compiled, names: ElementNames, k: int, result: Equalities) -> None:
+    """y - y0 = a + b (x - x0), from the positions in the file."""
     model = compiled.model
     follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     name = names.joints[follower]
@@ -86,7 +89,7 @@ def _couple_joints(compiled: Compiled, names: Names, k: int, result: Equalities)
         result.mimics[name] = Mimic(led_by, ratio, offset)
 
 
-def _couple_tendons(compiled: Compiled, names: Names, k: int, result: Equalities) -> None:
+def _couple_tendons(compiled: Compiled, names: ElementNames, k: int, result: Equalities) -> None:
     """The same of the lengths of tendons that are sums of joint positions."""
     model = compiled.model
     start, ratio = _line(compiled, k)
@@ -106,12 +109,12 @@ def _couple_tendons(compiled: Compiled, names: Names, k: int, result: Equalities
         for number, factor in sum_of:
             joint = names.joints[number]
             factors[joint] = factors.get(joint, 0.0) + weight * factor
-    tied = tuple((joint, factor) for joint, factor in factors.items() if factor)
-    if len(tied) == 1:
-        ((joint, factor),) = tied
+    coupled = tuple((joint, factor) for joint, factor in factors.items() if factor)
+    if len(coupled) == 1:
+        ((joint, factor),) = coupled
         result.held[joint] = offset / factor
     else:
-        result.couplings.append(Combination(_name(compiled, k), tied, offset))
+        result.couplings.append(Combination(_name(compiled, k), coupled, offset))
 
 
 def _line(compiled: Compiled, k: int) -> tuple[float, float]:
@@ -129,3 +132,16 @@ def _line(compiled: Compiled, k: int) -> tuple[float, float]:
 
 def _name(compiled: Compiled, k: int) -> str:
     return compiled.name_of("EQUALITY", k) or f"equality{k}"
+
+
+JOINT_WRAP = 1
+"""MuJoCo's mark of a joint in a tendon."""
+
+
+def length_factors(model: Any, tendon: int) -> list[tuple[int, float]] | None:
+    """Joints and what their positions are multiplied by; None of a tendon that runs over sites."""
+    first = model.tendon_adr[tendon]
+    wraps = range(first, first + model.tendon_num[tendon])
+    if any(model.wrap_type[k] != JOINT_WRAP for k in wraps):
+        return None
+    return [(int(model.wrap_objid[k]), float(model.wrap_prm[k])) for k in wraps]

@@ -1,4 +1,4 @@
-"""Links that a `connect` or a `weld` of a MJCF holds together, and where."""
+"""Links that a `connect` or a `weld` of an MJCF holds together, and where."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ...joints.quaternion import rotation_rows
 from ...model import Pose
+from ..placement import tidy
 from .compiled import Compiled
-from .placement import pose_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Hold:
 
 
 def active_holds(compiled: Compiled) -> Iterator[Hold]:
-    """The holds that are active from the beginning, but for those of mocap bodies.
+    """The holds that are active from the beginning, except those of mocap bodies.
 
     Bodies that are one without them are held by none.
     """
@@ -71,8 +74,14 @@ def _holds(compiled: Compiled) -> Iterator[Hold]:
             yield Hold(k, is_weld, bodies, (first, second))
             continue
         data = model.eq_data[k]
-        if is_weld:  # the place in the second body stands first
+        if is_weld:  # the place in the second body comes first
             frames = pose_of(data[3:6], data[6:10]), Pose(translation=data[:3])
         else:
             frames = Pose(translation=data[:3]), Pose(translation=data[3:6])
         yield Hold(k, is_weld, (one, other), frames)
+
+
+def pose_of(position: Any, quaternion: Any) -> Pose:
+    """The pose of a position (3,) and a quaternion (w, x, y, z) of any length."""
+    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    return Pose(tidy(np.array(rotation_rows(x, y, z, w))), np.array(position))

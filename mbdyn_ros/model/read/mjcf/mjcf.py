@@ -1,8 +1,8 @@
-"""A MJCF, as MuJoCo understands it, read into a `Model`."""
+"""An MJCF, as MuJoCo understands it, read into a `Model`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,17 +10,15 @@ import numpy as np
 from ...actuators import Transmission, simple
 from ...model import Combination, Loop, Model
 from ...split_joints import quaternions_in_loops, split_joints
-from ..closure_check import check_closures
 from ..couplings import couple_joints
-from ..inertia_check import inertia_warnings
 from ..source_text import Source
-from ..structure import check_mimics, check_unique
-from .actuators import read_actuators
-from .bodies import BALL, HINGE, SLIDE, read_bodies
+from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
+from .actuators import Actuators, read_actuators
+from .bodies import BALL, FREE, HINGE, SLIDE, read_bodies
 from .compiled import Compiled, compile_mjcf
 from .equalities import Equalities, read_equalities
-from .names import Names
-from .unused import scenery_warnings, unused_elements, unused_forces
+from .holding import idle_holds, is_mocap, led_holds
+from .names import ElementNames
 
 HOME = "home"
 """The keyframe that is home; without it the first one is."""
@@ -42,18 +40,18 @@ def read_mjcf(source: Source) -> Model:
     Notes
     -----
     - Masses and inertias are those of the compiled model, those made of shapes too.
-    - Joints are where MuJoCo has them; a body with several joints, or with one beside its origin,
+    - Joints are where MuJoCo has them; a body with several joints, or with one off its origin,
       has links without mass between, `joint/moved` and `joint/axis`.
     - Where all hangs from one free body that is the root, and `Model.floating_base` is True.
     - Constraints of equalities are hard here, and soft in MuJoCo.
-    - Geoms of the world are no part of the robot; `Model.unused` names them.
-    - Keyframes are `Model.homes`, but for the poses of free bodies, which q has; home is the one
-      called home, else the first, else where all stands as it is written.
+    - Geoms of the world are not part of the robot; `Model.unused` names them.
+    - Keyframes are `Model.homes`, except for the poses of free bodies, which q has; home is the one
+      called home, else the first, else the positions in the file.
     """
     compiled = compile_mjcf(source)
     if compiled.model.nflex:
         raise compiled.error("<flex>", "bodies that deform are not computed; remove it")
-    names = Names(compiled)
+    names = ElementNames(compiled)
     actuators = read_actuators(compiled)
     bodies = read_bodies(compiled, names, actuators.efforts)
     equalities = read_equalities(compiled, names)
@@ -119,7 +117,7 @@ def _gravity(compiled: Compiled) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _with_homes(compiled: Compiled, names: Names, model: Model) -> Model:
+def _with_homes(compiled: Compiled, names: ElementNames, model: Model) -> Model:
     """The model with the keyframes as homes."""
     mujoco = compiled.model
     homes = {
@@ -132,7 +130,9 @@ def _with_homes(compiled: Compiled, names: Names, model: Model) -> Model:
     return replace(model, homes=homes, home={name: at for name, at in home.items() if at})
 
 
-def _positions(q: np.ndarray, compiled: Compiled, names: Names, model: Model) -> dict[str, float]:
+def _positions(
+    q: np.ndarray, compiled: Compiled, names: ElementNames, model: Model
+) -> dict[str, float]:
     """The positions of joints of one coordinate, those that a ball was split into too."""
     own = compiled.model
     known = {joint.name for joint in model.joints if joint.nq == 1}
@@ -154,3 +154,102 @@ def _yaw_pitch_roll(quaternion: np.ndarray) -> dict[str, float]:
         "pitch": float(np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))),
         "roll": float(np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))),
     }
+
+
+NO_WAY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+"""The pose of a free body that has not moved."""
+
+NAMES = 6
+"""Number of names that are listed."""
+
+
+def unused_forces(compiled: Compiled, actuators: Actuators, is_free: bool) -> dict[str, int]:
+    """Elements that act on the motion, and how often they are there.
+
+    is_free : whether the base is a free joint, on which nothing acts here.
+    """
+    model = compiled.model
+    tendons = (
+        model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss,
+        model.tendon_armature, model.tendon_limited,
+    )  # fmt: skip
+    pulled = np.any([np.asarray(one, dtype=bool) for one in tendons], axis=0)
+    springs = model.jnt_stiffness[model.jnt_type <= BALL]
+    counts = {
+        "spring of a ball or free joint": np.count_nonzero(springs),
+        "tendon force": np.count_nonzero(pulled),
+        "gravcomp": np.count_nonzero(model.body_gravcomp),
+        "limit of a ball joint": np.count_nonzero(model.jnt_limited[model.jnt_type == BALL]),
+        "actuator on no joint": actuators.elsewhere,
+        "medium": int(bool(model.opt.density or model.opt.viscosity)),
+        "magnetic field or wind": int(bool(model.opt.wind.any())),
+        "plugin": model.nplugin,
+        "equality of a mocap body": led_holds(compiled),
+    }
+    for name in ("stiffnesspoly", "dampingpoly"):  # of newer versions
+        values = getattr(model, f"jnt_{name}", getattr(model, f"dof_{name}", np.zeros(0)))
+        counts[name] = sum(bool(np.any(one)) for one in values)
+    for name in ("armature", "damping"):
+        values = getattr(model, f"actuator_{name}", np.zeros(0))
+        counts[f"actuator {name}"] = np.count_nonzero(values)
+    for name in ("armature", "damping", "frictionloss"):
+        base = np.flatnonzero((model.jnt_type == FREE) & is_free)
+        of_base = getattr(model, f"dof_{name}")[model.jnt_dofadr[base]]
+        counts[f"{name} of the free base (write <freejoint/> if a default gave it)"] = (
+            np.count_nonzero(of_base)
+        )
+    return {what: int(count) for what, count in counts.items() if count}
+
+
+def unused_elements(compiled: Compiled) -> dict[str, int]:
+    """All others."""
+    model, moved = compiled.model, _placed_bodies(compiled)
+    around = np.flatnonzero(model.geom_bodyid == 0).tolist()
+    counts = {
+        "inactive equality": np.count_nonzero(model.eq_active0 == 0),
+        "equality of links that are one without it": idle_holds(compiled),
+        "mocap body": model.nmocap,
+        "contact exclude": model.nexclude,
+        "contact pair": model.npair,
+        _named(compiled, "GEOM", "geom of the world", around): len(around),
+        _named(compiled, "BODY", "start or keyframe pose of a free body", moved): len(moved),
+        "tendon": model.ntendon,
+        "sensor": model.nsensor,
+        "camera": model.ncam,
+        "light": model.nlight,
+    }
+    return {what: int(count) for what, count in counts.items() if count}
+
+
+def scenery_warnings(compiled: Compiled) -> list[str]:
+    """That nothing holds the robot up where the file's world would."""
+    model = compiled.model
+    touches = (model.geom_contype | model.geom_conaffinity) != 0
+    around = np.flatnonzero((model.geom_bodyid == 0) & touches).tolist()
+    if not around:
+        return []
+    what = _named(compiled, "GEOM", "geoms of the world", around)
+    return [
+        f"{compiled.name}: {what} ({len(around)}) are no part of the robot, which passes through "
+        "them; give walls to simulate and Stepper: environment=Environment([Surface.plane()])"
+    ]
+
+
+def _placed_bodies(compiled: Compiled) -> list[int]:
+    """The free bodies that do not begin at the world's origin; home has them there."""
+    model = compiled.model
+    found = []
+    for joint in np.flatnonzero(model.jnt_type == FREE):
+        start, body = model.jnt_qposadr[joint], int(model.jnt_bodyid[joint])
+        poses = np.vstack([model.qpos0, model.key_qpos])[:, start : start + 7]
+        if not is_mocap(model, body) and (poses != NO_WAY).any():
+            found.append(body)
+    return found
+
+
+def _named(compiled: Compiled, kind: str, what: str, numbers: Sequence[int]) -> str:
+    """The words for what is counted, with names of the first."""
+    names = [name for k in numbers[:NAMES] if (name := compiled.name_of(kind, int(k)))]
+    if not names:
+        return what
+    return f"{what} ({', '.join(names)}{', ...' if len(numbers) > NAMES else ''})"

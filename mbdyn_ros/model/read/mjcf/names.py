@@ -1,11 +1,11 @@
-"""Names of the elements of a MJCF, which need not have any, and the lines where they stand."""
+"""Names of the elements of an MJCF, which need not have any, and their lines."""
 
 from __future__ import annotations
 
 from .compiled import Compiled
 
 
-class Names:
+class ElementNames:
     """Names for bodies and joints as links and joints need them.
 
     Parameters

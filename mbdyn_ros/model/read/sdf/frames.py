@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import suggestion
 from ...model import Pose
-from .scope import MODEL_FRAME, WORLD, Scope
+from .scope import MODEL_FRAME, WORLD, SdfScope
 from .words import pose_of, text_of
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Frame:
+class SdfFrame:
     """A frame: its pose in another one, and the frame with which it moves.
 
-    placement : the frame inside a model that stands at the pose in place of the model's own.
+    placement : the frame inside a model that is at the pose in place of the model's own.
     """
 
-    scope: Scope
+    scope: SdfScope
     element: Element
     pose: Pose
     relative_to: str
@@ -30,11 +30,11 @@ class Frame:
     placement: str = ""
 
 
-class Frames:
+class SdfFrames:
     """All frames of models by their full names."""
 
-    def __init__(self, scopes: Iterable[Scope]) -> None:
-        self._frames: dict[str, Frame] = {}
+    def __init__(self, scopes: Iterable[SdfScope]) -> None:
+        self._frames: dict[str, SdfFrame] = {}
         self._links: set[str] = set()
         self._poses: dict[str, Pose] = {}
         self._carriers: dict[str, str] = {}
@@ -56,7 +56,7 @@ class Frames:
         """Where `other` is in `frame`."""
         return self.pose(frame).inverse() @ self.pose(other)
 
-    def link(self, scope: Scope, element: Element, name: str) -> str:
+    def link(self, scope: SdfScope, element: Element, name: str) -> str:
         """The link to which a frame is attached, by the full name; the world's is its own.
 
         Raises
@@ -66,7 +66,7 @@ class Frames:
         """
         return self._link(scope, element, scope.full(name))
 
-    def frame(self, scope: Scope, element: Element, name: str) -> str:
+    def frame(self, scope: SdfScope, element: Element, name: str) -> str:
         """The full name of a frame, which must be there."""
         return self._known(scope, element, scope.full(name))
 
@@ -74,7 +74,7 @@ class Frames:
         """The frame of a joint, by the joint's full name."""
         return f"{name} (joint)" if f"{name} (joint)" in self._frames else name
 
-    def _link(self, scope: Scope, element: Element, full: str) -> str:
+    def _link(self, scope: SdfScope, element: Element, full: str) -> str:
         passed: dict[str, None] = {}
         name = full
         while full != WORLD and full not in self._links:
@@ -89,7 +89,7 @@ class Frames:
         self._carriers.update(dict.fromkeys(passed, full))
         return full
 
-    def _known(self, scope: Scope, element: Element, full: str) -> str:
+    def _known(self, scope: SdfScope, element: Element, full: str) -> str:
         if full != WORLD and full not in self._frames:
             raise scope.document.error(
                 element,
@@ -98,7 +98,7 @@ class Frames:
             )
         return full
 
-    def _add_model(self, scope: Scope) -> None:
+    def _add_model(self, scope: SdfScope) -> None:
         if scope.is_world:
             return
         document, relative_to = scope.document, WORLD
@@ -113,12 +113,12 @@ class Frames:
                 if own.get("relative_to"):
                     relative_to = outer.full(own.get("relative_to", ""))
             inner = text_of(outer.document, element, "placement_frame") or inner
-        self._frames[scope.frame] = Frame(
+        self._frames[scope.frame] = SdfFrame(
             scope, scope.element, pose_of(document, placed), relative_to, self._canonical(scope),
             scope.full(inner) if inner else "",
         )  # fmt: skip
 
-    def _canonical(self, scope: Scope) -> str:
+    def _canonical(self, scope: SdfScope) -> str:
         """The link that carries a model's frame: the one it names, else its first."""
         named = scope.element.get("canonical_link")
         if named:
@@ -134,7 +134,7 @@ class Frames:
                 return scope.full(name.strip())
         return WORLD
 
-    def _add(self, scope: Scope, element: Element) -> None:
+    def _add(self, scope: SdfScope, element: Element) -> None:
         document = scope.document
         name = document.read_name(element)
         full = scope.full(name)
@@ -157,14 +157,14 @@ class Frames:
             otherwise = attached
         else:
             self._links.add(full)
-        self._frames[full] = Frame(
+        self._frames[full] = SdfFrame(
             scope, element, pose_of(document, placed), scope.full(given or otherwise),
             scope.full(attached) if attached else "",
         )  # fmt: skip
 
     def _pose(self, name: str, base: str) -> Pose:
         """Where a frame is in another one that it is relative to, directly or not."""
-        chain: dict[str, Frame] = {}
+        chain: dict[str, SdfFrame] = {}
         while name not in (base, WORLD) and not (base == WORLD and name in self._poses):
             frame = self._frames[name]
             if name in chain:
@@ -188,7 +188,8 @@ class Frames:
             if frame.placement:
                 if frame.placement not in self._frames:
                     raise frame.scope.document.error(
-                        frame.element, f'its placement_frame "{frame.placement}" is no frame in it'
+                        frame.element,
+                        f'its placement_frame "{frame.placement}" is not a frame in it',
                     )
                 pose = pose @ self._pose(frame.placement, inner).inverse()
             if base == WORLD:

@@ -12,8 +12,8 @@ from ...model import Array, Joint, Limits, Link, Mimic, Pose
 from ..acting import judge
 from ..placement import normalized
 from ..remarks import Remarks
-from .frames import Frames
-from .scope import MODEL_FRAME, Scope
+from .frames import SdfFrames
+from .scope import MODEL_FRAME, SdfScope
 from .words import number, text_of, truth, vector
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ SMALLEST_AXIS = 1e-100
 
 @dataclass(frozen=True)
 class SdfJoint:
-    """A joint whose child link stands at `end` in the frame that it moves."""
+    """A joint whose child link is at `end` in the frame that it moves."""
 
     joint: Joint
     end: Pose = Pose()
 
 
 def read_joint(
-    scope: Scope, element: Element, frames: Frames, remarks: Remarks
+    scope: SdfScope, element: Element, frames: SdfFrames, remarks: Remarks
 ) -> tuple[list[SdfJoint], list[Link]]:
     """The joints that one stands for, and the links between; a gearbox stands for none."""
     document = scope.document
@@ -50,7 +50,8 @@ def read_joint(
     if kind not in (*SINGLE, *DOUBLE):
         raise document.error(
             element,
-            f'type="{kind}" is no joint of SDF; there are {", ".join((*SINGLE, *DOUBLE, GEARBOX))}',
+            f'type="{kind}" is not a joint of SDF; '
+            f"there are {', '.join((*SINGLE, *DOUBLE, GEARBOX))}",
         )
     name = scope.full(name)
     parent, child = (end_of(scope, element, role, frames) for role in ("parent", "child"))
@@ -81,7 +82,7 @@ def read_joint(
     return [SdfJoint(first), SdfJoint(second, end)], [Link(between, line=element.sourceline)]
 
 
-def end_of(scope: Scope, element: Element, role: str, frames: Frames) -> str:
+def end_of(scope: SdfScope, element: Element, role: str, frames: SdfFrames) -> str:
     """The link to which a joint's parent or child, or a body it names, is attached."""
     name = text_of(scope.document, element, role)
     if not name:
@@ -89,7 +90,7 @@ def end_of(scope: Scope, element: Element, role: str, frames: Frames) -> str:
     return frames.link(scope, element, name)
 
 
-def axis_of(scope: Scope, element: Element, tag: str, frames: Frames, joint: str) -> Array:
+def axis_of(scope: SdfScope, element: Element, tag: str, frames: SdfFrames, joint: str) -> Array:
     """The unit vector (3,) along an axis, in the frame of the joint of that full name."""
     document = scope.document
     axis = document.child(element, tag)
@@ -111,8 +112,8 @@ def axis_of(scope: Scope, element: Element, tag: str, frames: Frames, joint: str
 
 
 def _joint(
-    scope: Scope, element: Element, frames: Frames, name: str, kind: str, ends: tuple[str, str],
-    tag: str, origin: Pose, remarks: Remarks,
+    scope: SdfScope, element: Element, frames: SdfFrames, name: str, kind: str,
+    ends: tuple[str, str], tag: str, origin: Pose, remarks: Remarks,
 ) -> Joint:  # fmt: skip
     document = scope.document
     parent, child = ends
@@ -149,7 +150,7 @@ def _joint(
     )  # fmt: skip
 
 
-def _limits(scope: Scope, axis: Element | None) -> Limits:
+def _limits(scope: SdfScope, axis: Element | None) -> Limits:
     document = scope.document
     limit = None if axis is None else document.child(axis, "limit")
     lower = number(document, limit, "lower", -math.inf, infinite=True)
@@ -161,7 +162,7 @@ def _limits(scope: Scope, axis: Element | None) -> Limits:
     return Limits(lower, upper, velocity, effort)
 
 
-def _pitch(scope: Scope, element: Element) -> float:
+def _pitch(scope: SdfScope, element: Element) -> float:
     """The way of a screw, m/rad: right-handed by `screw_thread_pitch`, else rad/m left-handed."""
     document = scope.document
     if text_of(document, element, "screw_thread_pitch"):
@@ -175,7 +176,7 @@ def _pitch(scope: Scope, element: Element) -> float:
     return -1.0 / turns
 
 
-def _mimic(scope: Scope, axis: Element) -> Mimic | None:
+def _mimic(scope: SdfScope, axis: Element) -> Mimic | None:
     """follower = multiplier (leader - reference) + offset."""
     document = scope.document
     mimic = document.child(axis, "mimic")
@@ -192,7 +193,7 @@ def _mimic(scope: Scope, axis: Element) -> Mimic | None:
     return Mimic(_leader(scope, mimic, leader, which), multiplier, offset)
 
 
-def _leader(scope: Scope, mimic: Element, name: str, which: str) -> str:
+def _leader(scope: SdfScope, mimic: Element, name: str, which: str) -> str:
     """The joint here that turns about an axis of a joint of the file."""
     for other in scope.element.iterchildren("joint"):
         if other.get("name") == name and other.get("type") in DOUBLE:

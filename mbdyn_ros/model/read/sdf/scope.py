@@ -1,16 +1,22 @@
-"""Models of an SDF, one inside the other or included, and the names that each knows."""
+"""Models of an SDF, nested or included from other files, and the names known in each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlparse
 
+from ....errors import ModelError
+from ..package_folders import PATHS, package_folders
+from ..source_text import TEXT
 from ..xml_source import XmlSource
-from .include import included_model
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 WORLD = "world"
 MODEL_FRAME = "__model__"
@@ -19,7 +25,7 @@ MOST_ELEMENTS = 50_000
 
 
 @dataclass(frozen=True)
-class Scope:
+class SdfScope:
     """A model or a world in which names are meant.
 
     Attributes
@@ -36,7 +42,7 @@ class Scope:
     element: Element
     prefix: str = ""
     frame: str = MODEL_FRAME
-    placed_by: tuple[Element, Scope] | None = None
+    placed_by: tuple[Element, SdfScope] | None = None
     is_static: bool = False
 
     @property
@@ -63,13 +69,13 @@ class Scope:
         return self.prefix + name
 
 
-def scopes(document: XmlSource, outermost: Element) -> Iterator[Scope]:
+def scopes(document: XmlSource, outermost: Element) -> Iterator[SdfScope]:
     """A model or world, and all models in it, outer ones first."""
     is_world = outermost.tag == WORLD
     frame = WORLD if is_world else MODEL_FRAME
     elements = 0
     static = (outermost.findtext("static") or "").strip().lower() in ("true", "1")
-    for scope in _with_inner(Scope(document, outermost, frame=frame, is_static=static)):
+    for scope in _with_inner(SdfScope(document, outermost, frame=frame, is_static=static)):
         elements += len(scope.element)
         if elements > MOST_ELEMENTS:
             raise document.error(
@@ -80,7 +86,7 @@ def scopes(document: XmlSource, outermost: Element) -> Iterator[Scope]:
         yield scope
 
 
-def _with_inner(scope: Scope) -> Iterator[Scope]:
+def _with_inner(scope: SdfScope) -> Iterator[SdfScope]:
     yield scope
     for element in scope.element:
         if element.tag not in ("model", "include"):
@@ -100,7 +106,7 @@ def _with_inner(scope: Scope) -> Iterator[Scope]:
             raise document.error(model, "this model has no name; give it one")
         inner = scope.prefix if merged else f"{scope.prefix}{name}::"
         yield from _with_inner(
-            Scope(
+            SdfScope(
                 document, model, inner,
                 # a merged model's frame has a name that nobody can write
                 f"{scope.prefix}{name} (merged)" if merged else f"{scope.prefix}{name}",
@@ -114,7 +120,7 @@ def _says_static(element: Element) -> bool:
     return (element.findtext("static") or "").strip().lower() in ("true", "1")
 
 
-def _files_around(scope: Scope | None) -> list[str]:
+def _files_around(scope: SdfScope | None) -> list[str]:
     """The files that lead to a scope, the innermost first."""
     files: list[str] = []
     while scope is not None:
@@ -122,3 +128,77 @@ def _files_around(scope: Scope | None) -> list[str]:
             files.append(scope.document.name)
         scope = scope.placed_by[1] if scope.placed_by else None
     return files
+
+
+MODEL_PATHS = (
+    "SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH", *PATHS
+)  # fmt: skip
+"""Environment variables that say where models lie."""
+
+
+def included_model(
+    document: XmlSource, element: Element, files: Sequence[str]
+) -> tuple[XmlSource, Element] | None:
+    """The file that an `<include>` names, and the model in it; None where it has lights alone.
+
+    files : those that lead here.
+
+    Raises
+    ------
+    ModelError
+        There is no such file, it has not one model, or it includes itself.
+    """
+    uri = (element.findtext("uri") or "").strip()
+    if not uri:
+        raise document.error(element, "names no <uri>; add one, such as model://gripper")
+    folder = None if document.name == TEXT else Path(document.name).resolve().parent
+    file = next((one for one in _files(uri, folder) if one.is_file()), None)
+    if file is None:
+        raise document.error(
+            element,
+            f'includes "{uri}", and there is no such file; a model is looked for in the folders '
+            f"above this file and in {', '.join(MODEL_PATHS)}",
+        )
+    if str(file) in (os.path.abspath(name) for name in files):
+        raise document.error(element, f'includes "{uri}", which includes this file')
+    inner = XmlSource(file)
+    if inner.root.tag != "sdf":
+        raise inner.error(
+            inner.root, f"is included by {document.name} and is not an SDF; write it as one"
+        )
+    models = list(inner.root.iterchildren("model"))
+    if not models and any(one.tag in ("light", "actor") for one in inner.root):
+        return None
+    if len(models) != 1:
+        raise ModelError(
+            f"{inner.name}: is included by {document.name}:{element.sourceline} and has "
+            f"{len(models)} models; it must have one"
+        )
+    return inner, models[0]
+
+
+def _files(uri: str, folder: Path | None) -> Iterator[Path]:
+    """The files that a name may mean."""
+    parts = urlparse(uri)
+    inside = unquote(parts.path).lstrip("/")
+    if parts.scheme in ("model", "package"):
+        for place in package_folders(parts.netloc, folder, MODEL_PATHS):
+            yield from _model_files(place / inside)
+    elif parts.scheme == "file":
+        yield from _model_files(Path(unquote(parts.path)))
+    elif not parts.scheme:
+        yield from _model_files(Path(uri) if folder is None else folder / uri)
+        for place in package_folders(uri, folder, MODEL_PATHS):
+            yield from _model_files(place)
+
+
+def _model_files(path: Path) -> Iterator[Path]:
+    """The file itself; of a folder, what its model.config names, else model.sdf."""
+    if not path.is_dir():
+        yield path.resolve()
+        return
+    config = path / "model.config"
+    if config.is_file():
+        for element in reversed(list(XmlSource(config).root.iterchildren("sdf"))):
+            yield (path / (element.text or "").strip()).resolve()
+    yield (path / "model.sdf").resolve()

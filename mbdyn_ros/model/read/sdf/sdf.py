@@ -1,35 +1,34 @@
-"""An SDF read into a `Model`: a model, or a world, with all models in it."""
+"""An SDF read into a `Model`: a model, or a world with all models in it.
+
+A `gearbox` becomes a coupling; elements that the dynamics does not use are reported by name.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...model import Combination, Joint, Link, Loop, Model, Pose
-from ..closure_check import check_closures
 from ..couplings import couple_joints
 from ..held_joints import HeldJoint
-from ..inertia_check import inertia_warnings
-from ..placed_joint import placed_joint, snapped, tidy
+from ..placement import placed_joint, snapped, tidy
 from ..remarks import Remarks
 from ..source_text import Source
-from ..structure import check_mimics, check_unique
+from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
 from ..xml_source import XmlSource
-from .frames import Frames
-from .gearbox import read_gearbox
-from .joints import GEARBOX, SdfJoint, read_joint
-from .links import read_link
-from .scope import MODEL_FRAME, WORLD, Scope, scopes
-from .spanning import keeps_position, rigid_bodies, spanning_tree
-from .unused import unused_elements
-from .words import vector
+from .frames import SdfFrames
+from .joints import GEARBOX, SdfJoint, axis_of, end_of, read_joint
+from .links import keeps_position, read_link, rigid_bodies, spanning_tree
+from .scope import MODEL_FRAME, WORLD, SdfScope, scopes
+from .words import number, vector
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 GRAVITY = (0.0, 0.0, -9.8)
 """Gravity of a world that gives none, m/s^2, as SDF has it."""
@@ -55,7 +54,7 @@ def read_sdf(source: Source) -> Model:
       screw) or has a position that others need keeps it and is held at its end.
     - What no joint holds to the world, and is not static, is free: alone it is the root of a
       floating base, in its model's frame; else it hangs from the world by a floating joint, whose
-      position is counted from where it stands in the file.
+      position is counted from that in the file.
     - A joint between links that other joints hold together is left out.
     - `universal` and `revolute2` are two revolute joints, `joint/first` and `joint/second`; a
       `gearbox` couples the joints of its two links.
@@ -63,7 +62,7 @@ def read_sdf(source: Source) -> Model:
     document = XmlSource(source)
     outermost = _outermost(document)
     every = list(scopes(document, outermost))
-    frames = Frames(every)
+    frames = SdfFrames(every)
     parts = _Parts(document)
     for scope in every:
         parts.read(scope, frames)
@@ -104,7 +103,7 @@ class _Parts:
     forces: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
 
-    def read(self, scope: Scope, frames: Frames) -> None:
+    def read(self, scope: SdfScope, frames: SdfFrames) -> None:
         """Add one model without those in it."""
         remarks = self.remarks.setdefault(scope.document.name, Remarks(scope.document))
         for element in scope.element.iterchildren("link"):
@@ -129,7 +128,7 @@ class _Parts:
         listed = ", ".join(f"{what} ({count})" for what, count in self.forces.items())
         return [f"{self.document.name}: acts on the motion and is not used: {listed}"]
 
-    def model(self, frames: Frames, outer: Scope, model: Model) -> Model:
+    def model(self, frames: SdfFrames, outer: SdfScope, model: Model) -> Model:
         """`model` with a tree of all links, and the loops that are left."""
         source = self.document.name
         check_unique(source, self.links, "link")
@@ -181,10 +180,10 @@ class _Parts:
         gears = [(place, one) for place, one in placed if isinstance(one, Combination)]
         return couple_joints(model, gears)
 
-    def _root(self, frames: Frames, outer: Scope) -> tuple[str, bool, list[SdfJoint]]:
+    def _root(self, frames: SdfFrames, outer: SdfScope) -> tuple[str, bool, list[SdfJoint]]:
         """The root, whether it is free, and joints that hang from it what nothing else holds.
 
-        Static links that nothing touches are no part of a robot that is free.
+        Static links that nothing touches are not part of a robot that is free.
         """
         fixed = [
             SdfJoint(Joint(f"{name}/fixed", "fixed", WORLD, name, frames.pose(name)))
@@ -227,3 +226,106 @@ def _loop(one: SdfJoint) -> Loop:
 
 def _tidied(joint: Joint) -> Joint:
     return replace(joint, origin=snapped(Pose() @ joint.origin), axis=tidy(joint.axis))
+
+
+ALONG_HINGE = 1e-6
+"""Sine of the largest angle between a gearbox's axis and that of its hinge."""
+
+
+def read_gearbox(
+    scope: SdfScope, element: Element, frames: SdfFrames, joints: Sequence[SdfJoint]
+) -> Combination:
+    """theta_2 = -ratio theta_1, the turns of child and parent from the reference body.
+
+    Raises
+    ------
+    ModelError
+        There is no hinge between the reference body and an end, or its axis is another one.
+    """
+    document = scope.document
+    name = scope.full(document.read_name(element))
+    ratio = number(document, element, "gearbox_ratio", 1.0)
+    if ratio == 0.0:
+        raise document.error(element, "its <gearbox_ratio> is 0 and would hold the child still")
+    body = end_of(scope, element, "gearbox_reference_body", frames)
+    factors = []
+    for role, tag, weight in (("parent", "axis", ratio), ("child", "axis2", 1.0)):
+        link = end_of(scope, element, role, frames)
+        axis = frames.pose(frames.joint(name)).rotation @ axis_of(scope, element, tag, frames, name)
+        hinge, sign = _hinge(body, link, joints)
+        if hinge is None:
+            raise document.error(
+                element,
+                f'no hinge joins its reference body "{body}" to its {role} "{link}"; a gearbox '
+                "ties two hinges on one body",
+            )
+        turned = frames.pose(hinge.joint.parent) @ hinge.joint.origin
+        along = float(turned.rotation @ hinge.joint.axis @ axis)
+        if np.sqrt(max(0.0, 1.0 - along * along)) > ALONG_HINGE:
+            raise document.error(
+                element, f'its <{tag}> is not parallel to the axis of joint "{hinge.joint.name}"'
+            )
+        factors.append((hinge.joint.name, weight * sign * float(np.sign(along))))
+    return Combination(name, tuple(factors), 0.0, element.sourceline)
+
+
+def _hinge(body: str, link: str, joints: Sequence[SdfJoint]) -> tuple[SdfJoint | None, float]:
+    """The hinge between two links, and 1 where it turns the second, -1 where the first."""
+    for one in joints:
+        if one.joint.type in ("revolute", "continuous"):
+            if (one.joint.parent, one.joint.child) == (body, link):
+                return one, 1.0
+            if (one.joint.parent, one.joint.child) == (link, body):
+                return one, -1.0
+    return None, 0.0
+
+
+PLACED = {"pose"}
+READ = {
+    "world": {"model", "include", "frame", "joint", "gravity", "name"},
+    "model": {"link", "joint", "frame", "model", "include", "static", *PLACED},
+    "link": {"inertial", "collision", "visual", *PLACED},
+    "frame": PLACED,
+    "inertial": {"mass", "inertia", *PLACED},
+    "joint": {
+        "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "gearbox_ratio",
+        "gearbox_reference_body", *PLACED,
+    },
+    "axis": {"xyz", "limit", "dynamics", "mimic", "use_parent_model_frame"},
+    "dynamics": {"damping", "friction", "spring_stiffness", "spring_reference"},
+    "limit": {"lower", "upper", "velocity", "effort"},
+}  # fmt: skip
+READ["axis2"] = READ["axis"]
+"""The elements that are read, by the element around them."""
+
+FORCES = ("fluid_added_mass", "velocity_decay", "wind")
+"""Elements that act on the motion; so does a link's <gravity>false</gravity>."""
+
+
+def unused_elements(scope: SdfScope) -> tuple[Counter[str], Counter[str]]:
+    """The elements of a model or world, without inner models: those that act, and all others."""
+    forces: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    for element in _unread(scope.element):
+        tag, owner = str(element.tag), element.getparent()
+        text = (element.text or "").strip().lower()
+        if tag == "gravity":
+            if text in ("false", "0"):
+                forces["link without gravity"] += 1
+        elif tag in FORCES:
+            if len(element) or text not in ("", "0", "0.0", "false"):
+                forces[tag] += 1
+        elif owner is not None:
+            others[f"{owner.tag}/{tag}" if owner.tag in ("axis", "limit", "joint") else tag] += 1
+    return forces, others
+
+
+def _unread(element: Element) -> list[Element]:
+    read = READ.get(str(element.tag), set())
+    found = []
+    for child in element:
+        if child.tag not in read:
+            found.append(child)
+        elif child.tag in READ and child.tag not in ("model", "include"):
+            found += _unread(child)
+    return found

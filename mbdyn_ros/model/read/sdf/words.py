@@ -10,8 +10,7 @@ import numpy as np
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
 from ..number import LARGEST, to_finite, to_float
-from ..placed_joint import tidy
-from ..placement import normalized, rotation_from_rpy
+from ..placement import normalized, rotation_from_rpy, tidy
 from ..xml_source import XmlSource
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from lxml import etree
 from ....errors import suggestion
 from ..source_text import read_text
 from ..xml_source import parse_xml
-from .scope import Macro, Scope, truth
+from .scope import Macro, PropertyScope, truth
 from .texts import Texts
 from .values import ExpressionError, text_of
 
@@ -29,7 +29,7 @@ class Expansion(Texts):
 
     def expand(self, root: Element) -> Element:
         """The document that a document stands for."""
-        properties, macros = Scope(), Scope()
+        properties, macros = PropertyScope(), PropertyScope()
         holder = etree.Element("holder")
         with self._refusals():
             self._write(root, properties, macros, holder)
@@ -37,7 +37,9 @@ class Expansion(Texts):
             self._refuse("expands to nothing that is one element")
         return holder[0]
 
-    def _children(self, element: Element, names: Scope, macros: Scope, out: Element) -> None:
+    def _children(
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
+    ) -> None:
         """Write what an element holds."""
         self._add_text(out, element.text, names)
         for child in element:
@@ -46,7 +48,9 @@ class Expansion(Texts):
             self._element = element
             self._add_text(out, child.tail, names)
 
-    def _one(self, element: Element, names: Scope, macros: Scope, out: Element) -> None:
+    def _one(
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
+    ) -> None:
         self._element = element
         self._budget.spend(ELEMENT_WORK)
         if element.prefix != "xacro":
@@ -60,7 +64,12 @@ class Expansion(Texts):
             self._call(kind, element, names, macros, out)
 
     def _write(
-        self, element: Element, names: Scope, macros: Scope, out: Element, tag: str | None = None
+        self,
+        element: Element,
+        names: PropertyScope,
+        macros: PropertyScope,
+        out: Element,
+        tag: str | None = None,
     ) -> None:
         """Write an element that is not xacro's own."""
         written = etree.SubElement(out, tag or element.tag, nsmap=_other_prefixes(element))
@@ -75,12 +84,17 @@ class Expansion(Texts):
         except ValueError as error:
             raise ExpressionError(f"{key}={value!r} cannot be an attribute: {error}") from None
 
-    def _include(self, element: Element, names: Scope, macros: Scope, out: Element) -> None:
+    def _include(
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
+    ) -> None:
         given = self._attributes(element, ("filename",), ("ns", "optional"))
         inner_names, inner_macros = names, macros
         if given["ns"]:
             space = text_of(self.text(given["ns"], names))
-            inner_names, inner_macros = Scope(names, namespace=True), Scope(namespace=True)
+            inner_names, inner_macros = (
+                PropertyScope(names, namespace=True),
+                PropertyScope(namespace=True),
+            )
             names.set(space, inner_names)
             macros.set(space, inner_macros)
         optional = truth(given["optional"] or "false", "optional")
@@ -99,7 +113,9 @@ class Expansion(Texts):
             with self._deeper(self._places, path):
                 self._children(root, inner_names, inner_macros, out)
 
-    def _property(self, element: Element, names: Scope, _macros: Scope, _out: Element) -> None:
+    def _property(
+        self, element: Element, names: PropertyScope, _macros: PropertyScope, _out: Element
+    ) -> None:
         optional = ("value", "default", "remove", "scope", "lazy_eval")
         given = self._attributes(element, ("name",), optional)
         name = text_of(self.text(given["name"] or "", names))
@@ -130,27 +146,35 @@ class Expansion(Texts):
             value = self.text(value, names)
         target.set(name, value, lazy)
 
-    def _macro(self, element: Element, _names: Scope, macros: Scope, _out: Element) -> None:
+    def _macro(
+        self, element: Element, _names: PropertyScope, macros: PropertyScope, _out: Element
+    ) -> None:
         given = self._attributes(element, ("name",), ("params",))
         name = (given["name"] or "").removeprefix("xacro:")
         if name in HANDLERS or "." in name:
             raise ExpressionError(f'"{name}" is not a name that a macro can have')
         macros.set(name, Macro(element, given["params"] or ""))
 
-    def _argument(self, element: Element, names: Scope, _macros: Scope, _out: Element) -> None:
+    def _argument(
+        self, element: Element, names: PropertyScope, _macros: PropertyScope, _out: Element
+    ) -> None:
         given = self._attributes(element, ("name",), ("default",))
         default = given["default"]
         value = None if default is None else text_of(self.text(default, names))
         self._substitutions.declare(given["name"] or "", value)
 
-    def _if(self, element: Element, names: Scope, macros: Scope, out: Element) -> None:
+    def _if(
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
+    ) -> None:
         given = self._attributes(element, ("value",), ())
         value = self.text(given["value"] or "", names)
         wanted = etree.QName(element).localname == "if"
         if truth(value, given["value"] or "") is wanted:
             self._children(element, names, macros, out)
 
-    def _insert_block(self, element: Element, names: Scope, macros: Scope, out: Element) -> None:
+    def _insert_block(
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
+    ) -> None:
         name = self._attributes(element, ("name",), ())["name"]
         for mark in ("**", "*"):
             holder = names.holder(f"{mark}{name}")
@@ -164,19 +188,21 @@ class Expansion(Texts):
         raise ExpressionError(f'there is no block "{name}"')
 
     def _element_of_any_name(
-        self, element: Element, names: Scope, macros: Scope, out: Element
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
     ) -> None:
         own = {etree.QName(key).localname: value for key, value in element.attrib.items()}
         if "name" not in own:
             raise ExpressionError('has no attribute "xacro:name"')
         self._write(element, names, macros, out, self._tag(own["name"], names))
 
-    def _attribute(self, element: Element, names: Scope, _macros: Scope, out: Element) -> None:
+    def _attribute(
+        self, element: Element, names: PropertyScope, _macros: PropertyScope, out: Element
+    ) -> None:
         given = self._attributes(element, ("name", "value"), ())
         key = self._tag(given["name"] or "", names)
         self._set_attribute(out, key, text_of(self.text(given["value"] or "", names)))
 
-    def _tag(self, text: str, names: Scope) -> str:
+    def _tag(self, text: str, names: PropertyScope) -> str:
         """An evaluated name of an element or attribute."""
         name = text_of(self.text(text, names))
         try:
@@ -184,7 +210,9 @@ class Expansion(Texts):
         except ValueError:
             raise ExpressionError(f'"{name}" is not a name that XML can have') from None
 
-    def _named_call(self, element: Element, names: Scope, macros: Scope, out: Element) -> None:
+    def _named_call(
+        self, element: Element, names: PropertyScope, macros: PropertyScope, out: Element
+    ) -> None:
         name = text_of(self.text(element.get("macro", ""), names))
         if not name:
             raise ExpressionError('has no attribute "macro"')
@@ -194,14 +222,14 @@ class Expansion(Texts):
         self,
         name: str,
         element: Element,
-        names: Scope,
-        macros: Scope,
+        names: PropertyScope,
+        macros: PropertyScope,
         out: Element,
         skipped: tuple[str, ...] = (),
     ) -> None:
         """Write the body of a macro, with the values and blocks of the call."""
         macro, outer_names, outer_macros = self._find_macro(name, names, macros)
-        scope = Scope(outer_names)
+        scope = PropertyScope(outer_names)
         missing = dict(macro.parameters)
         for key, value in element.attrib.items():
             if key in skipped or _is_own_attribute(element, str(key)):
@@ -228,9 +256,11 @@ class Expansion(Texts):
         if blocks:
             raise ExpressionError(f"<xacro:{name}> has no block <{blocks[0].tag}>")
         with self._deeper(self._macros, name):
-            self._children(macro.body, scope, Scope(outer_macros), out)
+            self._children(macro.body, scope, PropertyScope(outer_macros), out)
 
-    def _find_macro(self, full: str, names: Scope, macros: Scope) -> tuple[Macro, Scope, Scope]:
+    def _find_macro(
+        self, full: str, names: PropertyScope, macros: PropertyScope
+    ) -> tuple[Macro, PropertyScope, PropertyScope]:
         """A macro, and the scopes that its body sees."""
         *spaces, name = [full] if macros.holder(full) else full.split(".")
         for space in spaces:
@@ -257,7 +287,7 @@ class Expansion(Texts):
                 raise ExpressionError(f'has no use for the attribute "{key}"')
         return {name: element.get(name) for name in (*required, *optional)}
 
-    def _add_text(self, out: Element, text: str | None, names: Scope) -> None:
+    def _add_text(self, out: Element, text: str | None, names: PropertyScope) -> None:
         """Write text after what an element holds so far."""
         if not text:
             return

@@ -19,17 +19,17 @@ PARAMETER = re.compile(
 """A parameter of a macro: its name, whether it is forwarded, its default."""
 
 
-class Scope:
+class PropertyScope:
     """Properties or macros by name; those of the scopes around it are seen too."""
 
-    def __init__(self, parent: Scope | None = None, namespace: bool = False) -> None:
+    def __init__(self, parent: PropertyScope | None = None, namespace: bool = False) -> None:
         self.parent, self.namespace = parent, namespace
         self.values: dict[str, Any] = {}
         self.lazy: set[str] = set()
 
-    def holder(self, name: str) -> Scope | None:
+    def holder(self, name: str) -> PropertyScope | None:
         """The innermost scope that has a name."""
-        scope: Scope | None = self
+        scope: PropertyScope | None = self
         while scope is not None and name not in scope.values:
             scope = scope.parent
         return scope
@@ -43,13 +43,13 @@ class Scope:
 
     def remove(self, name: str) -> None:
         """Remove a name from this scope and all around it."""
-        scope: Scope | None = self
+        scope: PropertyScope | None = self
         while scope is not None:
             scope.values.pop(name, None)
             scope.lazy.discard(name)
             scope = scope.parent
 
-    def top(self) -> Scope:
+    def top(self) -> PropertyScope:
         """The outermost scope."""
         return self if self.parent is None else self.parent.top()
 

@@ -55,7 +55,7 @@ def xacro_arguments(texts: Iterable[str], what: str) -> dict[str, str]:
     for text in texts:
         name, mark, value = text.partition(":=")
         if not mark or not name.strip():
-            raise InputError(f"{what}: {text!r} is no argument such as prefix:=left_")
+            raise InputError(f"{what}: {text!r} is not an argument such as prefix:=left_")
         if name.strip() in arguments:
             raise InputError(f"{what}: {name.strip()!r} is given twice")
         arguments[name.strip()] = value.strip()

@@ -1,0 +1,1 @@
+"""Through change points by inertia: an option of `simulate`, behind one hook of its runs."""
