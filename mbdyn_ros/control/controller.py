@@ -80,8 +80,6 @@ class Controller(Sealed):
 
     bound: Array
 
-    bound: Array
-
     def __init__(self, robot: Robot, link: str = "", fading: float = 0.3) -> None:
         if robot.system.coordinates.quaternions:
             raise InputError(
