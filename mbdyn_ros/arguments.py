@@ -48,13 +48,15 @@ class Sealed:
     OTHERWISE: ClassVar[Mapping[str, str]] = {}
     """Attribute -> what to do instead; "" is for all others."""
 
+    _sealed = False
+
     def seal(self) -> None:
         """End the making."""
-        vars(self)["_sealed"] = True
+        self._sealed = True
 
     def __setattr__(self, name: str, value: object) -> None:
         settable = getattr(getattr(type(self), name, None), "fset", None) is not None
-        if "_sealed" in vars(self) and not name.startswith("_") and not settable:
+        if self._sealed and not name.startswith("_") and not settable:
             kind = type(self).__name__
             remedy = self.OTHERWISE.get(name) or self.OTHERWISE.get("", f"make another {kind}")
             raise InputError(f"{name} of a {kind} cannot be assigned: {remedy}")

@@ -104,8 +104,8 @@ class Controller(Sealed):
         self.seal()
 
     def __setattr__(self, name: str, value: object) -> None:
-        held = vars(self).get(name)
-        if name in STATE and held is not None:
+        if self._sealed and name in STATE:
+            held = getattr(self, name)
             held[:] = single_vector(name, value, [f"number {k}" for k in range(len(held))])
         else:
             super().__setattr__(name, value)
@@ -134,7 +134,7 @@ class Controller(Sealed):
     def replace_robot(self, robot: Robot) -> None:
         """Go on with the same robot with other numbers, such as another gravity."""
         self._robot = robot
-        vars(self)["bound"] = np.array(robot.effort_limits, dtype=float)
+        object.__setattr__(self, "bound", np.array(robot.effort_limits, dtype=float))
         self._laws = {}
         for name in self.modes:
             about = self._link if MODES[name].follows == "pose" else None
@@ -185,7 +185,7 @@ class Controller(Sealed):
         if mode not in self.modes:
             more = "" if self._link else "; cartesian_impedance needs a link"
             raise InputError(f"there is no mode {mode!r}; there are {', '.join(self.modes)}{more}")
-        vars(self)["mode"] = mode
+        object.__setattr__(self, "mode", mode)
         self.capture()
         self._soften(True)
 
@@ -287,7 +287,8 @@ class Controller(Sealed):
         for name in (*STATE, "effort", "bound"):
             getattr(other, name)[:] = getattr(self, name)
         other._gains = {name: numbers.copy() for name, numbers in self._gains.items()}
-        vars(other)["mode"], other.enforced = self.mode, self.enforced
+        object.__setattr__(other, "mode", self.mode)
+        other.enforced = self.enforced
         return other
 
     def eigenvalues(self, period: float) -> Array:

@@ -19,6 +19,7 @@ from mbdyn_ros.__main__ import main
 from mbdyn_ros.mechanisms import MECHANISMS
 
 from .controller import controller
+from .lives import node_lives
 from .mutation import mutated_word, mutated_xml, mutated_yaml, torn, wrong_array
 from .robots import ROOT, robot, text_of
 from .stepping import stepping
@@ -282,6 +283,7 @@ TARGETS: dict[str, Target] = {
     for one in (
         urdf, side_car, dh_table, walls, arguments, mechanism, command_line, request, controller,
         xacro_expressions, names_in_formats, rows_from_threads, stepping,
+        node_lives,
     )  # fmt: skip
 }
 

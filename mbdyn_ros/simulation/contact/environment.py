@@ -119,7 +119,7 @@ class Environment(Sealed):
     def with_stops(self, joints: Sequence[str]) -> Environment:
         """A copy with stops at the limits of these joints."""
         other = copy.copy(self)
-        vars(other)["joint_limits"] = tuple(joints)
+        object.__setattr__(other, "joint_limits", tuple(joints))
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
