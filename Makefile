@@ -94,8 +94,11 @@ docs: .venv/package.stamp
 lint: .venv/package.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/codespell && .venv/bin/python -m mypy
 
-# Else every process of the tests translates all that it imports, at the same time as the others.
+# Else every process of the tests translates all that it imports, at the same time as the others,
+# and the first of them wait for a runtime that each of them compiles.
 .venv/translated.stamp: .venv/interfaces.stamp
+	@. .venv/ros_env.sh && XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
+	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.events()'
 	@$(pytest) --collect-only -q >.venv/collected.log || { grep -v :: .venv/collected.log; exit 1; }
 	@touch $@
 

@@ -132,7 +132,8 @@ def stand_ins(found: list[Entity]) -> Iterator[None]:
     modules = {name: _StandIn(name) for name in (*packages, *FOREIGN)}
     transforms = "mbdyn_ros.ros.messages.base_pose.TFMessage"
     actions = [
-        f"mbdyn_ros.ros.nodes.{one}.ActionServer" for one in ("trajectory_action", "stepping")
+        f"mbdyn_ros.ros.nodes.{one}.ActionServer"
+        for one in ("trajectory_action", "standard_services")
     ]
     with (
         mock.patch.dict(sys.modules, modules),

@@ -209,7 +209,7 @@ def test_what_has_no_answer_is_said() -> None:
     straight = np.zeros(6)
     with pytest.raises(SingularMassMatrixError, match="cannot be moved in all six directions"):
         robot.operational_inertia(straight, "wrist_3_link")
-    with pytest.raises(InputError, match="no axes 'body'; there are world, local, spatial"):
+    with pytest.raises(InputError, match="axes must be one of world, local, spatial; got 'body'"):
         robot.jacobian(straight, "wrist_3_link", axes="body")
     light = mbdyn_ros.load(
         '<robot name="air"><link name="world"/><link name="rod"/><joint name="hinge" '

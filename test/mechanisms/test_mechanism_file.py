@@ -203,8 +203,8 @@ CASES = {
     # joints
     "unknown joint": (
         "independent: [j1,\n j44]",
-        '<text>:2: independent: "j44" is not a joint of this robot (did you mean "j4"?); the'
-        'that move are "j1", "j2", "j4"',
+        '<text>:2: independent: "j44" is not a joint of this robot (did you mean "j4"?); the '
+        'joints that move are "j1", "j2", "j4"',
     ),
     "fixed joint": ("actuated:\n- weld", '<text>:2: actuated: joint "weld" is fixed; the joints'),
     "link for a joint": ("actuated:\n- tip", '<text>:2: actuated: "tip" is not a joint'),

@@ -146,7 +146,7 @@ HIP = '<joint name="hip" factor="1"/>'
         (HIP + '<joint name="knee"/>', 'has no attribute "factor"; give a number'),
         (HIP + '<joint name="lies" factor="1"/>', 'joint "lies" is fixed and has no position'),
         (HIP + '<joint name="sled" factor="1"/>', "has several positions; .*: sled/x, sled/y, s"),
-        (HIP + '<ratio value="2"/>', "couples links, and <joint> beside it joints; keep one"),
+        (HIP + '<ratio value="2"/>', "couples links, while <joint> couples joints; keep one"),
     ],
 )
 def test_refused_in_a_urdf(inside: str, words: str) -> None:
@@ -165,7 +165,7 @@ def test_refused_in_a_urdf(inside: str, words: str) -> None:
         ("joints: {hip: 1, knee: 0}", '"knee": a factor of 0'),
         ("joints: {hip: 1, knee: x}", 'the factor of "knee" must be a finite number'),
         ("joints: {hip: 1, kne: 1}", '<text>:1: coupling "c": "kne" is not a joint'),
-        ("joints: {hip: 1, knee: 1}, ratio: 2", "ratio couples links, and joints: joints"),
+        ("joints: {hip: 1, knee: 1}, ratio: 2", "links, while joints: couples joints"),
         ("offset: 1, ratio: 2", "only a coupling of joints has an offset"),
     ],
 )

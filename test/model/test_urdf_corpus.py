@@ -146,7 +146,7 @@ def test_unknown_bounds_of_a_real_file() -> None:
     model = read_urdf(urdf_file("romeo.urdf"))
     assert model.joint("LFinger12").limits.effort == np.inf
     (warning,) = model.warnings
-    assert '<joint name="LHand"> <limit>' in warning and '"RThumb3" (line ' in warning
+    assert '<joint name="LHand"> <limit>' in warning and warning.endswith(" and 3 more")
 
 
 @pytest.mark.parametrize("name", ["talos_full_v2.urdf", "ur5_robot.urdf"])

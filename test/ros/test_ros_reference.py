@@ -11,7 +11,8 @@ pytest.importorskip("rclpy")
 
 from builtin_interfaces.msg import Duration, Time
 from rclpy.serialization import serialize_message
-from ros_rig import ARM, inertial
+from robot_text import link
+from ros_rig import ARM, MOMENTS
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -125,7 +126,7 @@ def test_continuous_joints_go_the_shortest_way_round(interpreted: None) -> None:
     assert way.at(1.0)[0] == pytest.approx([0.1, 3.1 - math.tau, 0.02])
     assert np.ptp([way.at(time)[0][1] for time in np.linspace(1, 2)]) < 0.1
 
-    follower = ARM.replace("</robot>", f'''<link name="wheel">{inertial(1)}</link>
+    follower = ARM.replace("</robot>", f'''{link("wheel", 1, MOMENTS)}
         <joint name="spin" type="continuous"><parent link="upper"/><child link="wheel"/>
         <mimic joint="elbow" multiplier="0.5"/></joint></robot>''')
     assert Turns(mbdyn_ros.load(follower), names).shortest(wanted).tolist() == wanted.tolist()

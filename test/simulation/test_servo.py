@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ros_rig import ARM, inertial
+from robot_text import link
+from ros_rig import ARM, MOMENTS
 
 import mbdyn_ros
 from mbdyn_ros import Robot
@@ -176,7 +177,7 @@ def test_a_wall_in_the_way_is_pressed_and_left() -> None:
 
 
 def test_a_floating_base_falls_while_its_joints_stand() -> None:
-    based = ARM.replace('<link name="base"/>', f'<link name="base">{inertial(3)}</link>')
+    based = ARM.replace('<link name="base"/>', link("base", 3, MOMENTS))
     robot = mbdyn_ros.load(based, floating_base=True)
     rig = Rig(robot)
     joints = np.flatnonzero(rig.following.places >= 0)

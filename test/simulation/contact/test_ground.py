@@ -22,9 +22,9 @@ from mbdyn_ros.simulation.contact.height_field import height_field
 BALL = body_text("ball")
 
 
-def wall(text: str) -> mbdyn_ros.Surface:
+def wall(text: str, restitution: float = 1.0) -> mbdyn_ros.Surface:
     return read_environment(
-        f"surfaces:\n  - {{name: ground, restitution: 1, friction: 0, {text}}}"
+        f"surfaces:\n  - {{name: ground, restitution: {restitution}, friction: 0, {text}}}"
     ).surfaces[0]
 
 
@@ -50,14 +50,13 @@ def test_a_ramp_of_heights_is_a_plane() -> None:
     """A ball slides down it as down a plane, to the last digits."""
     rows = "[" + ", ".join(str([0.3 * k] * 4) for k in range(9)) + "]"
     grounds = [
-        wall(f"type: height_field, heights: {rows}, spacing: 1, corner: [-4, -1.5, -1.2]"),
-        mbdyn_ros.Surface.plane(normal=(-0.3, 0, 1), restitution=1.0, friction=0.0),
-        wall("type: expression, g: z - 0.3*x"),
+        wall(f"type: height_field, heights: {rows}, spacing: 1, corner: [-4, -1.5, -1.2]", 0),
+        mbdyn_ros.Surface.plane(normal=(-0.3, 0, 1), restitution=0.0, friction=0.0),
+        wall("type: expression, g: z - 0.3*x", 0),
     ]
     robot = mbdyn_ros.load(BALL, floating_base=True)
     ends = []
     for ground in grounds:
-        ground.restitution = 0.0
         walls = Environment([ground], points=[("ball", (0, 0, 0), 0.1)])
         start = [0, 0, 0.1 * np.hypot(1, 0.3), 0, 0, 0, 1]
         ends.append(mbdyn_ros.simulate(robot, start, np.zeros(6), 0.5, environment=walls).q[-1])

@@ -178,7 +178,7 @@ def test_which_links_touch() -> None:
         )
     with pytest.raises(ModelError, match=":1: .*no link1 or no link2"):
         read_disabled_pairs('<robot name="r"><disable_collisions link1="a"/></robot>')
-    with pytest.raises(ModelError, match="no SRDF"):
+    with pytest.raises(ModelError, match="this is not an SRDF"):
         read_disabled_pairs("<sdf></sdf>")
 
 
