@@ -103,9 +103,8 @@ class CModel:
     @property
     def limits(self) -> dict[str, Sequence[float]]:
         """The limits of all joints, by their fields in the table."""
-        lower, upper = self.joint_limits
-        fastest = self.joint_rate_limits
-        return {"position_lower": lower, "position_upper": upper, "velocity_limit": fastest}
+        names = "position_lower", "position_upper", "velocity_limit"
+        return dict(zip(names, (*self.joint_limits, self.joint_rate_limits), strict=True))
 
 
 FIELDS = {

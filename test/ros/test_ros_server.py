@@ -291,7 +291,7 @@ def test_description_by_topic(rig: Rig) -> None:
     rig.wait(lambda: ask(rig, position=Q).success)
     for bad in ("<robot", "", "not xml"):
         publisher.publish(String(data=bad))
-    publisher.publish(String(data=ARM.replace('mass value="2"', 'mass value="-2"')))
+    publisher.publish(String(data=ARM.replace('mass value="2.0"', 'mass value="-2"')))
     rig.wait(lambda: "mass" in rig.nodes[0].description.refusal)
     assert ask(rig, position=Q).success
     publisher.publish(String(data=CART))
