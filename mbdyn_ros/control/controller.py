@@ -55,7 +55,6 @@ class Controller(Sealed):
     posture : (n,) where Cartesian impedance draws the joints without moving the link.
     effort : (efforts,) of the actuated joints, N m or N, within `bound` where `enforced`.
     bound : (efforts,) greatest efforts; those of the description.
-    enforced : whether efforts are held to them.
     mode : name of the present mode; `switch` changes it.
 
     Examples
