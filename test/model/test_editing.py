@@ -247,7 +247,7 @@ def test_what_robots_carry_is_attached(tmp_path: Path) -> None:
 
 def test_removing_is_refused_where_it_leaves_loose_ends() -> None:
     boom = mbdyn_ros.load(OWN / "four_bar.urdf")
-    with pytest.raises(mbdyn_ros.InputError, match="'coupler_pin' ties the link 'rocker'"):
+    with pytest.raises(mbdyn_ros.InputError, match="'coupler_pin' connects the link 'rocker'"):
         boom.without("rocker")
     assert boom.without("rocker", "coupler_pin").links == ("ground", "crank", "coupler")
     hand = mbdyn_ros.load(HAND)
