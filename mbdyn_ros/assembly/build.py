@@ -15,6 +15,7 @@ from ..model.model import Array, Model, constant
 from ..model.split_joints import split_joints, turned_from
 from ..prepare.clusters import find_clusters
 from ..prepare.coordinates import choose_coordinates
+from ..prepare.origins import origins
 from ..prepare.straight import Tilt, set_straight
 from ..prepare.tree import Tree, build_tree
 from ..program.symbols import serialized
@@ -195,6 +196,7 @@ def build_system(
             coordinates,
             constant(gravity, (3,)),
             _home(tree, assemblies, rough),
+            origins=origins(model),
         ),
         tuple(assemblies),
     )

@@ -38,7 +38,11 @@ def walk_source(closing: Closing) -> str:
         + walk
         + FOLLOWING
         + CLOSE_ALL.format(
-            ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
+            ny=closing.ny,
+            nz=closing.nz,
+            kept=closing.kept,
+            count=len(closing.counts),
+            places=places(closing),
         )
     )
 
@@ -85,8 +89,8 @@ def c_loops(closing: Closing, newton: str) -> str:
         outputs = ["residual", "by_z", "by_y", "gap", "aligned"]
         text += FUNCTIONS.format(
             k=k,
-            rows=c99_body(loop.rows, ["y", "z"], outputs),
-            change=c99_body(loop.change, ["y", "z", "dy", "dz"], ["change"]),
+            rows=c99_body(loop.rows, ["y", "z", "p"], outputs),
+            change=c99_body(loop.change, ["y", "z", "dy", "dz", "p"], ["change"]),
         )
     rows = [f"{{{ny}, {nz}, rows_{k}, change_{k}}}" for k, (ny, nz) in enumerate(counts)]
     return text + f"\nstatic const struct loop loop_table[] = {{{', '.join(rows)}}};\n"
@@ -109,12 +113,14 @@ CONSTANTS = """
 """
 
 FUNCTIONS = """
-static void rows_{k}(const double *y, const double *z, double *residual, double *by_z,
-                   double *by_y, double *gap, double *aligned) {{
+static void rows_{k}(const double *y, const double *z, const double *p, double *residual,
+                   double *by_z, double *by_y, double *gap, double *aligned) {{
+  (void)p;
 {rows}}}
 
 static void change_{k}(const double *y, const double *z, const double *dy, const double *dz,
-                     double *change) {{
+                     const double *p, double *change) {{
+  (void)p;
 {change}}}
 """
 
@@ -128,10 +134,10 @@ LIMITS_OF_STEPS = f"""
 FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
-/* What following remembers counts for one home alone. Positions farther than `farthest` from the
-   last are no motion and stay open; 0: they are walked to. */
+/* What following remembers counts for one home, with its parameters, alone. Positions farther than
+   `farthest` from the last are no motion and stay open; 0: they are walked to. */
 struct memory {{
-  double farthest, home[{ny} + {nz}];
+  double farthest, home[{ny} + {nz} + {kept}];
   struct followed last[{count}];
 }};
 
@@ -140,7 +146,8 @@ static int follow_all(const double* y, const double* home, struct memory* memory
     memcpy(memory->home, home, sizeof memory->home);
     start_at_home(loop_table, {count}, home, home + {ny}, memory->last);
   }}
-  return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, memory->farthest, z);
+  return follow_loops(loop_table, {count}, y, home, home + {ny}, home + {ny} + {nz}, memory->last,
+                      memory->farthest, z);
 }}
 
 EXPORTED const size_t memory_size = (sizeof(struct memory) + 7) / 8;
@@ -148,7 +155,7 @@ EXPORTED const size_t memory_size = (sizeof(struct memory) + 7) / 8;
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */
 EXPORTED int close_all(const double* q, const double* home, double* memory, double* z) {{
   static const int place[] = {{{places}}};
-  static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz}];
+  static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz} + {kept}];
   double y[{ny} + 1];
   for (int i = 0; i < {ny}; ++i) y[i] = q[place[i]];
   if (memory) return follow_all(y, home, (struct memory*)memory, z);
@@ -156,6 +163,7 @@ EXPORTED int close_all(const double* q, const double* home, double* memory, doub
     memcpy(last, home, sizeof last);
     memcpy(last_home, home, sizeof last_home);
   }}
-  return close_loops(loop_table, {count}, y, home, home + {ny}, last, last + {ny}, z);
+  return close_loops(loop_table, {count}, y, home, home + {ny}, home + {ny} + {nz}, last,
+                     last + {ny}, z);
 }}
 """

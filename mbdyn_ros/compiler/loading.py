@@ -155,7 +155,7 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
     if not closing.nz:
         return InterpretedKernel(program, core, start)
     sparsities = {core.name_in(i): core.sparsity_in(i) for i in range(core.n_in())}
-    walker = LoopSolver(closing, sparsities["q"].numel(), start[: closing.ny + closing.nz])
+    walker = LoopSolver(closing, sparsities["q"].numel(), start)
     names = [name for name in sparsities if name != "z"]
     inputs = [ca.MX.sym(name, sparsities[name]) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])
@@ -274,7 +274,7 @@ class LoopSolver(ca.Callback):
     @contextlib.contextmanager
     def starting_at(self, home: Array) -> Iterator[None]:
         """Let walks in this thread start at another home meanwhile."""
-        self._own.home = home[: len(self._home)]
+        self._own.home = home
         try:
             yield
         finally:
@@ -291,13 +291,15 @@ class LoopSolver(ca.Callback):
     def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
         """Walk every loop from home; NaN where it cannot close."""
         y = np.array(arg[0]).ravel()[list(self._closing.places)]
-        home_y, home_z = np.split(getattr(self._own, "home", self._home), [len(y)])
+        home = getattr(self._own, "home", self._home)
+        ends = np.cumsum([len(y), self._closing.nz, self._closing.kept])
+        home_y, home_z, p, _ = np.split(home, ends)
         z = np.full(self._closing.nz, np.nan)
         iy = iz = 0
         for loop, (ny, nz) in zip(self._equations, self._closing.counts, strict=True):
             here, there = slice(iy, iy + ny), slice(iz, iz + nz)
             iy, iz = here.stop, there.stop
-            walk = reach(loop, (home_y[here], home_z[there]), y[here])
+            walk = reach(loop, (home_y[here], home_z[there]), y[here], p)
             if walk.arrived:
                 z[there] = walk.dependent
         return [ca.DM(z)]

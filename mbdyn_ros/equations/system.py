@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import casadi as ca
 import numpy as np
@@ -14,6 +14,7 @@ from ..array import Array
 from ..model.model import ACTING
 from ..prepare.clusters import Cluster
 from ..prepare.coordinates import Coordinates
+from ..prepare.origins import Origin
 from ..prepare.regrouping import regrouped
 from ..prepare.tree import WORLD, Tree
 from ..program.continuation import LoopFunctions
@@ -44,6 +45,7 @@ class System:
     grouped : `regrouped` where parameters are inertias; None where they stay as they are.
     known_by : what tells a system with parameters from others; empty where its numbers do. Then
         the parameters follow home where programs run.
+    origins : of joints and loop frames, by name.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
     and, where loops have no closed form, the positions z of their dependent joints, which
@@ -59,6 +61,7 @@ class System:
     parameters: SX | None = None
     grouped: Tree | None = None
     known_by: str = ""
+    origins: Mapping[str, Origin] = field(default_factory=dict)
 
     @functools.cached_property
     def regrouped(self) -> Tree:
@@ -127,12 +130,29 @@ class System:
             home=self.home[[*self.numerical_independent_rows, *self.numerical_dependent_rows]],
             equations=lambda: self.numerical_loops,
             terms=lambda: self.terms.function,
+            kept=self.parameters.numel() if self._loops_vary else 0,
         )
+
+    @functools.cached_property
+    def _loops_vary(self) -> bool:
+        """Whether the loops without closed form have parameters among their lengths."""
+        if self.parameters is None or not self.with_home:
+            return False
+        frames = [
+            frame
+            for one in self.numerical_linkages
+            for frame in (
+                *(self.tree.bodies[body].placement for body in one.cluster.bodies),
+                *(frame for closure in one.cluster.closures for _, frame in closure.ends),
+            )
+        ]
+        return any(isinstance(part, SX) for f in frames for part in (f.rotation, f.translation))
 
     @functools.cached_property
     def numerical_loops(self) -> list[LoopFunctions]:
         """The equations of the loops without closed form, by which all programs walk."""
-        return [loop_functions(self.tree, linkage) for linkage in self.numerical_linkages]
+        p = self.parameters if self._loops_vary else None
+        return [loop_functions(self.tree, linkage, p) for linkage in self.numerical_linkages]
 
     @property
     def nz(self) -> int:
@@ -178,7 +198,9 @@ class System:
         """Terms that all programs need of the loops without closed form."""
         order = list(self.coordinates.q)
         places = [order.index(row) for row in self.numerical_independent_rows]
-        return LoopTerms(self.tree, self.numerical_linkages, self.coordinates.nq, places)
+        linkages, nq = self.numerical_linkages, self.coordinates.nq
+        p = self.parameters if self._loops_vary else None
+        return LoopTerms(self.tree, linkages, nq, places, p)
 
     def embedding(self, q: SX, z: SX) -> Embedding:
         """The motion of the tree at independent positions; `terms` may follow z."""

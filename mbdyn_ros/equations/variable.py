@@ -11,15 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..array import Array
 from ..model.inertia import RigidInertia
-from ..model.pose import Pose
+from ..prepare.origins import COMPONENTS
 from ..prepare.regrouping import regrouped
 from ..prepare.tree import Body, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
+from .geometry import Numbers, placed, symbolic_origin
 from .system import System
 from .tree.composite_body import CompositeInertia
 from .tree.regressor import PARAMETERS
@@ -43,32 +42,40 @@ UNITS = {
 }
 """Their units, for a turning and for a sliding joint."""
 
+LENGTH_OR_ANGLE = dict(zip(COMPONENTS, ["m"] * 3 + ["rad"] * 3, strict=True))
+"""Units of the components of an origin."""
+
 
 @dataclass(frozen=True)
 class ParameterLayout:
     """Which numbers are variable; the parameters are theirs, in this order.
 
     links : ten each, as in `tree.regressor`. gravity : whether its three are. joints : those of
-    `AT_JOINTS` that are, and the joints that have them.
+    `AT_JOINTS` that are, and the joints that have them. origins : those of `System.origins` of
+    which some `COMPONENTS` are, and which.
     """
 
     links: tuple[str, ...] = ()
     gravity: bool = False
     joints: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    origins: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __bool__(self) -> bool:
         return self.size > 0
 
     def has(self, name: str) -> bool:
-        """Whether the link of that name, gravity, or what is at joints is variable."""
+        """Whether the link of that name, gravity, what is at joints or a number of an origin is
+        variable."""
         if name == GRAVITY:
             return self.gravity
+        if name in self._of_origins:
+            return True
         return name in dict(self.joints) if name in AT_JOINTS else name in self.links
 
     @property
     def size(self) -> int:
         """How many parameters there are."""
-        return self.of_gravity.stop + len(self._at_joints)
+        return self.of_gravity.stop + len(self._at_joints) + len(self._of_origins)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -77,6 +84,7 @@ class ParameterLayout:
             *(f"{link}/{name}" for link in self.links for name in PARAMETERS),
             *(f"gravity/{axis}" for axis in "xyz" if self.gravity),
             *(f"{joint}/{name}" for joint, name in self._at_joints),
+            *self._of_origins,
         )
 
     @property
@@ -86,6 +94,7 @@ class ParameterLayout:
             *(unit for _ in self.links for unit in ("kg", *["kg m"] * 3, *["kg m^2"] * 6)),
             *["m/s^2"] * 3 * self.gravity,
             *(UNITS[name] for _, name in self._at_joints),
+            *(LENGTH_OR_ANGLE[name.rpartition("/")[2]] for name in self._of_origins),
         )
 
     def of_link(self, link: str) -> slice:
@@ -108,6 +117,19 @@ class ParameterLayout:
             for joint in joints
             for name in AT_JOINTS[group]
         )
+
+    @functools.cached_property
+    def _of_origins(self) -> tuple[str, ...]:
+        """A name for each number of an origin."""
+        return tuple(f"{origin}/{one}" for origin, chosen in self.origins for one in chosen)
+
+    def of_origins(self, numbers: Any) -> dict[str, dict[str, Any]]:
+        """By origin the numbers that vary, by component, out of those of all parameters."""
+        start, found = self.size - len(self._of_origins), dict[str, dict[str, Any]]()
+        for k, name in enumerate(self._of_origins, start):
+            origin, _, component = name.rpartition("/")
+            found.setdefault(origin, {})[component] = numbers[k]
+        return found
 
     def at_joints(self, numbers: Any) -> dict[str, dict[str, Any]]:
         """By joint the numbers that vary, by name, out of those of all parameters."""
@@ -141,51 +163,41 @@ def without(system: System, layout: ParameterLayout) -> System:
 
 def with_numbers(rest: System, layout: ParameterLayout, values: Array) -> System:
     """The system `without` what is variable, and these numbers (p,) for it."""
-
-    def inertia(link: str) -> RigidInertia:
-        return standard_inertia(rest.tree.frames[link][1], values[layout.of_link(link)])
-
-    inertias = {link: inertia(link) for link in layout.links}
-    tree = _filled(rest.tree, rest.tree, inertias, layout.at_joints(values.tolist()))
-    gravity = values[layout.of_gravity] if layout.gravity else rest.gravity
-    return replace(rest, tree=tree, gravity=gravity)
+    return Numbers(with_symbols(rest, layout)).at(values)
 
 
 @serialized
 def with_symbols(rest: System, layout: ParameterLayout) -> System:
     """The same with symbols for numbers."""
     symbols = SX.sym("parameters", layout.size)
+    at = {}
+    for name, chosen in layout.of_origins(symbols).items():
+        origin = rest.origins[name]
+        six = zip(COMPONENTS, origin.six.tolist(), strict=True)
+        at[name] = symbolic_origin(origin, [chosen.get(one, number) for one, number in six])
+    there = placed(rest, at) if at else rest
 
     def inertia(link: str) -> RigidInertia:
-        pose, own = rest.tree.frames[link][1], symbols[layout.of_link(link)]
+        pose, own = there.tree.frames[link][1], symbols[layout.of_link(link)]
         one = CompositeInertia(own[0], own[1:4], symmetric_of(own[4:]))
-        turns = () if np.array_equal(pose.rotation, np.eye(3)) else (constant(pose.rotation),)
-        if turns or pose.translation.any():
-            one = one.to_parent(Transform(turns, constant(pose.translation)))
+        rotation, shift = constant(pose.rotation), constant(pose.translation)
+        turns = () if (rotation - SX.eye(3)).is_zero() else (rotation,)
+        if turns or not shift.is_zero():
+            one = one.to_parent(Transform(turns, shift))
         return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
 
     inertias = {link: inertia(link) for link in layout.links}
     at_joints = layout.at_joints(symbols)
+    tree = _filled(there.tree, there.tree, inertias, at_joints)
+    grouped = regrouped(tree) if at else regrouped(rest.tree)
     return replace(
-        rest,
-        tree=_filled(rest.tree, rest.tree, inertias, at_joints),
+        there,
+        tree=tree,
         gravity=symbols[layout.of_gravity] if layout.gravity else rest.gravity,  # type: ignore[arg-type]
         parameters=symbols,
-        grouped=_filled(regrouped(rest.tree), rest.tree, inertias, at_joints),
+        grouped=grouped if at else _filled(grouped, rest.tree, inertias, at_joints),
         known_by=f"{rest.digest()} {layout!r}",
     )
-
-
-def standard_inertia(pose: Pose, own: Array) -> RigidInertia:
-    """The inertia about a body's origin of a link that `pose` places in it, by its ten numbers."""
-    mass, turn, p = float(own[0]), pose.rotation, pose.translation
-    first = turn @ own[1:4]
-    xx, xy, xz, yy, yz, zz = own[4:10]
-    second = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
-    arms = np.outer(first, p)
-    second = second + (2 * first @ p + mass * p @ p) * np.eye(3)
-    second -= arms + arms.T + mass * np.outer(p, p)
-    return RigidInertia(mass, first + mass * p, second)
 
 
 def _filled(

@@ -247,7 +247,8 @@ def walk(closing: Closing, prefix: str, follows: bool) -> str:
 def opening(closing: Closing, output: str, size: int, follows: bool) -> str:
     """The C with which a function begins: z, or no answer where a loop stays open."""
     code = "2" if follows else "1"
-    return OPEN.format(nz=closing.nz, output=output, size=size, code=code)
+    p = "parameters" if closing.kept else "0"
+    return OPEN.format(nz=closing.nz, output=output, size=size, code=code, p=p)
 
 
 LAST = """/* Where the loops were closed last: the way to the next positions starts there.
@@ -286,8 +287,8 @@ CLOSE_ALL = """
 void {prefix}_home({prefix}_loops *loops) {{
 {start}}}
 
-/* Dependent positions of all loops at q; 0 where they stay open. */
-static int close_all({prefix}_loops *loops, const double *q, double *z) {{
+/* Dependent positions of all loops at q and parameters p; 0 where they stay open. */
+static int close_all({prefix}_loops *loops, const double *q, const double *p, double *z) {{
   static const int place[] = {{{places}}};
   double y[{room}];
   int i;
@@ -305,12 +306,14 @@ FOLLOWED_FROM_HOME = """  loops->farthest = 0.0;
   start_at_home(loop_table, {count}, home_y, home_z, loops->last);
 """
 
-WALKED = "close_loops(loop_table, {count}, y, home_y, home_z, loops->y, loops->z, z)"
+WALKED = "close_loops(loop_table, {count}, y, home_y, home_z, p, loops->y, loops->z, z)"
 
-TRACKED = "follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, loops->farthest, z)"
+TRACKED = (
+    "follow_loops(loop_table, {count}, y, home_y, home_z, p, loops->last, loops->farthest, z)"
+)
 
 OPEN = """  double z[{nz}];
-  if (!close_all(loops, q, z)) {{
+  if (!close_all(loops, q, {p}, z)) {{
     int i;
     for (i = 0; i < {size}; ++i) {output}[i] = (double)NAN;
     return {code};

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ..model.inertia import RigidInertia
@@ -41,8 +43,8 @@ def regrouped(tree: Tree) -> Tree:
     (0.0, array([1., 0., 0.]), array([0.05, 0.55, 0.6 ]))
     """
     masses = [body.inertia.mass for body in tree.bodies]
-    firsts = [np.array(body.inertia.first) for body in tree.bodies]
-    spreads = [spread(body.inertia.second) for body in tree.bodies]
+    firsts = [_entries(body.inertia.first, (3,)) for body in tree.bodies]
+    spreads = [spread(_entries(body.inertia.second, (3, 3))) for body in tree.bodies]
     for i, body in reversed(list(enumerate(tree.bodies))):
         alike, along, across = body.motion.moves_alike
         mass = masses[i] if alike else 0.0
@@ -52,15 +54,27 @@ def regrouped(tree: Tree) -> Tree:
         firsts[i], spreads[i] = np.where(along, 0.0, firsts[i]), np.where(across, 0.0, spreads[i])
         if body.parent == WORLD:
             continue
-        r, p = body.placement.rotation, body.placement.translation
+        r = _entries(body.placement.rotation, (3, 3))
+        p = _entries(body.placement.translation, (3,))
         first = r @ first
         arms = np.outer(first, p)
         masses[body.parent] += mass
-        firsts[body.parent] += first + mass * p
-        spreads[body.parent] += r @ handed @ r.T + arms + arms.T + mass * np.outer(p, p)
+        firsts[body.parent] = firsts[body.parent] + (first + mass * p)
+        handed = r @ handed @ r.T + arms + arms.T + mass * np.outer(p, p)
+        spreads[body.parent] = spreads[body.parent] + handed
     inertias = map(_inertia, masses, firsts, spreads)
     pairs = zip(tree.bodies, inertias, strict=True)
     return replace(tree, bodies=tuple(replace(body, inertia=one) for body, one in pairs))
+
+
+def _entries(values: Any, shape: tuple[int, ...]) -> Array:
+    """Numbers as an array; symbols as an array of objects."""
+    if not isinstance(values, ca.SX):
+        return np.array(values)
+    found = np.empty(values.numel(), dtype=object)
+    for k in range(values.numel()):
+        found[k] = values[k]
+    return found.reshape(shape, order="F")
 
 
 def spread(moments: Array) -> Array:
@@ -70,7 +84,11 @@ def spread(moments: Array) -> Array:
     """
     result: Array = -moments
     a, b, c = moments.diagonal().tolist()
-    np.fill_diagonal(result, [math.fsum(x) / 2 for x in ((b, c, -a), (c, a, -b), (a, b, -c))])
+    sums = (b, c, -a), (c, a, -b), (a, b, -c)
+    if moments.dtype == object:
+        np.fill_diagonal(result, [(x + y + z) / 2 for x, y, z in sums])
+        return result
+    np.fill_diagonal(result, [math.fsum(x) / 2 for x in sums])
     result[np.abs(result) <= SNAPPED * np.abs(result).max()] = 0.0
     return result
 
@@ -80,4 +98,7 @@ def _inertia(mass: float, first: Array, second: Array) -> RigidInertia:
     moments = -(second + second.T) / 2
     x, y, z = second.diagonal()
     np.fill_diagonal(moments, (y + z, z + x, x + y))
+    if object in (first.dtype, moments.dtype):
+        rows = [ca.horzcat(*row) for row in moments.tolist()]
+        return RigidInertia(mass, ca.vertcat(*first.tolist()), ca.vertcat(*rows))
     return RigidInertia(mass, constant(first, (3,)), constant(moments, (3, 3)))

@@ -49,6 +49,9 @@ ITERATIONS = 8
 LONGEST_STRIDE = 0.1
 """Most that any joint may move (rad or m) in a step of following, which compiled programs do."""
 
+NONE = np.zeros(0)
+"""No parameters."""
+
 SMALL, CONTRACTION = 0.1, 0.25
 """Share of such a step that Newton's first correction may be; share of it that the next may be."""
 
@@ -57,9 +60,11 @@ SMALL, CONTRACTION = 0.1, 0.25
 class LoopFunctions:
     """The equations of a loop in its independent positions y and dependent ones z.
 
-    rows : (y, z) -> residual (n, 1) of the rows that determine z, K_z (n, n), K_y (n, m), the
+    p are the parameters of its robot, none where all is numbers.
+
+    rows : (y, z, p) -> residual (n, 1) of the rows that determine z, K_z (n, n), K_y (n, m), the
         largest residual of all rows, and the least of the signs that tell a turned frame.
-    change : (y, z, dy, dz) -> dK_z (n, n), the change of K_z along dy and dz.
+    change : (y, z, dy, dz, p) -> dK_z (n, n), the change of K_z along dy and dz.
     """
 
     rows: ca.Function
@@ -96,7 +101,9 @@ class _Place:
     rate: float
 
 
-def reach(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Walk:
+def reach(
+    loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Array = NONE
+) -> Walk:
     """Walk to the independent positions `target` by the first way that leads there.
 
     First the straight one. Where it does not lead there, and there are several independent
@@ -107,7 +114,7 @@ def reach(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wal
     -------
     The walk that arrived; else the straight one.
     """
-    straight = follow(loop, start, target)
+    straight = follow(loop, start, target, p)
     count = len(target)
     if straight.arrived or count < 2:
         return straight
@@ -116,7 +123,7 @@ def reach(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wal
         for k in order:
             corner = y.copy()
             corner[k] = target[k]
-            walk = follow(loop, (y, z), corner)
+            walk = follow(loop, (y, z), corner, p)
             if not walk.arrived:
                 break
             y, z = corner, walk.dependent
@@ -125,7 +132,9 @@ def reach(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wal
     return straight
 
 
-def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Walk:
+def follow(
+    loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Array = NONE
+) -> Walk:
     """Walk straight from the closed configuration `start` (y, z) to `target`.
 
     The compiled programs do the same in C.
@@ -138,7 +147,7 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wa
     if not largest * MOST_STEPS >= 1.0:
         return Walk(0.0, y0, z, np.nan)
     way, size = 0.0, largest
-    here = _closed(loop, y0, z, whole)
+    here = _closed(loop, y0, z, whole, p)
     if here is None:
         return Walk(0.0, y0, z, np.nan)
     while way < 1.0:
@@ -150,7 +159,7 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wa
         step = min(step, 1.0 - way)
         ahead = 1.0 if way + step >= 1.0 else way + step
         y = y0 + ahead * whole if ahead < 1.0 else target
-        found = _closed(loop, y, here.z + step * here.tangent, whole)
+        found = _closed(loop, y, here.z + step * here.tangent, whole, p)
         if found is None or found.sign != here.sign or not abs(found.rate) * step <= STEEP:
             size = step / 2
             continue
@@ -159,11 +168,40 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wa
     return Walk(way, target if way == 1.0 else y0 + way * whole, here.z, here.gap)
 
 
-def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array) -> _Place | None:
+def reshape(
+    loop: LoopFunctions, start: tuple[Array, Array], before: Array, after: Array
+) -> tuple[Array, float]:
+    """Keep a loop closed at its independent positions while its parameters change.
+
+    They go straight from `before` to `after`, in steps over which Newton's method converges and
+    K_z keeps the sign of its determinant: on the branch of the start.
+
+    Returns
+    -------
+    The dependent positions, and the share of the way that could be gone: 1, unless the branch
+    ends or the loop cannot be closed beyond.
+    """
+    (y, z), still = start, np.zeros_like(start[0])
+    here, way, step = _closed(loop, y, z, still, before), 0.0, 1.0
+    if here is None:
+        return z, 0.0
+    while way < 1.0 and step >= SMALLEST_STEP:
+        ahead = min(way + step, 1.0)
+        found = _closed(loop, y, here.z, still, before + ahead * (after - before))
+        if found is None or found.sign != here.sign:
+            step /= 2
+        else:
+            here, way, step = found, ahead, 2 * step
+    return here.z, way
+
+
+def _closed(
+    loop: LoopFunctions, y: Array, guess: Array, whole: Array, p: Array
+) -> _Place | None:
     """Close the loop at y from a guess; None where that does not converge nearby."""
     z, last = guess, np.inf
     for _ in range(ITERATIONS):
-        residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z))
+        residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z, p))
         try:
             change = np.linalg.solve(by_z, residual).ravel()
         except np.linalg.LinAlgError:
@@ -177,7 +215,7 @@ def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array) -> _Place
             return None
         if (moved <= CLOSED or exact) and gap.item() <= CLOSED and aligned.item() > 0:
             tangent: Array = np.asarray(-np.linalg.solve(by_z, by_y @ whole), dtype=np.float64)
-            rate = np.trace(np.linalg.solve(by_z, np.array(loop.change(y, z, whole, tangent))))
+            rate = np.trace(np.linalg.solve(by_z, np.array(loop.change(y, z, whole, tangent, p))))
             sign = np.linalg.slogdet(by_z).sign
             return _Place(z, gap.item(), float(sign), tangent, float(rate))
     return None

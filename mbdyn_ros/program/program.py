@@ -44,8 +44,9 @@ class Closing:
     places : where in q the independent positions stand, loop by loop.
     home : (ny + nz,) closed configuration to start from: all independent positions, then z.
     equations : traces the equations of every loop.
-    terms : traces what all programs need of the loops, as a function of q and z: a column, which
-        may stand behind z.
+    terms : traces what all programs need of the loops, as a function of q, z and the parameters: a
+        column, which may stand behind z.
+    kept : how many parameters stand behind home.
     """
 
     counts: tuple[tuple[int, int], ...]
@@ -53,6 +54,7 @@ class Closing:
     home: Array
     equations: Callable[[], Sequence[LoopFunctions]]
     terms: Callable[[], ca.Function]
+    kept: int = 0
 
     @property
     def ny(self) -> int:

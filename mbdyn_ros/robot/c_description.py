@@ -92,7 +92,7 @@ def describe(
                 f"{model.source}: the links {taken[name]!r} and {link!r} would have one "
                 f"name in C, {name}; choose one of them"
             )
-        wanted[name], taken[name] = Program(jacobian, fixed, Frame(link, "world")), link
+        wanted[name], taken[name] = Program(jacobian, system, Frame(link, "world")), link
     states = _states(robot, layout)
     functions = [
         _function(f"{prefix}_{name}", _needed(program, fixed), states)
@@ -134,9 +134,12 @@ def leaves(robot: Configurations) -> tuple[str, ...]:
 
 
 def _needed(program: Program, fixed: System) -> Program:
-    """The program without parameters, where it does not depend on them."""
-    symbols = program.subject.parameters
-    if symbols is None or ca.depends_on(program.result, symbols):
+    """The program without parameters, where it does not depend on them.
+
+    Where loops have no closed form it depends on those of their geometry.
+    """
+    symbols, closing = program.subject.parameters, program.subject.closing
+    if symbols is None or closing.kept or ca.depends_on(program.result, symbols):
         return program
     return Program(program.declaration, fixed, program.about)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,13 +27,15 @@ from ..compiler.kernel import Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
+from ..equations.geometry import Numbers
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
 from ..locks import Lock
-from ..program.continuation import FARTHEST
+from ..program.continuation import FARTHEST, reshape
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
+from ..program.symbols import serialized
 
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """Words for the arguments in messages."""
@@ -85,7 +88,7 @@ class Calls:
 
     plain : the short way to call each program once it is compiled.
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
-    parameters : what is variable, behind home in one memory; every call reads it anew.
+    parameters : what is variable, (p,).
     changes : how often these were set.
     rows : (N, ...) home and parameters of every row of a batch; None where all have the same.
     options : what the compiler is told about those that it has not made yet.
@@ -99,46 +102,100 @@ class Calls:
         values: Array | None = None,
     ) -> None:
         self._described, self._source, self._layout = system, source, layout or ParameterLayout()
-        self._system = system
+        self._system, self._entries = system, None
         if self._layout:
-            self._system = with_symbols(without(system, self._layout), self._layout)
-        start = system.closing.home
-        self._numbers = np.concatenate([start, np.zeros(self._layout.size)])
-        self.home, self.parameters = np.split(self._numbers, [len(start)])
+            self._symbolic = with_symbols(without(system, self._layout), self._layout)
+            self._system, self._entries = self._symbolic, Numbers(self._symbolic)
+            if self._layout.origins:
+                self._system = self._entries.symbols()
+        start, kept = self._system.closing.home, self._system.parameters
+        self._numbers = np.concatenate([start, np.zeros(0 if kept is None else kept.numel())])
+        self.home, self._behind_home = np.split(self._numbers, [len(start)])
+        self.parameters = self._closed_at = np.zeros(self._layout.size)
         self.rows: Array | None = None
         self.changes = 0
         self.options = STANDARD
         self._kernels: dict[tuple[Declaration, object, bool, bool, bool], Kernel] = {}
         self._building: dict[tuple[object, ...], Lock] = {}
         self.plain = PlainCalls()
-        if values is not None:
-            self.set_parameters(values)
+        if values is not None and self._layout:
+            self._closed_at = values if values.ndim == 1 else values[0]
+            self.set_parameters(self._closed_at)
+            if values.ndim > 1:
+                self.set_parameters(values)
 
-    def __getstate__(self) -> tuple[System, str, Options, ParameterLayout, Array]:
+    def __getstate__(self) -> tuple[System, str, Options, ParameterLayout, Array, Array]:
         """Arguments for a copy or a pickle, which loads its programs from the cache."""
-        values = self.parameters if self.rows is None else self.rows[:, len(self.home) :]
-        return self._described, self._source, self.options, self._layout, values
+        values = self.parameters if self.rows is None else self._values_of_rows
+        return self._described, self._source, self.options, self._layout, self._closed_at, values
 
-    def __setstate__(self, state: tuple[System, str, Options, ParameterLayout, Array]) -> None:
-        system, source, options, layout, values = state
-        self.__init__(system, source, layout, values)  # type: ignore[misc]
+    def __setstate__(
+        self, state: tuple[System, str, Options, ParameterLayout, Array, Array]
+    ) -> None:
+        system, source, options, layout, closed_at, values = state
+        self.__init__(system, source, layout, closed_at)  # type: ignore[misc]
         self.options = options
+        if self._layout:
+            self.set_parameters(values)
 
     def set_parameters(self, values: Array) -> None:
         """Take other parameters (p,), or (N, p) for the rows of batches, from the next call on.
 
         Calls that are bound keep the last (p,) while rows have their own. A call in another thread
         runs with all of the old numbers or with all of the new ones.
+
+        Raises
+        ------
+        InputError
+            Loops cannot be closed with these parameters; all stays as it was.
         """
+        numbers = self._numbers_at(np.ascontiguousarray(values, dtype=np.float64))
         self.changes += 1
         if values.ndim == 1:
-            given = np.ascontiguousarray(values, dtype=np.float64)
-            memory(self.parameters)[:] = memory(given)  # NumPy would let go of the GIL
+            self.parameters = np.array(values, dtype=np.float64)
+            memory(self._numbers)[:] = memory(numbers)  # NumPy would let go of the GIL
             self.rows = None
         else:
-            homes = np.broadcast_to(self.home, (len(values), len(self.home)))
-            self.rows = np.concatenate([homes, values], axis=1)
+            self.rows, self._values_of_rows = numbers, values
             self.plain.clear()
+
+    def _numbers_at(self, values: Array) -> Array:
+        """Home and what stands behind it at parameters: (n,), or (N, n) for rows of them."""
+        behind = values
+        if self._layout.origins:
+            assert self._entries is not None
+            behind = np.array(self._entries.function(values.T)).T
+            behind = behind.reshape(*values.shape[:-1], -1)
+        if not self._system.closing.kept:
+            homes = np.broadcast_to(self.home, (*behind.shape[:-1], len(self.home)))
+        elif behind.ndim == 1:
+            homes = self._home_at(behind, "")
+        else:
+            rows = [self._home_at(one, f" of row {k}") for k, one in enumerate(behind)]
+            homes = np.array(rows).reshape(len(behind), -1)
+        return np.ascontiguousarray(np.concatenate([homes, behind], axis=-1))
+
+    def _home_at(self, entries: Array, which: str) -> Array:
+        """Home (n,) closed where the lengths of its loops are others."""
+        system, closing = self._system, self._system.closing
+        before = np.array(self._entries.function(self._closed_at)).ravel()
+        home = closing.home.copy()
+        y, z, rest = np.split(home, [closing.ny, closing.ny + closing.nz])
+        iy = iz = 0
+        for linkage, loop, (ny, nz) in zip(
+            system.numerical_linkages, system.numerical_loops, closing.counts, strict=True
+        ):
+            here, there = slice(iy, iy + ny), slice(iz, iz + nz)
+            iy, iz = here.stop, there.stop
+            z[there], share = reshape(loop, (y[here], z[there]), before, entries)
+            if share < 1.0:
+                raise InputError(
+                    f"{self._source}: the lengths{which} leave the branch of home: loop "
+                    f"{linkage.cluster.name!r} stays closed on it up to {100 * share:.3g} % of "
+                    "the change, with its independent joints at home. Change less, or give a "
+                    "home (with_home) from which the loop closes with these lengths"
+                )
+        return np.concatenate([y, z, rest])
 
     def take_over(self, old: Calls) -> None:
         """Run what is bound to the kernels of `old`, whose parameters were others."""
@@ -150,6 +207,16 @@ class Calls:
     def traced(self) -> System:
         """The system that programs are traced for, with symbols for what is variable."""
         return self._system
+
+    @serialized
+    def system(self) -> System:
+        """The system in the numbers that hold now."""
+        if self._entries is None:
+            return self._system
+        home = self._described.home.copy()
+        closing = self._system.closing
+        home[self._system.numerical_dependent_rows] = self.home[closing.ny :][: closing.nz]
+        return replace(self._entries.at(self.parameters), home=home)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""
@@ -237,7 +304,7 @@ class Calls:
         """
         if not self._system.nz:
             return self.call(program, tuple(values))
-        behind = np.broadcast_to(self.parameters, (len(homes), len(self.parameters)))
+        behind = np.broadcast_to(self._behind_home, (len(homes), len(self._behind_home)))
         whole = np.concatenate([homes, behind], axis=1)
         return self.kernel(program).batch(values, len(homes), homes=whole, apart=True)
 

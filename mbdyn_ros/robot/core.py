@@ -18,7 +18,6 @@ from ..assembly.build import build_robot
 from ..equations.singularity import massless_directions
 from ..equations.system import System
 from ..equations.tree.regressor import moving_links
-from ..equations.variable import with_numbers, without
 from ..errors import InputError, ModelWarning, SingularMassMatrixError, brief, warn
 from ..model.model import BASE_JOINT, Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
@@ -144,10 +143,7 @@ class Core:
         # dictionary keeps it, and each of its attributes costs 15 ns more (CPython 3.11).
         calls: Calls | None = getattr(self, "calls", None)
         if calls is not None and self._parameters.layout and self._seen != calls.changes:
-            given, values, self._seen = self._parameters, calls.parameters, calls.changes
-            rest = without(given.described, given.layout)
-            now = with_numbers(rest, given.layout, values)
-            self._system = replace(now, home=self._system.home)
+            self._seen, self._system = calls.changes, calls.system()
         return self._system
 
     @property

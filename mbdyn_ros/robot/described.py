@@ -39,6 +39,13 @@ def described_model(robot: Core) -> Model:
     acting: dict[str, dict[str, Any]] = {}
     for joint, numbers in _changed_at_joints(robot):
         acting.setdefault(joint, {}).update(numbers)
+    frames: dict[str, dict[str, Any]] = {}
+    for name, pose in _changed_origins(robot):
+        owner, _, end = name.rpartition("/")
+        if any(joint.name == name for joint in model.joints):
+            acting.setdefault(name, {})["origin"] = pose
+        else:
+            frames.setdefault(owner, {})[f"{end}_frame"] = pose
     return replace(
         model,
         links=tuple(
@@ -49,6 +56,7 @@ def described_model(robot: Core) -> Model:
             replace(joint, **acting[joint.name]) if joint.name in acting else joint
             for joint in model.joints
         ),
+        loops=tuple(replace(loop, **frames.get(loop.name, {})) for loop in model.loops),
         home={**model.home, **robot._rough},
         gravity=None if gravity == EARTH else gravity,
         floating_base=robot.floating_base,
@@ -120,6 +128,16 @@ def _changed_at_joints(robot: Core) -> Iterator[tuple[str, dict[str, float]]]:
                     f"one {group}. Set it at 0 again"
                 )
             yield joint, dict(zip(names, numbers.tolist(), strict=True))
+
+
+def _changed_origins(robot: Core) -> Iterator[tuple[str, Pose]]:
+    """By name the pose of every origin that was set elsewhere."""
+    given = robot._parameters
+    for name, origin in given.described.origins.items():
+        six = given.origins[name]
+        if not np.array_equal(six, np.broadcast_to(origin.six, six.shape)):
+            _require_single(f"the origin of {name!r}", six)
+            yield name, origin.at(six)
 
 
 def _inertia(link: str, numbers: Array) -> Inertia:

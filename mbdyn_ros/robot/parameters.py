@@ -21,8 +21,12 @@ from ..equations.variable import (
     without,
 )
 from ..errors import CompilerWarning, InputError, brief, shown, suggestion, warn
+from ..prepare.origins import COMPONENTS
 from .core import Core
-from .variable import ALL, checked_layout, moving_link, standard_numbers
+from .variable import ALL, checked_layout, known_origin, moving_link, standard_numbers
+
+UNCHANGED = 1e-14
+"""Difference (m or rad) of a number of an origin that is rounding."""
 
 FOLLOWING: weakref.WeakKeyDictionary[Core, weakref.WeakSet[Core]] = weakref.WeakKeyDictionary()
 """Robots that take what is variable from another one: copies with another home."""
@@ -52,7 +56,7 @@ class Parametrized(Core):
         """
         known = moving_link(self._system.tree, self.model.source, link)
         given = standard_numbers(f"link {known!r}", mass, com, inertia)
-        _take(self, known, self._parameters.own, given)
+        _take(self, [known], self._parameters.own, given, known)
 
     @brief
     def set_payload(
@@ -79,7 +83,7 @@ class Parametrized(Core):
         """
         known = moving_link(self._system.tree, self.model.source, link)
         given = standard_numbers(f"the payload of link {known!r}", mass, com, inertia)
-        _take(self, known, self._parameters.payload, given)
+        _take(self, [known], self._parameters.payload, given, known)
 
     @brief
     def set_gravity(self, gravity: ArrayLike) -> None:
@@ -88,7 +92,7 @@ class Parametrized(Core):
         given = coordinate_array("gravity", gravity, labels)
         for row in np.atleast_2d(given):
             require_finite("gravity", row, labels)
-        _take(self, GRAVITY, self._parameters.field, given.copy())
+        _take(self, [GRAVITY], self._parameters.field, given.copy(), GRAVITY)
         if given.ndim == 1:
             self._keep(gravity=self.system.gravity)
 
@@ -109,6 +113,71 @@ class Parametrized(Core):
     def set_spring(self, joint: str, stiffness: ArrayLike, reference: ArrayLike = 0.0) -> None:
         """Give a joint a spring (N m/rad or N/m), slack at `reference` (rad or m), () or (N,)."""
         _act(self, SPRINGS, joint, (stiffness, reference))
+
+    @brief
+    def set_origin(
+        self, name: str, xyz: ArrayLike | None = None, rpy: ArrayLike | None = None
+    ) -> None:
+        """Put a joint or a loop frame elsewhere on its link, from the next call on.
+
+        Parameters
+        ----------
+        name : a joint, fixed ones too, or `loop/predecessor` or `loop/successor` for a frame of a
+            loop. Of what is not `variable` (see `load`) the numbers that change become so: programs
+            are compiled once more, with a notice.
+        xyz : (3,) or (N, 3), m, as in <origin>; stays by default.
+        rpy : (3,) or (N, 3), rad, as in <origin>; stays by default.
+
+        What hangs on it moves along: links that fixed joints hold, their inertias, loop frames.
+        Loops are closed anew at home, on the branch of home.
+
+        Raises
+        ------
+        InputError
+            An unknown name; numbers that are not finite; a number changes that is not among the
+            variable ones of this origin, so that the robot would leave its structure; or a loop
+            cannot be closed on its branch.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> arm = mbdyn_ros.example("ur5", variable=["elbow_joint/z"])
+        >>> arm.set_origin("elbow_joint", xyz=[0.0, -0.1197, 0.5])
+        >>> arm.frame_pose([0.0] * 6, "wrist_1_link")[:3, 3].round(4)
+        array([0.8922, 0.0161, 0.0892])
+        """
+        given, source = self._parameters, self.model.source
+        known = known_origin(given.described, source, name)
+        now = given.origins[known]
+        parts = [now[..., :3], now[..., 3:]]
+        for k, (what, value) in enumerate((("xyz", xyz), ("rpy", rpy))):
+            if value is not None:
+                labels = COMPONENTS[3 * k : 3 * k + 3]
+                parts[k] = coordinate_array(f"{what} of {known}", value, labels)
+                for row in np.atleast_2d(parts[k]):
+                    require_finite(f"{what} of {known}", row, labels)
+        if rpy is not None:
+            parts[1] = given.described.origins[known].angles_from(parts[1])
+        try:
+            six = np.concatenate(np.broadcast_arrays(*parts), axis=-1)
+        except ValueError:
+            raise InputError(
+                f"{source}: xyz and rpy of {known!r} have {len(parts[0])} and {len(parts[1])} "
+                "rows: give both as many, or one"
+            ) from None
+        described = given.described.origins[known].six
+        changed = np.abs(six - described).reshape(-1, 6).max(axis=0) > UNCHANGED
+        numbers = [one for one, other in zip(COMPONENTS, changed, strict=True) if other]
+        free = dict(given.layout.origins).get(known, numbers)
+        if fixed := [one for one in numbers if one not in free]:
+            raise InputError(
+                f"{source}: {' and '.join(fixed)} of the origin of {known!r} changed, and only "
+                f"{', '.join(free)} may: the programs count on the others. Name "
+                f"{', '.join(f'{known}/{one}' for one in fixed)} in load(..., variable=[...]) too"
+            )
+        if numbers or known in dict(given.layout.origins):
+            names = [f"{known}/{one}" for one in free]
+            _take(self, names, given.origins, np.where(changed, six, described), known)
 
     @brief
     def parameter_labels(self, variable: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -144,12 +213,12 @@ def _act(robot: Core, group: str, joint: str, numbers: Sequence[ArrayLike]) -> N
         require_finite(what, row, labels)
     if group != SPRINGS and (given < 0).any():
         raise InputError(f"{' and '.join(labels)} of {joint} must not be negative: {rows.tolist()}")
-    _take(robot, group, known, given, joint)
+    _take(robot, [group], known, given, joint)
 
 
 def layout_of(robot: Core, variable: Sequence[str]) -> ParameterLayout:
     """The layout of a list as in `load`; anything else is refused."""
-    return checked_layout(robot._system.tree, robot.model.source, variable)
+    return checked_layout(robot._system, robot.model.source, variable)
 
 
 def _chosen(robot: Core, variable: Sequence[str] | None) -> ParameterLayout:
@@ -167,33 +236,39 @@ def symbolic_system(robot: Core, parameters: bool | Sequence[str]) -> System:
 
 
 def _take(
-    robot: Core, changed: str, among: dict[str, Array], numbers: Array, name: str = ""
+    robot: Core, changed: Sequence[str], among: dict[str, Array], numbers: Array, name: str
 ) -> None:
-    """Let numbers hold from now on, or leave all as it was."""
+    """Let numbers hold from now on, or leave all as it was.
+
+    changed : what has to be variable for that. name : whose numbers they are, `among` others.
+    """
     given, before = robot._parameters, dict(among)
     layout = given.layout
-    if not layout.has(changed):
-        layout = checked_layout(robot._system.tree, robot.model.source, [changed], layout)
-    among[name or changed] = numbers
+    if missing := [one for one in changed if not layout.has(one)]:
+        layout = checked_layout(robot._system, robot.model.source, missing, layout)
+    among[name] = numbers
     try:
         values = given.values(layout)
+        if layout is not given.layout:
+            _recompile(robot, layout, missing)
+        _spread(robot, values)
     except InputError:
         among.clear()
         among.update(before)
         raise
-    if layout is not given.layout:
-        _recompile(robot, layout, changed)
-    _spread(robot, values)
-    if changed in layout.links and (robot.massless_links or not given.is_solid(changed)):
+    if name in layout.links and (robot.massless_links or not given.is_solid(name)):
         robot._find_massless_links()
         robot.calls.plain.clear()
+    if name in dict(layout.origins):
+        robot._keep(home=robot._home_by_name())
 
 
-def _recompile(robot: Core, layout: ParameterLayout, changed: str) -> None:
+def _recompile(robot: Core, layout: ParameterLayout, changed: Sequence[str]) -> None:
     """Make more variable: other programs serve from now on, also in calls that are bound."""
+    names = ", ".join(map(repr, changed))
     warn(
-        f"{robot.model.source}: {changed!r} was folded into the programs; it is variable from now "
-        f"on, and they are compiled once more. Name it in load(..., variable=[{changed!r}])",
+        f"{robot.model.source}: {names} was folded into the programs; it is variable from now "
+        f"on, and they are compiled once more. Name it in load(..., variable=[{names}])",
         CompilerWarning,
     )
     _make_variable(robot, layout)

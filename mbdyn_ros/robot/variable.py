@@ -12,16 +12,20 @@ from ..array import Array
 from ..equations.system import System
 from ..equations.tree.regressor import standard_parameters
 from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, ParameterLayout, without
-from ..errors import InputError
+from ..errors import InputError, shown, suggestion
 from ..model.inertia import RigidInertia
 from ..model.model import Model
+from ..prepare.origins import COMPONENTS
 from ..prepare.tree import WORLD, Tree
 
 NOTHING = ParameterLayout()
 """Nothing is variable."""
 
 ALL = (GRAVITY, *AT_JOINTS)
-"""Names of what may vary besides the inertias of links."""
+"""Names of what may vary besides the inertias of links and the numbers of origins."""
+
+ORIGIN = "origin"
+"""What stands behind the name of an origin where all its numbers are meant."""
 
 
 @dataclass(eq=False)
@@ -32,8 +36,8 @@ class Parameters:
 
     described : the system of the description. layout : what is variable. own, payload : ten
     numbers by link. field : three of gravity, by that name. at_joints : those of `AT_JOINTS`, by
-    its names and joint. solid : links of bodies that resist every motion by what is not variable,
-    for a layout.
+    its names and joint. origins : six of every origin, as `Origin.six`. solid : links of bodies
+    that resist every motion by what is not variable, for a layout.
     """
 
     described: System
@@ -42,6 +46,7 @@ class Parameters:
     field: dict[str, Array]
     at_joints: dict[str, dict[str, Array]]
     payload: dict[str, Array]
+    origins: dict[str, Array]
     solid: tuple[ParameterLayout, set[str]]
 
     def values(self, layout: ParameterLayout) -> Array:
@@ -49,6 +54,10 @@ class Parameters:
         parts = [self.of_link(link) for link in layout.links]
         parts += [self.field[GRAVITY]] * layout.gravity
         parts += [self.at_joints[group][one] for group, joints in layout.joints for one in joints]
+        parts += [
+            self.origins[name][..., [COMPONENTS.index(one) for one in chosen]]
+            for name, chosen in layout.origins
+        ]
         rows = {len(part) for part in parts if part.ndim > 1}
         if len(rows) > 1:
             raise InputError(
@@ -90,28 +99,38 @@ def variable_parameters(model: Model, system: System, variable: Sequence[str]) -
         for link, (body, _) in tree.frames.items()
         if body != WORLD
     }
-    layout = checked_layout(tree, model.source, variable)
+    layout = checked_layout(system, model.source, variable)
     field = {GRAVITY: system.gravity.copy()}
-    return Parameters(system, layout, own, field, at_joints, {}, (ParameterLayout(), set()))
+    six = {name: one.six for name, one in system.origins.items()}
+    return Parameters(system, layout, own, field, at_joints, {}, six, (ParameterLayout(), set()))
 
 
 def variable_names(layout: ParameterLayout) -> list[str]:
     """The names that tell `load` of a layout."""
-    return [*layout.links, *[GRAVITY] * layout.gravity, *dict(layout.joints)]
+    numbers = [f"{name}/{one}" for name, chosen in layout.origins for one in chosen]
+    return [*layout.links, *[GRAVITY] * layout.gravity, *dict(layout.joints), *numbers]
 
 
 def checked_layout(
-    tree: Tree, source: str, more: Sequence[str], layout: ParameterLayout = NOTHING
+    system: System, source: str, more: Sequence[str], layout: ParameterLayout = NOTHING
 ) -> ParameterLayout:
     """The layout of a list as in `load`, or one with that in it too; all in the robot's order.
 
     Raises
     ------
     InputError
-        What is no list of names, or names no link that moves.
+        What is no list of names, or names neither a link that moves nor an origin.
     """
-    more = checked_names("variable", more)
-    wanted = {name if name in ALL else moving_link(tree, source, name) for name in more}
+    tree, more = system.tree, checked_names("variable", more)
+    chosen = {name: list(one) for name, one in layout.origins}
+    wanted = set()
+    for name in more:
+        origin, _, number = name.rpartition("/")
+        if name in ALL or name in tree.frames or not origin:
+            wanted.add(name if name in ALL else moving_link(tree, source, name))
+        else:
+            numbers = chosen.setdefault(known_origin(system, source, origin), [])
+            numbers += COMPONENTS if number == ORIGIN else [known_component(source, name, number)]
     bodies = [(body.joint, body.motion.quaternion is None) for body in tree.bodies]
     joints = {
         group: tuple(dict.fromkeys(one for one, plain in bodies if group != SPRINGS or plain))
@@ -122,7 +141,33 @@ def checked_layout(
         tuple(link for link in tree.frames if link in {*layout.links, *wanted}),
         layout.gravity or GRAVITY in wanted,
         tuple(joints.items()),
+        tuple(
+            (name, tuple(one for one in COMPONENTS if one in chosen[name]))
+            for name in system.origins
+            if name in chosen
+        ),
     )
+
+
+def known_origin(system: System, source: str, name: object) -> str:
+    """The name of a joint, or `loop/predecessor` or `loop/successor`; any other is refused."""
+    if not isinstance(name, str) or name not in system.origins:
+        raise InputError(
+            f"{source}: there is no joint or loop frame {shown(name)}"
+            f"{suggestion(shown(name), system.origins)}; the origins are "
+            f"{', '.join(system.origins)}"
+        )
+    return name
+
+
+def known_component(source: str, name: str, number: str) -> str:
+    """One of `COMPONENTS`; any other is refused."""
+    if number not in COMPONENTS:
+        raise InputError(
+            f"{source}: variable {name!r} names no number of an origin: write /{ORIGIN} for all "
+            f"six, or one of {', '.join(COMPONENTS)}"
+        )
+    return number
 
 
 def moving_link(tree: Tree, source: str, link: object) -> str:

@@ -30,16 +30,17 @@ static double logarithm_of(const double *factors, int n) {
 }
 
 /* Factors where the loop was last; 0 where there are none. */
-static int prepare(const struct loop *loop, struct followed *last) {
+static int prepare(const struct loop *loop, const double *p, struct followed *last) {
   double residual[MOST_Z], gap, aligned;
-  loop->rows(last->y, last->z, residual, last->factors, last->by_y, &gap, &aligned);
+  loop->rows(last->y, last->z, p, residual, last->factors, last->by_y, &gap, &aligned);
   last->sign = factorize(last->factors, last->pivot, loop->nz);
   if (last->sign) last->logarithm = logarithm_of(last->factors, loop->nz);
   return last->sign;
 }
 
 /* One step to y; 0 where it is too long to be sure of, and `last` stays as it is. */
-static int stepped(const struct loop *loop, struct followed *last, const double *y) {
+static int stepped(const struct loop *loop, struct followed *last, const double *y,
+                   const double *p) {
   struct followed next;
   double dy[MOST_Y], dz[MOST_Z], old[MOST_Z], step[MOST_Z], by_z[MOST_Z * MOST_Z];
   double by_y[MOST_Z * MOST_Y], gap, aligned, moved, size, before;
@@ -47,7 +48,7 @@ static int stepped(const struct loop *loop, struct followed *last, const double 
   int i, j, k;
   for (j = 0; j < ny; ++j) dy[j] = y[j] - last->y[j];
   if (!(largest_of(dy, ny) <= LONGEST_STRIDE)) return 0;
-  if (!last->sign && !prepare(loop, last)) return 0;
+  if (!last->sign && !prepare(loop, p, last)) return 0;
   for (i = 0; i < nz; ++i) dz[i] = 0.0;
   for (j = 0; j < ny; ++j) subtract(dz, dy[j], last->by_y + nz * j, 0, nz);
   solve_factors(last->factors, last->pivot, dz, nz);
@@ -55,7 +56,7 @@ static int stepped(const struct loop *loop, struct followed *last, const double 
   if (!(moved <= LONGEST_STRIDE)) return 0;
   for (i = 0; i < nz; ++i) next.z[i] = last->z[i] + dz[i];
 
-  loop->rows(y, next.z, step, next.factors, next.by_y, &gap, &aligned);
+  loop->rows(y, next.z, p, step, next.factors, next.by_y, &gap, &aligned);
   for (i = 0; i < nz; ++i) old[i] = step[i];
   next.sign = factorize(next.factors, next.pivot, nz);
   if (next.sign != last->sign) return 0;
@@ -71,7 +72,7 @@ static int stepped(const struct loop *loop, struct followed *last, const double 
 
   for (k = 1; k < ITERATIONS; ++k) {
     before = size;
-    loop->rows(y, next.z, step, by_z, by_y, &gap, &aligned);
+    loop->rows(y, next.z, p, step, by_z, by_y, &gap, &aligned);
     solve_factors(next.factors, next.pivot, step, nz);
     size = largest_of(step, nz);
     if (!(size <= fmax(CONTRACTION * before, CLOSED)) || !(aligned > 0.0)) return 0;
@@ -100,8 +101,8 @@ static void start_at_home(const struct loop *loops, int count, const double *y, 
 /* Dependent positions z of all loops at their independent positions y, from where they were last;
    0 where they stay open. */
 static int follow_loops(const struct loop *loops, int count, const double *y, const double *home_y,
-                        const double *home_z, struct followed *last, double farthest,
-                        double *z) {
+                        const double *home_z, const double *p, struct followed *last,
+                        double farthest, double *z) {
   const struct loop *loop;
   const double longest = farthest > 0.0 ? farthest : LARGEST_MOVE;
   double way[MOST_Y], found[MOST_Z], moved;
@@ -112,9 +113,9 @@ static int follow_loops(const struct loop *loops, int count, const double *y, co
     for (i = 0; i < ny; ++i) way[i] = y[i] - last->y[i];
     moved = largest_of(way, ny);
     if (farthest > 0.0 && !(moved <= farthest)) return 0;
-    if (!equal(y, last->y, ny) && !stepped(loop, last, y)) {
-      if (!(moved <= longest && follow(loop, last->y, last->z, y, found)) &&
-          (farthest > 0.0 || !reach(loop, home_y, home_z, y, found))) {
+    if (!equal(y, last->y, ny) && !stepped(loop, last, y, p)) {
+      if (!(moved <= longest && follow(loop, last->y, last->z, y, p, found)) &&
+          (farthest > 0.0 || !reach(loop, home_y, home_z, y, p, found))) {
         return 0;
       }
       copy(y, last->y, ny);

@@ -6,14 +6,15 @@
 
 /* A loop of ny independent positions y and nz dependent ones z.
    rows: the residual of the rows that determine z, their derivatives by z and y (column by column),
-   the largest residual of all rows, and the least of the signs that tell a turned frame.
+   the largest residual of all rows, and the least of the signs that tell a turned frame; p are the
+   parameters of the robot.
    change: that of by_z along dy and dz. */
 struct loop {
   int ny, nz;
-  void (*rows)(const double *y, const double *z, double *residual, double *by_z, double *by_y,
-               double *gap, double *aligned);
+  void (*rows)(const double *y, const double *z, const double *p, double *residual, double *by_z,
+               double *by_y, double *gap, double *aligned);
   void (*change)(const double *y, const double *z, const double *dy, const double *dz,
-                 double *change);
+                 const double *p, double *change);
 };
 
 /* A closed configuration: z, the factors of by_z with their pivots and the sign of its
@@ -36,14 +37,14 @@ static double largest_of(const double *x, int n) {
 
 /* Close a loop at y by Newton's method, from the guess in at->z; 0 where that fails nearby. */
 static int close_loop(const struct loop *loop, const double *y, const double *whole,
-                      struct closed_place *at) {
+                      const double *p, struct closed_place *at) {
   double step[MOST_Z], guess[MOST_Z], by_y[MOST_Z * MOST_Y], change[MOST_Z * MOST_Z];
   double gap = 0.0, aligned = 0.0, moved, last = HUGE_VAL;
   const int ny = loop->ny, nz = loop->nz;
   int i, j, k, exact;
   for (i = 0; i < nz; ++i) guess[i] = at->z[i];
   for (k = 0; k < ITERATIONS; ++k) {
-    loop->rows(y, at->z, step, at->factors, by_y, &gap, &aligned);
+    loop->rows(y, at->z, p, step, at->factors, by_y, &gap, &aligned);
     at->sign = factorize(at->factors, at->pivot, nz);
     if (!at->sign) return 0;
     solve_factors(at->factors, at->pivot, step, nz);
@@ -61,7 +62,7 @@ static int close_loop(const struct loop *loop, const double *y, const double *wh
         for (j = 0; j < ny; ++j) at->tangent[i] -= by_y[i + nz * j] * whole[j];
       }
       solve_factors(at->factors, at->pivot, at->tangent, nz);
-      loop->change(y, at->z, whole, at->tangent, change);
+      loop->change(y, at->z, whole, at->tangent, p, change);
       at->rate = 0.0;
       for (j = 0; j < nz; ++j) {
         solve_factors(at->factors, at->pivot, change + nz * j, nz);
@@ -75,7 +76,7 @@ static int close_loop(const struct loop *loop, const double *y, const double *wh
 
 /* From the closed (y0, z0) straight to y; z is the answer, and may be z0. */
 static int follow(const struct loop *loop, const double *y0, const double *z0, const double *y,
-                  double *z) {
+                  const double *p, double *z) {
   double way = 0.0, size, step, ahead, largest, at[MOST_Y], whole[MOST_Y];
   struct closed_place here, next;
   const int ny = loop->ny, nz = loop->nz;
@@ -83,7 +84,7 @@ static int follow(const struct loop *loop, const double *y0, const double *z0, c
   for (i = 0; i < ny; ++i) whole[i] = y[i] - y0[i];
   for (i = 0; i < nz; ++i) here.z[i] = z0[i];
   size = largest = LARGEST_MOVE / fmax(largest_of(whole, ny), LARGEST_MOVE);
-  if (!(largest * MOST_STEPS >= 1.0) || !close_loop(loop, y0, whole, &here)) return 0;
+  if (!(largest * MOST_STEPS >= 1.0) || !close_loop(loop, y0, whole, p, &here)) return 0;
   while (way < 1.0) {
     step = fmin(LARGEST_MOVE / largest_of(here.tangent, nz), GENTLE / fabs(here.rate));
     step = fmin(step, size);
@@ -92,7 +93,7 @@ static int follow(const struct loop *loop, const double *y0, const double *z0, c
     ahead = fmin(way + step, 1.0);
     for (i = 0; i < ny; ++i) at[i] = ahead < 1.0 ? y0[i] + ahead * whole[i] : y[i];
     for (i = 0; i < nz; ++i) next.z[i] = here.z[i] + step * here.tangent[i];
-    if (close_loop(loop, at, whole, &next) && next.sign == here.sign &&
+    if (close_loop(loop, at, whole, p, &next) && next.sign == here.sign &&
         fabs(next.rate) * step <= STEEP) {
       here = next;
       way = ahead;
@@ -107,7 +108,7 @@ static int follow(const struct loop *loop, const double *y0, const double *z0, c
 
 /* The same, one independent joint after the other. */
 static int detour(const struct loop *loop, const double *y0, const double *z0, const double *y,
-                  double *z, int backwards) {
+                  const double *p, double *z, int backwards) {
   double from[MOST_Y], to[MOST_Y];
   const int ny = loop->ny;
   int i, k;
@@ -116,17 +117,17 @@ static int detour(const struct loop *loop, const double *y0, const double *z0, c
   for (i = 0; i < ny; ++i) {
     k = backwards ? ny - 1 - i : i;
     to[k] = y[k];
-    if (!follow(loop, from, z, to, z)) return 0;
+    if (!follow(loop, from, z, to, p, z)) return 0;
     from[k] = y[k];
   }
   return 1;
 }
 
-/* By the first way that leads there; the answer depends on y0, z0 and y alone. */
+/* By the first way that leads there; the answer depends on y0, z0, y and p alone. */
 static int reach(const struct loop *loop, const double *y0, const double *z0, const double *y,
-                 double *z) {
-  if (follow(loop, y0, z0, y, z)) return 1;
-  return loop->ny > 1 && (detour(loop, y0, z0, y, z, 0) || detour(loop, y0, z0, y, z, 1));
+                 const double *p, double *z) {
+  if (follow(loop, y0, z0, y, p, z)) return 1;
+  return loop->ny > 1 && (detour(loop, y0, z0, y, p, z, 0) || detour(loop, y0, z0, y, p, z, 1));
 }
 
 /* 1 where n numbers are equal. */

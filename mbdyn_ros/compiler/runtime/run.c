@@ -24,6 +24,7 @@ void run_closed(const struct program* program, const double* const* arg, double*
     double* const terms[] = {z + program->z};
     whole[0] = arg[0];
     whole[1] = z;
+    whole[2] = arg[program->inputs] + program->home;
     if (program->terms) program->find_terms(whole, terms);
     for (size_t i = 1; i < program->inputs; ++i) whole[i + 1] = arg[i];
     whole[program->inputs + 1] = arg[program->inputs] + program->home;

@@ -213,7 +213,7 @@ Position = SX | CosineSine
 def joint_motion(body: Body, position: Position) -> JointMotion:
     """The joint of `body` at its positions (nq, 1), or a `CosineSine` of one that only turns."""
     rotation, shift = constant(body.placement.rotation), constant(body.placement.translation)
-    fixed = () if np.array_equal(body.placement.rotation, np.eye(3)) else (rotation,)
+    fixed = () if (rotation - SX.eye(3)).is_zero() else (rotation,)
     motion = body.motion
     angular, linear = (constant(part) for part in motion.subspace(body.axis))
     turned: tuple[SX, ...] = ()

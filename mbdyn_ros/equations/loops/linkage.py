@@ -224,8 +224,14 @@ def embed(linkage: Linkage, rows: ClusterRows) -> tuple[SX, SX]:
 
 
 @serialized
-def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
-    """A linkage as `continuation.follow` knows it; functions `name`_rows, _change."""
+def loop_functions(
+    tree: Tree, linkage: Linkage, parameters: SX | None = None, name: str = "loop"
+) -> LoopFunctions:
+    """A linkage as `continuation.follow` knows it; functions `name`_rows, _change.
+
+    parameters : symbols in the tree and in the linkage.
+    """
+    p = SX(0, 1) if parameters is None else parameters
     y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))
     values: dict[int, SX] = {}
     for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):
@@ -242,8 +248,12 @@ def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunc
     seeds = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
     change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*seeds))
     return LoopFunctions(
-        lasting(ca.Function(f"{name}_rows", [y, z], outputs, {"cse": True})),
-        lasting(ca.Function(f"{name}_change", [y, z, *seeds], [ca.densify(change)], {"cse": True})),
+        lasting(ca.Function(f"{name}_rows", [y, z, p], outputs, {"cse": True})),
+        lasting(
+            ca.Function(
+                f"{name}_change", [y, z, *seeds, p], [ca.densify(change)], {"cse": True}
+            )
+        ),
     )
 
 

@@ -37,10 +37,11 @@ class KnownLinkage:
 class LinkageTerms:
     """The terms of one linkage.
 
-    function : of the independent and the dependent positions. count : how many they are.
+    function : of the independent and the dependent positions, and of the parameters p, symbols in
+    the tree and in the linkage. count : how many they are.
     """
 
-    def __init__(self, tree: Tree, linkage: Linkage) -> None:
+    def __init__(self, tree: Tree, linkage: Linkage, p: SX) -> None:
         self._linkage = linkage
         bodies = [tree.bodies[body] for body in linkage.cluster.coupled]
         x, v = SX.sym("x", len(bodies)), SX.sym("v", len(bodies))
@@ -67,12 +68,12 @@ class LinkageTerms:
         for place in linkage.independent:
             matrix[place, :] = 0
         matrix = ca.sparsify(matrix)
-        kept, last = split_by_time(x, v, drift)
+        kept, last = split_by_time(ca.vertcat(x, p), v, drift)
         self._pattern, self._last = matrix.sparsity(), lasting(last)
         parts = [ca.vertcat(SX(0, 1), *turns), matrix.nz[:], kept]
         self._sizes = [part.shape[0] for part in parts]
         self.count = sum(self._sizes)
-        self.function = lasting(ca.Function("terms", [x], [ca.vertcat(*parts)], {"cse": True}))
+        self.function = lasting(ca.Function("terms", [x, p], [ca.vertcat(*parts)], {"cse": True}))
 
     def known(self, z: SX, terms: SX) -> KnownLinkage:
         """The linkage at dependent positions and terms."""
@@ -98,22 +99,29 @@ class LoopTerms:
     """The terms of several linkages, one after the other.
 
     places : the places in q of the independent positions of all of them, in order.
-    function : of q (nq,) and z, the dependent positions.
+    function : of q (nq,), z, the dependent positions, and the parameters.
     """
 
     @serialized
     def __init__(
-        self, tree: Tree, linkages: Sequence[Linkage], nq: int, places: Sequence[int]
+        self,
+        tree: Tree,
+        linkages: Sequence[Linkage],
+        nq: int,
+        places: Sequence[int],
+        parameters: SX | None = None,
     ) -> None:
-        self._each = {one: LinkageTerms(tree, one) for one in linkages}
+        p = SX(0, 1) if parameters is None else parameters
+        self._each = {one: LinkageTerms(tree, one, p) for one in linkages}
         self._counts = [len(one.dependent) for one in linkages]
         free = iter(places)
         q, z = SX.sym("q", nq), SX.sym("z", sum(self._counts))
         found = []
         for one, dependent in zip(linkages, self._split(z, self._counts), strict=True):
             independent = [q[next(free)] for _ in one.independent]
-            found.append(self._each[one].function(ca.vertcat(*independent, dependent)))
-        self.function = lasting(ca.Function("terms", [q, z], [ca.vertcat(*found)], {"cse": True}))
+            found.append(self._each[one].function(ca.vertcat(*independent, dependent), p))
+        result = ca.vertcat(*found)
+        self.function = lasting(ca.Function("terms", [q, z, p], [result], {"cse": True}))
 
     def known(self, z: SX) -> dict[Linkage, KnownLinkage]:
         """Every linkage at z with the terms after it."""
