@@ -21,9 +21,13 @@ from ..model.model import ACTING
 from ..model.pose import Pose, noise, without_noise
 from ..prepare.clusters import Closure, Cluster
 from ..prepare.origins import ENDS, Origin
-from ..prepare.tree import Tree
+from ..prepare.regrouping import regrouped
+from ..prepare.tree import WORLD, Tree
 from ..program.symbols import lasting
 from .algebra.spatial import SX, Transform, constant
+from .loops.linkage import Linkage
+from .loops.planar_figure import PlanarFigure, PositionRange, planar_figure
+from .loops.planar_linkage import NUMBERS, Lengths
 from .system import System
 from .tree.composite_body import CompositeInertia
 
@@ -115,12 +119,8 @@ def placed(system: System, at: Mapping[str, SymbolicPose]) -> System:
 def _carried(inertia: RigidInertia, before: Pose, after: Any) -> RigidInertia:
     """The inertia of a link about its body's origin, where the link stands elsewhere in it."""
     back = before.inverse()
-    own = CompositeInertia.of(inertia).to_parent(
-        Transform((constant(back.rotation),), constant(back.translation))
-    )
-    into = Transform((constant(after.rotation),), constant(after.translation))
-    one = own.to_parent(into)
-    return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
+    own = _into(inertia, Transform((constant(back.rotation),), constant(back.translation)))
+    return _into(own, Transform((constant(after.rotation),), constant(after.translation)))
 
 
 def _sum(inertias: list[RigidInertia]) -> RigidInertia:
@@ -150,7 +150,7 @@ def _closure_at(
 def _relinked(
     system: System, tree: Tree, change: Callable[[Closure], Closure], touched: set[int]
 ) -> System:
-    """The system on another tree, with other closures."""
+    """The system on another tree, with other closures; without closed forms of what changed."""
     clusters: dict[Cluster, Cluster] = {}
     for cluster in system.clusters:
         closures = tuple(change(one) for one in cluster.closures)
@@ -163,25 +163,167 @@ def _relinked(
             linkages.append(linkage)
         else:
             linkages.append(replace(linkage, cluster=cluster, closed_form=None))
-    return replace(
-        system, tree=tree, clusters=tuple(clusters.values()), linkages=tuple(linkages)
-    )
+    return replace(system, tree=tree, clusters=tuple(clusters.values()), linkages=tuple(linkages))
+
+
+def reframed(system: System) -> System:
+    """The same robot with the frames of bodies where their equations are short.
+
+    A turn about the z axis of a hinge is its joint's, and its origin may be anywhere on it
+    (`prepare.tree`). So of a variable placement R = Rz(phi) Rx(alpha) Rz(psi), p between two
+    hinges phi and p_z go to the parent's frame and psi to the joint's angle.
+    """
+    looped = {body for one in system.linkages for body in one.cluster.bodies}
+    tree = system.tree
+    bodies, frames, parts = list(tree.bodies), dict(tree.frames), dict(tree.parts)
+    for i in reversed(range(len(bodies))):
+        body = bodies[i]
+        b, place = body.parent, body.placement
+        varies = isinstance(place.rotation, SX) or isinstance(place.translation, SX)
+        if b == WORLD or not varies or {i, b} & looped or tree.children(b) != [i]:
+            continue
+        if not (body.motion.is_hinge and bodies[b].motion.is_hinge):
+            continue
+        r, p = constant(place.rotation), constant(place.translation)
+        phi = ca.atan2(r[0, 2], -r[1, 2]) if isinstance(place.rotation, SX) else SX(0)
+        turn, shift = _about(2, phi), ca.vertcat(0, 0, p[2])
+        back = SymbolicPose(turn.T, -shift)  # shift is along the axis of the turn
+        left = turn.T @ r
+        psi = ca.atan2(-left[0, 1], left[0, 0]) if isinstance(place.rotation, SX) else SX(0)
+        bent: Any = place.rotation
+        if isinstance(place.rotation, SX):
+            bent = SX.eye(3)
+            bent[1, 1] = bent[2, 2] = r[2, 2]
+            bent[2, 1] = ca.sqrt(r[0, 2] * r[0, 2] + r[1, 2] * r[1, 2])
+            bent[1, 2] = -bent[2, 1]
+        moved = turn.T @ (p - shift)
+        moved[2] = 0
+        bodies[i] = replace(
+            body,
+            placement=SymbolicPose(bent, ca.sparsify(moved)),  # type: ignore[arg-type]
+            offset=_sum_of_angles(body.offset, psi),
+        )
+        parent = bodies[b]
+        into = Transform((back.rotation,), back.translation)
+        bodies[b] = replace(
+            parent,
+            placement=SymbolicPose(  # type: ignore[arg-type]
+                parent.placement.rotation,
+                constant(parent.placement.translation)
+                + constant(parent.placement.rotation) @ shift,
+            ),
+            offset=_sum_of_angles(parent.offset, phi),
+            inertia=_into(parent.inertia, into),
+        )
+        for link, (index, pose) in frames.items():
+            if index == b:
+                frames[link] = b, back @ pose
+        for link, (index, own) in parts.items():
+            if index == b:
+                parts[link] = b, _into(own, into)
+    tree = replace(tree, bodies=tuple(bodies), frames=frames, parts=parts)
+    return replace(system, tree=tree, grouped=regrouped(tree))
+
+
+def _sum_of_angles(offset: Any, more: SX) -> Any:
+    """An offset with another angle added; itself where that is 0."""
+    return offset if more.is_zero() else SX(offset) + more
+
+
+def _into(inertia: RigidInertia, transform: Transform) -> RigidInertia:
+    """An inertia about another frame's origin in its axes."""
+    one = CompositeInertia.of(inertia).to_parent(transform)
+    return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
+
+
+def solved(system: System, described: System, lengths: Lengths) -> System:
+    """The system with closed forms for the loops that have one as described."""
+    linkages = []
+    for linkage, before in zip(system.linkages, described.linkages, strict=True):
+        form = before.closed_form
+        if linkage is not before and isinstance(form, PlanarFigure):
+            home = dict(
+                zip(linkage.cluster.coupled, described.home[described.rows(before)], strict=True)
+            )
+            form = planar_figure(
+                system.tree, linkage.cluster, form.given_bodies, home, linkage.unit, lengths
+            )
+            linkage = replace(linkage, closed_form=form)
+        linkages.append(linkage)
+    return replace(system, linkages=tuple(linkages))
 
 
 class Numbers:
     """The expressions in a system of symbols, which are its numbers at values of these.
 
-    function : of `system.parameters`; what does not change is in none.
+    Behind the entries stands how far the joints of closed forms reach: found in numbers, for each
+    joint that is given, where its loop opens before and beyond home (`PositionRange`).
     """
 
     def __init__(self, system: System) -> None:
         self._system = system
         self._places: dict[int, int] = {}
         self._entries: list[SX] = []
+        self._figures = [
+            one
+            for one in system.linkages
+            if isinstance(one.closed_form, PlanarFigure) and one.closed_form.varies
+        ]
         self._each(self._counted)
         assert system.parameters is not None
         entries = ca.vertcat(SX(0, 1), *self._entries)
-        self.function = lasting(ca.Function("numbers", [system.parameters], [entries]))
+        self._function = lasting(ca.Function("numbers", [system.parameters], [entries]))
+        closed = [
+            ca.vertcat(*(values[body] for body in one.cluster.coupled if body in values))
+            for one in self._figures
+            if (values := one.closed_form.values(*self._given(one)))  # type: ignore[union-attr]
+        ]
+        self._closed = lasting(
+            ca.Function("closed", [system.parameters], [ca.vertcat(SX(0, 1), *closed)])
+        )
+
+    def _given(self, linkage: Linkage) -> list[SX]:
+        """Where home has the joints that are given."""
+        bodies = (self._system.tree.bodies[k] for k in linkage.closed_form.given_bodies)  # type: ignore[union-attr]
+        return [SX(self._system.home[body.q.start]) for body in bodies]
+
+    def values(self, parameters: Array) -> Array:
+        """The numbers that programs read at parameters (p,) or (N, p): (n,) or (N, n).
+
+        Raises
+        ------
+        InputError
+            A loop cannot be closed at home.
+        """
+        entries = np.array(self._function(parameters.T)).T.reshape(*parameters.shape[:-1], -1)
+        if not self._figures:
+            return entries
+        rows = [self._reach(one) for one in np.atleast_2d(parameters)]
+        reach = np.array(rows).reshape(*parameters.shape[:-1], -1)
+        return np.concatenate([entries, reach], axis=-1)
+
+    def _reach(self, parameters: Array) -> list[float]:
+        """How far the given joints of closed forms go, before home and beyond it."""
+        found = []
+        for linkage in self.at(parameters).linkages:
+            form = linkage.closed_form
+            if isinstance(form, PlanarFigure) and any(
+                one.cluster.bodies == linkage.cluster.bodies for one in self._figures
+            ):
+                found += [end for one in form.reach for end in (one.before, one.beyond)]
+        return found
+
+    def home(self, parameters: Array) -> Array:
+        """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open."""
+        home, closed = self._system.home.copy(), np.array(self._closed(parameters)).ravel()
+        rows = [
+            self._system.tree.bodies[body].q.start
+            for one in self._figures
+            for body in one.cluster.coupled
+            if body not in one.closed_form.given_bodies  # type: ignore[union-attr]
+        ]
+        home[rows] = closed
+        return home
 
     def _counted(self, matrix: Any) -> Any:
         if isinstance(matrix, SX):
@@ -208,15 +350,29 @@ class Numbers:
 
     def symbols(self) -> System:
         """The system with one symbol for each entry."""
-        symbols = SX.sym("numbers", len(self._entries))
+        count = sum(2 * len(one.independent) for one in self._figures)
+        symbols = SX.sym("numbers", len(self._entries) + count)
         made = self._each(lambda matrix: self._filled(matrix, symbols))
-        return replace(made, parameters=symbols, known_by=f"{self._system.known_by} entries")
+        ends = iter(ca.vertsplit(symbols)[len(self._entries) :])
+        linkages = []
+        for linkage, before in zip(made.linkages, self._system.linkages, strict=True):
+            if before in self._figures:
+                form: Any = linkage.closed_form
+                reach = tuple(
+                    PositionRange(before=next(ends), beyond=next(ends)) for _ in form.given
+                )
+                linkage = replace(linkage, closed_form=replace(form, reach=reach))
+            linkages.append(linkage)
+        known_by = f"{self._system.known_by} entries"
+        return replace(made, linkages=tuple(linkages), parameters=symbols, known_by=known_by)
 
-    def at(self, values: Array) -> System:
+    def at(self, parameters: Array) -> System:
         """The system in numbers."""
-        entries = np.array(self.function(values)).ravel()
+        entries = np.array(self._function(parameters)).ravel()
         made = self._each(lambda matrix: self._filled(matrix, entries))
-        return replace(made, parameters=None, grouped=None, known_by="")
+        home = self.home(parameters)
+        made = replace(made, parameters=None, grouped=None, known_by="", home=home)
+        return solved(made, replace(self._system, home=home), NUMBERS) if self._figures else made
 
     def _each(self, change: Callable[[Any], Any]) -> System:
         """The system with all its matrices changed."""
@@ -226,14 +382,19 @@ class Numbers:
             grouped = self._tree(system.grouped, change)
 
         def closure(one: Closure) -> Closure:
-            frames = {
-                f"{end}_frame": _pose(getattr(one, f"{end}_frame"), change) for end in ENDS
-            }
+            frames = {f"{end}_frame": _pose(getattr(one, f"{end}_frame"), change) for end in ENDS}
             same = all(getattr(one, name) is frame for name, frame in frames.items())
             return one if same else replace(one, **frames)
 
         made = _relinked(system, tree, closure, set())
-        return replace(made, grouped=grouped, gravity=change(system.gravity))
+        linkages = []
+        for linkage, before in zip(made.linkages, system.linkages, strict=True):
+            form = before.closed_form
+            if before in self._figures and isinstance(form, PlanarFigure):
+                linkage = replace(linkage, closed_form=form.changed(change))
+            linkages.append(linkage)
+        linkages_now = tuple(linkages)
+        return replace(made, linkages=linkages_now, grouped=grouped, gravity=change(system.gravity))
 
     @staticmethod
     def _tree(tree: Tree, change: Callable[[Any], Any]) -> Tree:
@@ -242,6 +403,7 @@ class Numbers:
                 body,
                 placement=_pose(body.placement, change),
                 inertia=_inertia(body.inertia, change),
+                offset=change(body.offset),
                 **{name: change(getattr(body, name)) for name in ACTING},
             )
             for body in tree.bodies

@@ -11,14 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..array import Array
+import numpy as np
+
 from ..model.inertia import RigidInertia
 from ..prepare.origins import COMPONENTS
 from ..prepare.regrouping import regrouped
 from ..prepare.tree import Body, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
-from .geometry import Numbers, placed, symbolic_origin
+from .geometry import placed, solved, symbolic_origin
+from .loops.planar_linkage import Lengths
 from .system import System
 from .tree.composite_body import CompositeInertia
 from .tree.regressor import PARAMETERS
@@ -44,6 +46,10 @@ UNITS = {
 
 LENGTH_OR_ANGLE = dict(zip(COMPONENTS, ["m"] * 3 + ["rad"] * 3, strict=True))
 """Units of the components of an origin."""
+
+
+SAMPLES = 2
+"""Values of the parameters, beside the described ones, at which expressions are told apart."""
 
 
 @dataclass(frozen=True)
@@ -161,14 +167,9 @@ def without(system: System, layout: ParameterLayout) -> System:
     return replace(system, tree=replace(tree, bodies=tuple(bodies), parts=parts), gravity=gravity)
 
 
-def with_numbers(rest: System, layout: ParameterLayout, values: Array) -> System:
-    """The system `without` what is variable, and these numbers (p,) for it."""
-    return Numbers(with_symbols(rest, layout)).at(values)
-
-
 @serialized
 def with_symbols(rest: System, layout: ParameterLayout) -> System:
-    """The same with symbols for numbers."""
+    """The system `without` what is variable, and symbols (p, 1) for it."""
     symbols = SX.sym("parameters", layout.size)
     at = {}
     for name, chosen in layout.of_origins(symbols).items():
@@ -176,6 +177,8 @@ def with_symbols(rest: System, layout: ParameterLayout) -> System:
         six = zip(COMPONENTS, origin.six.tolist(), strict=True)
         at[name] = symbolic_origin(origin, [chosen.get(one, number) for one, number in six])
     there = placed(rest, at) if at else rest
+    if at:
+        there = solved(there, rest, _lengths(rest, layout, symbols))
 
     def inertia(link: str) -> RigidInertia:
         pose, own = there.tree.frames[link][1], symbols[layout.of_link(link)]
@@ -198,6 +201,18 @@ def with_symbols(rest: System, layout: ParameterLayout) -> System:
         grouped=grouped if at else _filled(grouped, rest.tree, inertias, at_joints),
         known_by=f"{rest.digest()} {layout!r}",
     )
+
+
+def _lengths(rest: System, layout: ParameterLayout, symbols: SX) -> Lengths:
+    """The parameters with samples: their values as described, and others near them."""
+    now = np.zeros(layout.size)
+    of = layout.of_origins(range(layout.size))
+    for name, chosen in of.items():
+        six = dict(zip(COMPONENTS, rest.origins[name].six.tolist(), strict=True))
+        for component, place in chosen.items():
+            now[place] = six[component]
+    near = np.random.default_rng(0).uniform(0.05, 0.15, (SAMPLES, layout.size))
+    return Lengths(symbols, np.vstack([now, now + near * (1 + np.abs(now))]).T)
 
 
 def _filled(

@@ -99,6 +99,7 @@ def _inertia(mass: float, first: Array, second: Array) -> RigidInertia:
     x, y, z = second.diagonal()
     np.fill_diagonal(moments, (y + z, z + x, x + y))
     if object in (first.dtype, moments.dtype):
-        rows = [ca.horzcat(*row) for row in moments.tolist()]
+        upper = np.triu(np.ones((3, 3), dtype=bool))
+        rows = [ca.horzcat(*row) for row in np.where(upper, moments, moments.T).tolist()]
         return RigidInertia(mass, ca.vertcat(*first.tolist()), ca.vertcat(*rows))
     return RigidInertia(mass, constant(first, (3,)), constant(moments, (3, 3)))

@@ -101,9 +101,7 @@ class _Place:
     rate: float
 
 
-def reach(
-    loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Array = NONE
-) -> Walk:
+def reach(loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Array = NONE) -> Walk:
     """Walk to the independent positions `target` by the first way that leads there.
 
     First the straight one. Where it does not lead there, and there are several independent
@@ -132,9 +130,7 @@ def reach(
     return straight
 
 
-def follow(
-    loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Array = NONE
-) -> Walk:
+def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Array = NONE) -> Walk:
     """Walk straight from the closed configuration `start` (y, z) to `target`.
 
     The compiled programs do the same in C.
@@ -195,9 +191,7 @@ def reshape(
     return here.z, way
 
 
-def _closed(
-    loop: LoopFunctions, y: Array, guess: Array, whole: Array, p: Array
-) -> _Place | None:
+def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array, p: Array) -> _Place | None:
     """Close the loop at y from a guess; None where that does not converge nearby."""
     z, last = guess, np.inf
     for _ in range(ITERATIONS):

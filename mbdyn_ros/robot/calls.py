@@ -27,7 +27,7 @@ from ..compiler.kernel import Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
-from ..equations.geometry import Numbers
+from ..equations.geometry import Numbers, reframed
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
@@ -107,6 +107,7 @@ class Calls:
             self._symbolic = with_symbols(without(system, self._layout), self._layout)
             self._system, self._entries = self._symbolic, Numbers(self._symbolic)
             if self._layout.origins:
+                self._entries = Numbers(reframed(self._symbolic))
                 self._system = self._entries.symbols()
         start, kept = self._system.closing.home, self._system.parameters
         self._numbers = np.concatenate([start, np.zeros(0 if kept is None else kept.numel())])
@@ -161,11 +162,11 @@ class Calls:
 
     def _numbers_at(self, values: Array) -> Array:
         """Home and what stands behind it at parameters: (n,), or (N, n) for rows of them."""
-        behind = values
-        if self._layout.origins:
-            assert self._entries is not None
-            behind = np.array(self._entries.function(values.T)).T
-            behind = behind.reshape(*values.shape[:-1], -1)
+        behind, entries = values, self._entries
+        if self._layout.origins and entries is not None:
+            if values.ndim == 1 and not np.isfinite(entries.home(values)).all():
+                raise InputError(f"{self._source}: {self._open_text()}")
+            behind = entries.values(values)
         if not self._system.closing.kept:
             homes = np.broadcast_to(self.home, (*behind.shape[:-1], len(self.home)))
         elif behind.ndim == 1:
@@ -175,10 +176,18 @@ class Calls:
             homes = np.array(rows).reshape(len(behind), -1)
         return np.ascontiguousarray(np.concatenate([homes, behind], axis=-1))
 
+    def _open_text(self) -> str:
+        """Words about loops that cannot be closed at home with new lengths."""
+        loops = (one.cluster.name for one in self._system.linkages if not one.linear)
+        return (
+            f"with these lengths loop {', '.join(loops)} cannot be closed where home has its "
+            "independent joints. Change less, or give a home (with_home) at which it closes"
+        )
+
     def _home_at(self, entries: Array, which: str) -> Array:
         """Home (n,) closed where the lengths of its loops are others."""
         system, closing = self._system, self._system.closing
-        before = np.array(self._entries.function(self._closed_at)).ravel()
+        before = self._entries.values(self._closed_at)
         home = closing.home.copy()
         y, z, rest = np.split(home, [closing.ny, closing.ny + closing.nz])
         iy = iz = 0
@@ -213,10 +222,10 @@ class Calls:
         """The system in the numbers that hold now."""
         if self._entries is None:
             return self._system
-        home = self._described.home.copy()
-        closing = self._system.closing
+        now, closing = self._entries.at(self.parameters), self._system.closing
+        home = now.home.copy()
         home[self._system.numerical_dependent_rows] = self.home[closing.ny :][: closing.nz]
-        return replace(self._entries.at(self.parameters), home=home)
+        return replace(now, home=home)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""
@@ -385,7 +394,7 @@ class Calls:
 
     def _require_closed(self, q: Array) -> None:
         """Raise `InputError` where the loops cannot be closed at q."""
-        problem = unreachable(self._system, q)
+        problem = unreachable(self.system(), q)
         if problem is not None:
             why = f": a gap of {problem.gap} is left"
             if problem.gap.largest < NEXT_TO_NOTHING:

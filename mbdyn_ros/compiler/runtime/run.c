@@ -46,7 +46,7 @@ static inline void run(const struct program* program, const double* const* arg,
                        double* const* res) {
   if (program->close) {
     run_closed(program, arg, res);
-  } else if (program->parameters) {
+  } else if (program->parameters && program->home) {  /* else they stand where home does */
     run_with_parameters(program, arg, res);
   } else {
     program->scalar(arg, res);

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import casadi as ca
+import numpy as np
 
+from ...array import Array
 from .complex_plane import Complex
 from .spatial import SX
 
@@ -35,6 +37,64 @@ class KnownPhasors:
     units: dict[int, Complex] = field(default_factory=dict)
     angles: dict[int, SX] = field(default_factory=dict)
     slides: dict[int, SX] = field(default_factory=dict)
+
+
+class Coefficient(complex):
+    """A number that is an expression of a robot's lengths: its value where these are as described.
+
+    What is decided by the number (which term is the longest, on which side a point lies) is so
+    decided; what is computed is computed with the expression.
+
+    expression : it. samples : (s,) its values at several lengths, the described ones first.
+    """
+
+    expression: Complex
+    samples: Array
+
+    def __new__(cls, samples: Array, expression: Complex) -> Coefficient:
+        self = complex.__new__(cls, samples[0])
+        self.samples, self.expression = samples, expression
+        return self
+
+    def __add__(self, other: complex) -> Coefficient:
+        return Coefficient(self.samples + samples(other), self.expression + on_symbols(other))
+
+    def __sub__(self, other: complex) -> Coefficient:
+        return Coefficient(self.samples - samples(other), self.expression - on_symbols(other))
+
+    def __rsub__(self, other: complex) -> Coefficient:
+        return Coefficient(samples(other) - self.samples, on_symbols(other) - self.expression)
+
+    def __mul__(self, other: complex) -> Coefficient:
+        return Coefficient(self.samples * samples(other), self.expression * on_symbols(other))
+
+    def __truediv__(self, other: complex) -> Coefficient:
+        return self * (1 / complex(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def conjugate(self) -> Coefficient:
+        """The conjugate."""
+        return Coefficient(self.samples.conj(), self.expression.conj())
+
+    def __bool__(self) -> bool:
+        return bool(self.samples.any())
+
+    def phase(self) -> SX:
+        """The argument, continuous within half a turn of its value at the described lengths."""
+        back = on_symbols(complex(self).conjugate())
+        turned = self.expression * back
+        return cmath.phase(complex(self)) + ca.atan2(turned.im, turned.re)
+
+
+def samples(value: complex) -> Array:
+    """The values (s,) of a coefficient, or (1,) of a number."""
+    return value.samples if isinstance(value, Coefficient) else np.array([value])
+
+
+def on_symbols(value: complex) -> Complex:
+    """A coefficient's expression, or a number as one."""
+    return value.expression if isinstance(value, Coefficient) else Complex.of(complex(value))
 
 
 Numbers = Mapping[int, complex]
@@ -79,7 +139,7 @@ class Phasor:
 
     def at(self, known: KnownPhasors) -> Complex:
         """The value on symbols."""
-        value = Complex.of(self.factor)
+        value = on_symbols(self.factor)
         if self.slide is not None:
             value = value.scaled(known.slides[self.slide])
         for symbol, power in self.powers:
@@ -90,7 +150,8 @@ class Phasor:
 
     def argument(self, known: KnownPhasors) -> SX:
         """The continuous argument, of one without slide."""
-        total = SX(cmath.phase(self.factor))
+        factor = self.factor
+        total = factor.phase() if isinstance(factor, Coefficient) else SX(cmath.phase(factor))
         for symbol, power in self.powers:
             total = total + power * known.angles[symbol]
         return total
@@ -112,7 +173,8 @@ class Vector:
         for term in other.terms:
             key, factor = (term.powers, term.slide), term.factor
             total = terms.get(key, 0j) + factor
-            if abs(total) <= ROUNDING * (abs(terms.get(key, 0j)) + abs(factor)):
+            beside = (np.abs(samples(one)) for one in (terms.get(key, 0j), factor))
+            if np.all(np.abs(samples(total)) <= ROUNDING * sum(beside)):
                 terms.pop(key, None)
             else:
                 terms[key] = total

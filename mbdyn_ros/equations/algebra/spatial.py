@@ -184,8 +184,10 @@ class CosineSine:
     sine: SX
 
     @staticmethod
-    def by(q: SX, offset: float) -> CosineSine:
+    def by(q: SX, offset: float | SX) -> CosineSine:
         """The turn by q + offset; quarter turns cost nothing."""
+        if isinstance(offset, SX):
+            return CosineSine(ca.cos(q + offset), ca.sin(q + offset))
         quarter = snap(np.array([np.cos(offset), np.sin(offset)]))
         if 0.0 not in quarter:
             return CosineSine(ca.cos(q + offset), ca.sin(q + offset))

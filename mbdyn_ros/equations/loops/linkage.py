@@ -250,9 +250,7 @@ def loop_functions(
     return LoopFunctions(
         lasting(ca.Function(f"{name}_rows", [y, z, p], outputs, {"cse": True})),
         lasting(
-            ca.Function(
-                f"{name}_change", [y, z, *seeds, p], [ca.densify(change)], {"cse": True}
-            )
+            ca.Function(f"{name}_change", [y, z, *seeds, p], [ca.densify(change)], {"cse": True})
         ),
     )
 

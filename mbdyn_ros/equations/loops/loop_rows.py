@@ -246,9 +246,7 @@ def _side(
 
 
 @inlined(3, 3, 3, 3, 3, 3)
-def _carried(
-    arm: SX, spin: SX, spin_drift: SX, pull: SX, velocity: SX, drift: SX
-) -> tuple[SX, SX]:
+def _carried(arm: SX, spin: SX, spin_drift: SX, pull: SX, velocity: SX, drift: SX) -> tuple[SX, SX]:
     """Velocity and drift of a point at `arm` on a body of this motion; `pull` is centripetal."""
     return velocity + cross(spin, arm), drift + (cross(spin_drift, arm) + pull)
 

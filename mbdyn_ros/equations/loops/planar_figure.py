@@ -21,10 +21,11 @@ import numpy as np
 from ...array import Array
 from ...prepare.clusters import Cluster
 from ...prepare.tree import Tree
-from ..algebra.phasors import KnownPhasors, Phasor
+from ..algebra.complex_plane import Complex
+from ..algebra.phasors import Coefficient, KnownPhasors, Phasor, Vector
 from ..algebra.spatial import SX, Position
 from .dyads import Dyads
-from .planar_linkage import PlanarJoint, planar_linkage
+from .planar_linkage import NUMBERS, Lengths, PlanarJoint, planar_linkage
 from .triangle import Triangle
 
 MATCHES = 1e-7
@@ -96,6 +97,37 @@ class PlanarFigure:
         known = self._solved(q)
         pairs = zip(self.triangles, self.branches, strict=True)
         return ca.vertcat(*(one.margin(known, branch) for one, branch in pairs))
+
+    @property
+    def varies(self) -> bool:
+        """Whether it is of lengths that vary."""
+        phasors = [one.phasor for one in self.dependent]
+        phasors += [term for one in self.triangles for side in one.sides for term in side.terms]
+        return any(isinstance(one.factor, Coefficient) for one in phasors)
+
+    def changed(self, change: Callable[[SX], SX]) -> PlanarFigure:
+        """The figure with its coefficients' expressions changed."""
+
+        def phasor(one: Phasor) -> Phasor:
+            factor = one.factor
+            if not isinstance(factor, Coefficient):
+                return one
+            expression = Complex(change(factor.expression.re), change(factor.expression.im))
+            return replace(one, factor=Coefficient(factor.samples, expression))
+
+        def triangle(one: Triangle) -> Triangle:
+            sides = {
+                name: Vector(tuple(map(phasor, side.terms)))
+                for name, side in vars(one).items()
+                if isinstance(side, Vector)
+            }
+            return replace(one, **sides)  # type: ignore[type-var]
+
+        return replace(
+            self,
+            triangles=tuple(map(triangle, self.triangles)),
+            dependent=tuple(replace(one, phasor=phasor(one.phasor)) for one in self.dependent),
+        )
 
     def _solved(self, q: Sequence[SX]) -> KnownPhasors:
         """All units and slides."""
@@ -172,14 +204,20 @@ def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) ->
 
 
 def planar_figure(
-    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float], unit: float = 1.0
+    tree: Tree,
+    cluster: Cluster,
+    given: Sequence[int],
+    home: Mapping[int, float],
+    unit: float = 1.0,
+    lengths: Lengths = NUMBERS,
 ) -> PlanarFigure | None:
     """The closed form of a cluster with the joints of bodies `given` given; None if it has none.
 
     home : closed positions of all its joints, by body; they choose the branch.
     unit : length (m) that suits the cluster.
+    lengths : symbols in the tree. The reach of a figure with such is not bounded.
     """
-    linkage = planar_linkage(tree, cluster)
+    linkage = planar_linkage(tree, cluster, lengths)
     if linkage is None:
         return None
     dyads = Dyads(linkage, given)
@@ -204,15 +242,18 @@ def planar_figure(
         tuple(dependent),
         tuple(PositionRange() for _ in given),
     )
-    return _at_home(figure, home, unit)
+    return _at_home(figure, home, unit, lengths)
 
 
-def _at_home(figure: PlanarFigure, home: Mapping[int, float], unit: float) -> PlanarFigure | None:
+def _at_home(
+    figure: PlanarFigure, home: Mapping[int, float], unit: float, lengths: Lengths
+) -> PlanarFigure | None:
     """The figure with its whole turns and its reach; None where it is not what home is."""
     q = [SX.sym(f"q{k}") for k in range(len(figure.given))]
-    function = ca.Function("values", q, [ca.vertcat(*figure.values(*q).values())])
+    values = ca.vertcat(*figure.values(*q).values())
+    function = ca.Function("values", [*q, lengths.symbols], [values])
     start = [float(home[body]) for body in figure.given_bodies]
-    found = np.array(function(*start)).ravel()
+    found = np.array(function(*start, lengths.values[:, 0])).ravel()
     dependent = []
     for one, value in zip(figure.dependent, found, strict=True):
         miss = home[one.joint.body] - value
@@ -221,7 +262,8 @@ def _at_home(figure: PlanarFigure, home: Mapping[int, float], unit: float) -> Pl
         if not abs(miss - 2 * math.pi * turns) < MATCHES * scale:
             return None
         dependent.append(replace(one, turns=turns))
-    return replace(figure, dependent=tuple(dependent), reach=figure.reached(start))
+    whole = replace(figure, dependent=tuple(dependent))
+    return whole if lengths is not NUMBERS else replace(whole, reach=figure.reached(start))
 
 
 NO_MARGIN = 1e-12
@@ -249,8 +291,8 @@ class PositionRange:
 
     lower: float = field(default=-math.inf, repr=False)
     upper: float = field(default=math.inf, repr=False)
-    before: float = -math.inf
-    beyond: float = math.inf
+    before: float | SX = -math.inf
+    beyond: float | SX = math.inf
 
     def __and__(self, other: PositionRange) -> PositionRange:
         return PositionRange(
@@ -269,6 +311,8 @@ class PositionRange:
     def penalty(self, q: SX) -> SX:
         """0, or minus infinity beyond an open interval; two comparisons at most."""
         before, beyond = self.before, self.beyond
+        if isinstance(before, SX):  # of a robot whose lengths vary
+            return ca.if_else(ca.logic_or(q < before, q > beyond), -math.inf, 0)
         outside = []
         if before > -math.inf and beyond < math.inf:
             outside = [ca.fabs(q - (before + beyond) / 2) > (beyond - before) / 2]

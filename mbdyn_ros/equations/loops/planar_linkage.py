@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ...array import Array
@@ -17,7 +18,8 @@ from ...model.closing_types import Rotation, Translation
 from ...prepare.clusters import PARALLEL_AXES, Closure, Cluster, loop_axes
 from ...prepare.tree import Tree
 from ..algebra.complex_plane import Complex
-from ..algebra.spatial import SX, CosineSine
+from ..algebra.phasors import Coefficient
+from ..algebra.spatial import SX, CosineSine, constant
 
 
 @dataclass(frozen=True)
@@ -77,18 +79,42 @@ class PlanarLinkage:
     connections: tuple[Connection, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Lengths:
+    """Symbols in a tree (p, 1), and samples (p, s) of their values, the described ones first."""
+
+    symbols: SX
+    values: Array
+
+    def samples(self, vector: Any) -> Array:
+        """Values (s, 3) of a vector, (1, 3) where it is numbers."""
+        if not isinstance(vector, SX):
+            return np.array([vector])
+        return np.array(ca.Function("vector", [self.symbols], [ca.densify(vector)])(self.values)).T
+
+
+NUMBERS = Lengths(SX(0, 1), np.zeros((0, 1)))
+"""A tree without symbols."""
+
+
 @dataclass(frozen=True)
 class _Frame:
     """A body's frame in the plane's axes, with all joints at zero."""
 
-    rotation: Array
-    point: Array
+    rotation: Any
+    point: Any
 
-    def carried(self, rotation: Array, translation: Array) -> _Frame:
+    def carried(self, rotation: Any, translation: Any) -> _Frame:
+        if isinstance(translation, SX) or isinstance(self.point, SX) or isinstance(rotation, SX):
+            own = constant(self.rotation)
+            turned = self.rotation @ rotation if not isinstance(rotation, SX) else own @ rotation
+            return _Frame(turned, constant(self.point) + own @ constant(translation))
         return _Frame(self.rotation @ rotation, self.point + self.rotation @ translation)
 
 
-def planar_linkage(tree: Tree, cluster: Cluster) -> PlanarLinkage | None:
+def planar_linkage(
+    tree: Tree, cluster: Cluster, lengths: Lengths = NUMBERS
+) -> PlanarLinkage | None:
     """A cluster as a planar linkage; None where it is none."""
     if cluster.gears:
         return None
@@ -105,23 +131,24 @@ def planar_linkage(tree: Tree, cluster: Cluster) -> PlanarLinkage | None:
         frame = frames[body.parent].carried(placement.rotation, placement.translation)
         frames[index] = frame
         axis, revolute = frame.rotation @ body.axis, body.kind == "revolute"
-        flat = abs(abs(axis[2]) - 1) if revolute else abs(axis[2])
-        if flat > PARALLEL_AXES or not (revolute or body.motion.slides):
+        across = lengths.samples(axis)[:, 2]
+        flat = np.abs(np.abs(across) - 1) if revolute else np.abs(across)
+        if flat.max() > PARALLEL_AXES or not (revolute or body.motion.slides):
             return None
-        joints[index] = joint = PlanarJoint(
-            index, revolute, _flat(frame.point), float(np.sign(axis[2])), _flat(axis), body.offset
-        )
+        place, direction = _flat(frame.point, lengths), _flat(axis, lengths)
+        sense = float(np.sign(across[0]))
+        joints[index] = joint = PlanarJoint(index, revolute, place, sense, direction, body.offset)
         ends = (End(link, joint.place, joint.direction) for link in (body.parent, index))
         connections.append(Connection((next(ends), next(ends)), not revolute, joint))
     for closure in cluster.closures:
-        connection = _closing(closure, frames)
+        connection = _closing(closure, frames, lengths)
         if connection is None:
             return None
         connections.append(connection)
     return PlanarLinkage(root, joints, tuple(connections))
 
 
-def _closing(closure: Closure, frames: dict[int, _Frame]) -> Connection | None:
+def _closing(closure: Closure, frames: dict[int, _Frame], lengths: Lengths) -> Connection | None:
     """A closing joint in the plane; None where it is neither a hinge nor a slide there."""
     closing = closure.closing
     hinge = closing.slide is Translation.NOWHERE and closing.turn in (Rotation.ABOUT, Rotation.ALL)
@@ -135,16 +162,20 @@ def _closing(closure: Closure, frames: dict[int, _Frame]) -> Connection | None:
     ):
         placed = frames[link].carried(frame.rotation, frame.translation)
         axis = placed.rotation @ closure.axis
-        if closing.is_hinge and abs(abs(axis[2]) - 1) > PARALLEL_AXES:
+        across = np.abs(lengths.samples(axis)[:, 2])
+        if closing.is_hinge and np.abs(across - 1).max() > PARALLEL_AXES:
             return None
-        if slide and abs(axis[2]) > PARALLEL_AXES:
+        if slide and across.max() > PARALLEL_AXES:
             return None
-        senses.append(placed.rotation[2])
-        ends.append(End(link, _flat(placed.point), _flat(axis)))
+        senses.append(lengths.samples(placed.rotation[2, :].T))
+        ends.append(End(link, _flat(placed.point, lengths), _flat(axis, lengths)))
     if slide and np.abs(senses[0] - senses[1]).max() > PARALLEL_AXES:
         return None
     return Connection((ends[0], ends[1]), slide)
 
 
-def _flat(vector: Array) -> complex:
-    return complex(*vector[:2])
+def _flat(vector: Any, lengths: Lengths) -> complex:
+    values = lengths.samples(vector)
+    if not isinstance(vector, SX):
+        return complex(*values[0, :2])
+    return Coefficient(values[:, 0] + 1j * values[:, 1], Complex(vector[0], vector[1]))
