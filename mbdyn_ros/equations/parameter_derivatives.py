@@ -1,7 +1,7 @@
 """Derivatives of efforts and accelerations by the parameters that are variable.
 
-Efforts are linear in inertias, gravity and friction. Accelerations follow from them: with the
-motion held by the efforts, H da = -d(efforts).
+Efforts are linear in inertias, gravity and friction, and smooth in lengths. Accelerations follow
+from them: with the motion held, H da = -d(efforts less those of the drives).
 """
 
 from __future__ import annotations
@@ -11,25 +11,47 @@ import casadi as ca
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from .algebra.spatial import SX
-from .efforts import reduced_efforts
+from .efforts import driving, reduced_efforts
+from .loops.linkage import solve_rows
 from .programs import forward_dynamics, inverse_dynamics, mass_matrix
 from .system import System
 
 
-@program("q v a", output="derivatives", matrix=True, long=True, needs="drives variables")
+@program("q v a", output="derivatives", matrix=True, long=True,
+    needs="drives variables", differentiated=True,
+)  # fmt: skip
 def inverse_dynamics_by_parameters(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Derivatives (efforts, p) of the actuators' efforts, friction included."""
-    assert system.parameters is not None
-    return ca.densify(ca.jacobian(inverse_dynamics(system, q, z, v, a), system.parameters))
+    efforts = inverse_dynamics(system, q, z, v, a)
+    return ca.densify(by_parameters(system, efforts, q, z))
 
 
-@program("q v effort", output="derivatives", matrix=True, long=True, needs="mass variables")
+@program("q v effort", output="derivatives", matrix=True, long=True,
+    needs="mass variables", differentiated=True,
+)  # fmt: skip
 def forward_dynamics_by_parameters(system: System, q: SX, z: SX, v: SX, effort: SX) -> SX:
     """Derivatives (nv, p) of the accelerations, friction included."""
-    assert system.parameters is not None
     held = SX.sym("a", v.shape)
-    efforts = reduced_efforts(system, system.embedding(q, z), v, held, None, True)
-    by_parameters = ca.jacobian(efforts, system.parameters)
+    embedding = system.embedding(q, z)
+    left_over = reduced_efforts(system, embedding, v, held, None, True)
+    left_over = left_over - driving(system, embedding, effort)
+    changes = ca.densify(by_parameters(system, left_over, q, z))
     a = forward_dynamics(system, q, z, v, effort)
-    right = -ca.substitute(ca.densify(by_parameters), held, a)
+    right = -ca.substitute(changes, held, a)
     return ca.densify(solve_ltl(mass_matrix(system, q, z), right))
+
+
+def by_parameters(system: System, expression: SX, q: SX, z: SX) -> SX:
+    """The derivative (n, p) of an expression (n, 1), at positions that follow from lengths too.
+
+    Where a loop has no closed form its residual r(q, z, p) stays 0: dz/dp = -r_z^-1 r_p.
+    """
+    assert system.parameters is not None
+    direct = ca.jacobian(expression, system.parameters)
+    if not system.closing.kept:
+        return direct
+    residual = system.closure(q, z)
+    change = solve_rows(
+        ca.jacobian(residual, z[: system.nz]), -ca.jacobian(residual, system.parameters)
+    )
+    return direct + ca.jacobian(expression, z[: system.nz]) @ change

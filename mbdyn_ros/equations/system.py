@@ -130,14 +130,14 @@ class System:
             home=self.home[[*self.numerical_independent_rows, *self.numerical_dependent_rows]],
             equations=lambda: self.numerical_loops,
             terms=lambda: self.terms.function,
-            kept=self.parameters.numel() if self._loops_vary else 0,
+            kept=0 if self._varied is None else self._varied.numel(),
         )
 
     @functools.cached_property
-    def _loops_vary(self) -> bool:
-        """Whether the loops without closed form have parameters among their lengths."""
+    def _varied(self) -> SX | None:
+        """The parameters, where loops without closed form have some among their lengths."""
         if self.parameters is None or not self.with_home:
-            return False
+            return None
         frames = [
             frame
             for one in self.numerical_linkages
@@ -146,13 +146,14 @@ class System:
                 *(frame for closure in one.cluster.closures for _, frame in closure.ends),
             )
         ]
-        return any(isinstance(part, SX) for f in frames for part in (f.rotation, f.translation))
+        parts = (part for frame in frames for part in (frame.rotation, frame.translation))
+        return self.parameters if any(isinstance(part, SX) for part in parts) else None
 
     @functools.cached_property
     def numerical_loops(self) -> list[LoopFunctions]:
         """The equations of the loops without closed form, by which all programs walk."""
-        p = self.parameters if self._loops_vary else None
-        return [loop_functions(self.tree, linkage, p) for linkage in self.numerical_linkages]
+        varied = self._varied
+        return [loop_functions(self.tree, one, varied) for one in self.numerical_linkages]
 
     @property
     def nz(self) -> int:
@@ -199,8 +200,7 @@ class System:
         order = list(self.coordinates.q)
         places = [order.index(row) for row in self.numerical_independent_rows]
         linkages, nq = self.numerical_linkages, self.coordinates.nq
-        p = self.parameters if self._loops_vary else None
-        return LoopTerms(self.tree, linkages, nq, places, p)
+        return LoopTerms(self.tree, linkages, nq, places, self._varied)
 
     def embedding(self, q: SX, z: SX) -> Embedding:
         """The motion of the tree at independent positions; `terms` may follow z."""

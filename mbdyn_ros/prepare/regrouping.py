@@ -58,9 +58,10 @@ def regrouped(tree: Tree) -> Tree:
         p = _entries(body.placement.translation, (3,))
         first = r @ first
         arms = np.outer(first, p)
-        masses[body.parent] += mass
-        firsts[body.parent] = firsts[body.parent] + (first + mass * p)
-        handed = r @ handed @ r.T + arms + arms.T + mass * np.outer(p, p)
+        masses[body.parent] = masses[body.parent] + mass
+        point = _entries(mass, ())
+        firsts[body.parent] = firsts[body.parent] + (first + point * p)
+        handed = r @ handed @ r.T + arms + arms.T + point * np.outer(p, p)
         spreads[body.parent] = spreads[body.parent] + handed
     inertias = map(_inertia, masses, firsts, spreads)
     pairs = zip(tree.bodies, inertias, strict=True)

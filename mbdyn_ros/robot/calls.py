@@ -27,7 +27,8 @@ from ..compiler.kernel import Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
-from ..equations.geometry import Numbers, reframed
+from ..equations.entries import Entries
+from ..equations.geometry import reframed
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
@@ -102,16 +103,20 @@ class Calls:
         values: Array | None = None,
     ) -> None:
         self._described, self._source, self._layout = system, source, layout or ParameterLayout()
-        self._system, self._entries = system, None
+        self._system = system
+        self._entries: Entries | None = None
         if self._layout:
             self._symbolic = with_symbols(without(system, self._layout), self._layout)
-            self._system, self._entries = self._symbolic, Numbers(self._symbolic)
+            self._system, self._entries = self._symbolic, Entries(self._symbolic)
             if self._layout.origins:
-                self._entries = Numbers(reframed(self._symbolic))
+                self._entries = Entries(reframed(self._symbolic))
                 self._system = self._entries.symbols()
         start, kept = self._system.closing.home, self._system.parameters
         self._numbers = np.concatenate([start, np.zeros(0 if kept is None else kept.numel())])
         self.home, self._behind_home = np.split(self._numbers, [len(start)])
+        self._by_parameters = self._numbers
+        if self._layout.origins:
+            self._by_parameters = np.concatenate([start, np.zeros(self._layout.size)])
         self.parameters = self._closed_at = np.zeros(self._layout.size)
         self.rows: Array | None = None
         self.changes = 0
@@ -155,6 +160,8 @@ class Calls:
         if values.ndim == 1:
             self.parameters = np.array(values, dtype=np.float64)
             memory(self._numbers)[:] = memory(numbers)  # NumPy would let go of the GIL
+            if self._by_parameters is not self._numbers:
+                self._by_parameters[:] = np.concatenate([numbers[: len(self.home)], values])
             self.rows = None
         else:
             self.rows, self._values_of_rows = numbers, values
@@ -176,6 +183,12 @@ class Calls:
             homes = np.array(rows).reshape(len(behind), -1)
         return np.ascontiguousarray(np.concatenate([homes, behind], axis=-1))
 
+    def _rows_by_parameters(self, rows: Array) -> Array:
+        """Rows of home and parameters, for programs that differentiate by these."""
+        if not self._layout.origins:
+            return rows
+        return np.concatenate([rows[:, : len(self.home)], self._values_of_rows], axis=1)
+
     def _open_text(self) -> str:
         """Words about loops that cannot be closed at home with new lengths."""
         loops = (one.cluster.name for one in self._system.linkages if not one.linear)
@@ -187,6 +200,7 @@ class Calls:
     def _home_at(self, entries: Array, which: str) -> Array:
         """Home (n,) closed where the lengths of its loops are others."""
         system, closing = self._system, self._system.closing
+        assert self._entries is not None
         before = self._entries.values(self._closed_at)
         home = closing.home.copy()
         y, z, rest = np.split(home, [closing.ny, closing.ny + closing.nz])
@@ -271,6 +285,8 @@ class Calls:
             if "q" in arrays:
                 require_unit_quaternions(self._system.coordinates, arrays["q"][0])
             rows = self.rows  # read once: other threads may set others meanwhile
+            if rows is not None and "variables" in program.needs:
+                rows = self._rows_by_parameters(rows)
             own = {} if rows is None else {"parameters": (rows, 1)}
             count = broadcast_count({**arrays, **own})
             variant = program, about, wrenches is not None, friction
@@ -362,11 +378,14 @@ class Calls:
         if key not in self._kernels:
             with self._building.setdefault(key, Lock()):  # one thread builds it
                 if key not in self._kernels:
-                    made = Program(program, self._system, about, wrenches, friction)
+                    system, numbers = self._system, self._numbers
+                    if "variables" in program.needs:
+                        system, numbers = self._symbolic, self._by_parameters
+                    made = Program(program, system, about, wrenches, friction)
                     self._kernels[key] = (
-                        load_kernel(made, self._numbers, self.options)
+                        load_kernel(made, numbers, self.options)
                         if compiled
-                        else interpret(made, self._numbers)
+                        else interpret(made, numbers)
                     )
         return self._kernels[key]
 

@@ -246,11 +246,13 @@ def _take(
     layout = given.layout
     if missing := [one for one in changed if not layout.has(one)]:
         layout = checked_layout(robot._system, robot.model.source, missing, layout)
-    among[name] = numbers
     try:
+        among[name] = numbers
         values = given.values(layout)
         if layout is not given.layout:
+            among.update(before)  # what home is closed at
             _recompile(robot, layout, missing)
+            among[name] = numbers
         _spread(robot, values)
     except InputError:
         among.clear()
@@ -276,9 +278,11 @@ def _recompile(robot: Core, layout: ParameterLayout, changed: Sequence[str]) -> 
 
 def _make_variable(robot: Core, layout: ParameterLayout) -> None:
     """Run the programs of a layout from now on, in calls that are bound and in followers too."""
-    old, robot._parameters.layout = robot.calls, layout
-    robot._start_calls(robot._system.home)
-    robot.calls.home[:] = old.home
+    old, home = robot.calls, robot.system.home
+    robot._parameters.layout = layout
+    robot._start_calls(home)
+    if robot.calls.home.shape == old.home.shape:
+        robot.calls.home[:] = old.home
     robot.calls.take_over(old)
     for follower in _followers(robot):
         _make_variable(follower, layout)

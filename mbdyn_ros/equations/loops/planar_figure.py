@@ -121,7 +121,7 @@ class PlanarFigure:
                 for name, side in vars(one).items()
                 if isinstance(side, Vector)
             }
-            return replace(one, **sides)  # type: ignore[type-var]
+            return replace(one, **sides)  # type: ignore[arg-type]
 
         return replace(
             self,
