@@ -170,8 +170,17 @@ class Entries:
             if before in self._figures and isinstance(form, PlanarFigure):
                 linkage = replace(linkage, closed_form=form.changed(change))
             linkages.append(linkage)
-        linkages_now = tuple(linkages)
-        return replace(made, linkages=linkages_now, grouped=grouped, gravity=change(system.gravity))
+        origins = {
+            name: replace(one, pose=_pose(one.pose, change))
+            for name, one in system.origins.items()
+        }
+        return replace(
+            made,
+            linkages=tuple(linkages),
+            grouped=grouped,
+            gravity=change(system.gravity),
+            origins=origins,
+        )
 
     @staticmethod
     def _tree(tree: Tree, change: Callable[[Any], Any]) -> Tree:

@@ -108,7 +108,12 @@ def placed(system: System, at: Mapping[str, SymbolicPose]) -> System:
         inertias = [own for index, own in parts.values() if index == k]
         bodies[k] = replace(bodies[k], inertia=_sum(inertias))
     tree = replace(tree, bodies=tuple(bodies), frames=frames, parts=parts)
-    return relinked(system, tree, lambda one: _closure_at(system, tree, one, moved, at), touched)
+    origins = {
+        name: replace(one, pose=at[name]) if name in at else one  # type: ignore[arg-type]
+        for name, one in system.origins.items()
+    }
+    made = relinked(system, tree, lambda one: _closure_at(system, tree, one, moved, at), touched)
+    return replace(made, origins=origins)
 
 
 def _carried(inertia: RigidInertia, before: Pose, after: Any) -> RigidInertia:

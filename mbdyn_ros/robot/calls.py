@@ -171,8 +171,10 @@ class Calls:
         """Home and what stands behind it at parameters: (n,), or (N, n) for rows of them."""
         behind, entries = values, self._entries
         if self._layout.origins and entries is not None:
-            if values.ndim == 1 and not np.isfinite(entries.home(values)).all():
-                raise InputError(f"{self._source}: {self._open_text()}")
+            for k, row in enumerate(np.atleast_2d(values)):
+                if not np.isfinite(entries.home(row)).all():
+                    which = f"in row {k}: " if values.ndim > 1 else ""
+                    raise InputError(f"{self._source}: {which}{self._open_text()}")
             behind = entries.values(values)
         if not self._system.closing.kept:
             homes = np.broadcast_to(self.home, (*behind.shape[:-1], len(self.home)))
@@ -212,11 +214,18 @@ class Calls:
             iy, iz = here.stop, there.stop
             z[there], share = reshape(loop, (y[here], z[there]), before, entries)
             if share < 1.0:
+                loop_name = linkage.cluster.name
+                if not share:
+                    raise InputError(
+                        f"{self._source}: with the lengths{which} loop {loop_name!r} cannot be "
+                        "closed: some of its joints cannot move in the direction in which they "
+                        "part, as where a loop that lies in a plane is taken out of it"
+                    )
                 raise InputError(
                     f"{self._source}: the lengths{which} leave the branch of home: loop "
-                    f"{linkage.cluster.name!r} stays closed on it up to {100 * share:.3g} % of "
-                    "the change, with its independent joints at home. Change less, or give a "
-                    "home (with_home) from which the loop closes with these lengths"
+                    f"{loop_name!r} stays closed on it up to {100 * share:.3g} % of the change, "
+                    "with its independent joints at home. Change less, or give a home "
+                    "(with_home) from which the loop closes with these lengths"
                 )
         return np.concatenate([y, z, rest])
 
@@ -280,8 +289,7 @@ class Calls:
                 for key, value in zip(program.inputs, values, strict=True)
             }
             if wrenches is not None:
-                on_bodies = body_wrenches(self._system.tree, wrenches, self._source)
-                arrays["wrenches"] = (on_bodies, 2)
+                arrays["wrenches"] = (self._on_bodies(wrenches), 2)
             if "q" in arrays:
                 require_unit_quaternions(self._system.coordinates, arrays["q"][0])
             rows = self.rows  # read once: other threads may set others meanwhile
@@ -315,6 +323,18 @@ class Calls:
                 return result
             out[...] = result
             return out
+
+    def _on_bodies(self, wrenches: Wrenches) -> Array:
+        """Wrenches on links as wrenches on their bodies, where the links are now."""
+        tree = self._system.tree
+        if self._layout.origins:
+            if self.rows is not None:
+                raise InputError(
+                    f"{self._source}: wrenches act on links, and each row has these elsewhere: set "
+                    "one origin for all rows, or call row by row"
+                )
+            tree = self.system().tree
+        return body_wrenches(tree, wrenches, self._source)
 
     def _array(self, key: str, value: object) -> Array:
         """An argument as numbers; efforts may be those of the motors alone."""

@@ -155,7 +155,7 @@ class Parametrized(Core):
                 labels = COMPONENTS[3 * k : 3 * k + 3]
                 parts[k] = coordinate_array(f"{what} of {known}", value, labels)
                 for row in np.atleast_2d(parts[k]):
-                    require_finite(f"{what} of {known}", row, labels)
+                    require_finite(f"{known}: {what}", row, labels)
         if rpy is not None:
             parts[1] = given.described.origins[known].angles_from(parts[1])
         try:
@@ -178,6 +178,11 @@ class Parametrized(Core):
         if numbers or known in dict(given.layout.origins):
             names = [f"{known}/{one}" for one in free]
             _take(self, names, given.origins, np.where(changed, six, described), known)
+
+    @property
+    def variable_origins(self) -> tuple[str, ...]:
+        """Joints and loop frames whose origins have numbers that may change."""
+        return tuple(name for name, _ in self._parameters.layout.origins)
 
     @brief
     def parameter_labels(self, variable: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ def _closing(closure: Closure, frames: dict[int, _Frame], lengths: Lengths) -> C
     slide = closing.slide is Translation.ALONG and closing.turn is Rotation.NOWHERE
     if not (hinge or slide):
         return None
-    ends, senses = [], []
+    ends, senses, heights = [], [], []
     for link, frame in (
         (closure.predecessor, closure.predecessor_frame),
         (closure.successor, closure.successor_frame),
@@ -168,8 +168,12 @@ def _closing(closure: Closure, frames: dict[int, _Frame], lengths: Lengths) -> C
         if slide and across.max() > PARALLEL_AXES:
             return None
         senses.append(lengths.samples(placed.rotation[2, :].T))
+        heights.append(lengths.samples(placed.point)[:, 2])
         ends.append(End(link, _flat(placed.point, lengths), _flat(axis, lengths)))
     if slide and np.abs(senses[0] - senses[1]).max() > PARALLEL_AXES:
+        return None
+    apart = heights[1] - heights[0]
+    if np.abs(apart - apart[0]).max() > PARALLEL_AXES:  # lengths that take it out of the plane
         return None
     return Connection((ends[0], ends[1]), slide)
 
