@@ -149,7 +149,10 @@ class Parametrized(Core):
         given, source = self._parameters, self.model.source
         known = known_origin(given.described, source, name)
         now = given.origins[known]
-        parts = [now[..., :3], now[..., 3:]]
+        parts = [
+            part[0] if part.ndim > 1 and (part == part[0]).all() else part
+            for part in (now[..., :3], now[..., 3:])
+        ]
         for k, (what, value) in enumerate((("xyz", xyz), ("rpy", rpy))):
             if value is not None:
                 labels = COMPONENTS[3 * k : 3 * k + 3]

@@ -1,0 +1,214 @@
+"""Origins of joints and loop frames that change while programs run."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros.compiler import gcc
+from mbdyn_ros.errors import InputError
+from mbdyn_ros.robot.described import described_model
+from mbdyn_ros.robot.robot import Robot
+
+ROBOTS = {
+    "ur5": ["elbow_joint/origin", "wrist_1_joint/x", "tool0_fixed_joint/origin"],
+    "panda": ["panda_joint3/origin", "panda_joint6/z"],
+    "quadruped": ["front_left_shank_joint/z", "hind_right_foot_joint/origin"],
+    "tree_robot": [],
+    "four_bar": ["rocker_joint/x", "coupler_pin/predecessor/x", "coupler_pin/successor/x"],
+    "boom": ["rod_pin/predecessor/x", "barrel_joint/x"],
+    "crane": ["lift_pin/successor/x", "lift_pin/successor/z", "tilt_barrel_joint/x"],
+    "excavator": [],
+    "parallelogram_arm": [],
+    "gripper": [],
+    "delta": [],
+    "stewart": [],
+}
+"""Robots and numbers of them that vary; where none are named, lengths of two origins are."""
+
+EXACT = 1e-12
+
+
+def lengths(robot: Robot, count: int = 2) -> list[str]:
+    """The longest component of the last origins that are not zero: a length in its structure."""
+    names = []
+    for name, origin in robot.system.origins.items():
+        far = np.abs(origin.pose.translation)
+        if far.max() > 1e-3:
+            names.append(f"{name}/{'xyz'[int(far.argmax())]}")
+    return names[-count:]
+
+
+def disturbed(robot: Robot, rng: np.random.Generator, size: float = 0.003) -> None:
+    """Set every variable origin a little elsewhere."""
+    for name, chosen in robot._parameters.layout.origins:
+        six = robot._parameters.described.origins[name].six
+        change = [size * rng.normal() * (one in chosen) for one in "xyz"]
+        angles = None
+        if "yaw" in chosen:
+            model = robot._parameters.described.origins[name].at(
+                np.array([*six[:3], *(size * rng.normal(size=3))])
+            )
+            angles = mbdyn_ros.model.write.angles.roll_pitch_yaw(model.rotation)
+        robot.set_origin(name, six[:3] * (1 + np.array(change)) + change, angles)
+
+
+def loaded_anew(robot: Robot) -> Robot:
+    """The robot of the description with the lengths that hold now, all of them folded."""
+    return Robot(described_model(robot), robot.home, robot.floating_base, robot.gravity.tolist())
+
+
+def apart(robot: Robot, other: Robot, rng: np.random.Generator) -> float:
+    """Largest difference of two robots near home, as a share."""
+    worst = 0.0
+    for _ in range(3):
+        q = other.home_position + 0.05 * rng.normal(size=robot.nq)
+        v, a = rng.normal(size=(2, robot.nv))
+        pairs = [(one.inverse_dynamics(q, v, a), one.mass_matrix(q)) for one in (robot, other)]
+        pairs = [(*pair, one.frame_pose(q, one.links[-1])) for pair, one in
+                 zip(pairs, (robot, other), strict=True)]  # fmt: skip
+        for x, y in zip(*pairs, strict=True):
+            worst = max(worst, float(np.abs(x - y).max() / max(1.0, np.abs(y).max())))
+    return worst
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_equals_a_robot_loaded_anew(name: str) -> None:
+    rng = np.random.default_rng(3)
+    fixed = mbdyn_ros.example(name)
+    robot = mbdyn_ros.example(name, variable=ROBOTS[name] or lengths(fixed))
+    assert apart(robot, fixed, rng) < EXACT
+    disturbed(robot, rng)
+    assert apart(robot, loaded_anew(robot), rng) < EXACT
+
+
+def test_planar_loops_keep_their_closed_form() -> None:
+    for name in ("four_bar", "boom", "crane"):
+        assert mbdyn_ros.example(name, variable=ROBOTS[name]).system.nz == 0
+
+
+def test_nothing_is_compiled_when_lengths_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
+    bound = robot.bind("inverse_dynamics")
+    bound.q, bound.v = robot.home_position, [1.0]
+    bound()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(gcc.Toolchain, "compile", refuse)
+    seen = set()
+    for k in range(200):
+        robot.set_origin("rocker_joint", [0.32 + 1e-4 * k, 0.0, 0.0])
+        bound()
+        seen.add(float(bound.result[0]))
+        if k % 50 == 0:
+            fresh = robot.inverse_dynamics(robot.home_position, [1.0], [0.0])
+            assert np.array_equal(bound.result, fresh)
+    assert len(seen) == 200
+
+
+def test_each_row_of_a_batch_has_its_own_lengths() -> None:
+    for name, frame, change in (
+        ("ur5", "elbow_joint", [0.0, 0.0, 0.05]),
+        ("four_bar", "rocker_joint", [0.01, 0.0, 0.0]),
+        ("delta", lengths(mbdyn_ros.example("delta"))[0].rpartition("/")[0], None),
+    ):
+        fixed = mbdyn_ros.example(name)
+        at = fixed.system.origins[frame].pose.translation
+        step = np.array(change) if change else 0.003 * np.eye(3)[np.abs(at).argmax()]
+        parts = [f"{frame}/{'xyz'[int(np.abs(step).argmax())]}"]
+        robot = mbdyn_ros.example(name, variable=parts)
+        rows = at + np.outer([0.0, 0.5, 1.0, -1.0], step)
+        rng = np.random.default_rng(0)
+        q = fixed.home_position + 0.05 * rng.normal(size=(4, robot.nq))
+        v, a = rng.normal(size=(2, 4, robot.nv))
+        robot.set_origin(frame, rows)
+        many = robot.inverse_dynamics(q, v, a)
+        for k, row in enumerate(rows):
+            robot.set_origin(frame, row)
+            assert many[k] == pytest.approx(robot.inverse_dynamics(q[k], v[k], a[k]), abs=1e-11)
+
+
+@pytest.mark.parametrize("name", ["ur5", "four_bar", "crane", "delta"])
+def test_derivatives_by_lengths(name: str) -> None:
+    variable = (ROBOTS[name] or lengths(mbdyn_ros.example(name)))[:4]
+    robot, rng = mbdyn_ros.example(name, variable=variable), np.random.default_rng(1)
+    q = robot.home_position + 0.1 * rng.normal(size=robot.nq)
+    v, a = rng.normal(size=(2, robot.nv))
+    for program, last in (("inverse_dynamics", a), ("forward_dynamics", 3.0 * a)):
+        if len(last) != len(robot.effort_labels) and program == "forward_dynamics":
+            last = np.zeros(len(robot.effort_labels))
+        exact = getattr(robot, f"{program}_by_parameters")(q, v, last)
+        numbers = robot.parameter_values()
+        for k in range(len(numbers)):
+            results = []
+            for shift in (1e-5, -1e-5, 2e-5, -2e-5):
+                changed = numbers.copy()
+                changed[k] += shift
+                robot.calls.set_parameters(changed)
+                results.append(getattr(robot, program)(q, v, last))
+            robot.calls.set_parameters(numbers)
+            one, other = results[0] - results[1], results[2] - results[3]
+            near = (8 * one - other) / 12e-5
+            assert exact[:, k] == pytest.approx(near, rel=1e-6, abs=1e-6 * np.abs(exact).max())
+
+
+def test_files_pickles_and_formulas_have_the_lengths_of_now(tmp_path: Path) -> None:
+    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
+    robot.set_origin("rocker_joint", [0.33, 0.0, 0.0])
+    state = robot.home_position + 0.1, [0.5], [1.0]
+    wanted = robot.inverse_dynamics(*state)
+    saved = mbdyn_ros.load(robot.save_urdf(tmp_path / "four_bar.urdf").path)
+    assert saved.inverse_dynamics(*state) == pytest.approx(wanted, rel=1e-12)
+    copied = pickle.loads(pickle.dumps(robot))
+    assert np.array_equal(copied.inverse_dynamics(*state), wanted)
+    formula = robot.casadi("inverse_dynamics", parameters=True)
+    found = np.array(formula(*state, robot.parameter_values())).ravel()
+    assert found == pytest.approx(wanted, rel=1e-12)
+    assert robot.home["rocker_joint"] == pytest.approx(saved.home["rocker_joint"], abs=1e-9)
+
+
+def test_a_length_that_was_folded_becomes_variable() -> None:
+    robot = mbdyn_ros.example("ur5")
+    with pytest.warns(mbdyn_ros.CompilerWarning, match="elbow_joint/z.*variable from now"):
+        robot.set_origin("elbow_joint", [0.0, -0.1197, 0.45])
+    assert robot.parameter_labels() == ("elbow_joint/z",)
+    assert robot.frame_pose([0.0] * 6, "wrist_1_link")[0, 3] == pytest.approx(0.45 + 0.39225)
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "xyz", "words"),
+    [
+        (["rocker_joint/x"], "rocker_jont", [0.3, 0, 0], "no joint or loop frame 'rocker_jont'"),
+        (["rocker_joint/x"], "rocker_joint", [np.nan, 0, 0], "xyz of x is nan"),
+        (["rocker_joint/x"], "rocker_joint", [0.3, 0], r"shape \(2,\)"),
+        (["rocker_joint/x"], "rocker_joint", [0.3, 0.1, 0], "y of the origin.*only x may"),
+        (["rocker_joint/x"], "rocker_joint", [2.0, 0, 0], "coupler_pin cannot be closed"),
+        (["rocker_joint/x"], "rocker_joint", [[0.3, 0, 0], [2.0, 0, 0]], "in row 1: "),
+        (["rocker_joint/y"], "rocker_joint", [0.32, 0.1, 0], "taken out of it"),
+    ],
+)
+def test_what_cannot_be_is_refused(variable: list[str], name: str, xyz: object, words: str) -> None:
+    robot = mbdyn_ros.example("four_bar", variable=variable)
+    before = robot.inverse_dynamics(robot.home_position, [1.0], [1.0])
+    with pytest.raises(InputError, match=words):
+        robot.set_origin(name, xyz)  # type: ignore[arg-type]
+    assert np.array_equal(robot.inverse_dynamics(robot.home_position, [1.0], [1.0]), before)
+
+
+@pytest.mark.parametrize("name", ["rocker_joint/w", "rocker_jont/x", "rocker_joint/"])
+def test_what_names_no_number_of_an_origin_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="origin"):
+        mbdyn_ros.example("four_bar", variable=[name])
+
+
+def test_contacts_are_refused() -> None:
+    robot = mbdyn_ros.example("quadruped", floating_base=True, variable=["front_left_foot_joint/z"])
+    floor = mbdyn_ros.Environment([mbdyn_ros.Surface(lambda x: x[2] + 1.0)])
+    with pytest.raises(InputError, match="front_left_foot_joint are variable.*save_urdf"):
+        mbdyn_ros.simulate(robot, robot.home_position, np.zeros(robot.nv), 0.1, environment=floor)
