@@ -206,6 +206,12 @@ def describe_model(
     led : link that Cartesian impedance is about; without it there is no such mode.
     imus : links with inertial measurement units. force_torques : joints with sensors in them.
     """
+    if layout.origins:
+        raise InputError(
+            f"{robot.model.source}: the C++ package counts on lengths that stay, and "
+            f"{', '.join(name for name, _ in layout.origins)} are asked for as parameters. Use "
+            "generate_c, or write the robot as it is now (save_urdf) and export that file"
+        )
     modes = _modes(robot, led)
     units, scales = list(dict.fromkeys(imus)), list(dict.fromkeys(force_torques))
     programs = [*_control_programs(robot), *_laws(modes, led), *_sensors(robot, units, scales)]

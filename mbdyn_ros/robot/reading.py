@@ -44,7 +44,9 @@ def load(
     variable : links whose inertias, and "gravity", "friction", "armature" and "springs", whose
         numbers may change without compiling (`set_payload`, `set_inertia`, `set_gravity`,
         `set_friction`, `set_armature`, `set_spring`): inputs of the programs, where all others
-        are folded. What is set without being named here becomes so.
+        are folded. What is set without being named here becomes so. Lengths and angles too
+        (`set_origin`): "elbow_joint/x" is where that joint is along x on its parent link (x, y, z,
+        roll, pitch, yaw, or origin for all six), "pin/successor/x" a frame of the loop `pin`.
     xacro : arguments of a xacro file, such as ``{"prefix": "left_"}``; text is expanded only where
         they are given (they may be empty).
     srdf : path of an SRDF, or its text: homes, virtual joints, and joints without drives.
