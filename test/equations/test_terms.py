@@ -63,7 +63,7 @@ def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
     q[list(system.closing.places)] = home[0]
     for place in system.quaternions:
         q[place : place + 4] /= np.linalg.norm(q[place : place + 4])
-    behind = np.concatenate([home[1], np.array(system.closing.terms()(q, home[1])).ravel()])
+    behind = np.concatenate([home[1], np.array(system.closing.terms()(q, home[1], [])).ravel()])
     for declaration in (*map(declared, offered()), motion_rate, loop_terms):
         if system.quaternions and declaration.name == "virtual_decomposition":
             continue  # laws of control refuse joints with quaternions

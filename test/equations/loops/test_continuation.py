@@ -20,6 +20,7 @@ from mbdyn_ros.program.continuation import (
     LoopFunctions,
     follow,
     reach,
+    reshape,
 )
 
 Array = np.ndarray
@@ -29,6 +30,20 @@ def circle() -> LoopFunctions:
     """y^2 + z^2 = 1."""
     y, z = ca.SX.sym("y"), ca.SX.sym("z")
     return loop_of(y**2 + z**2 - 1, y, z)
+
+
+@pytest.mark.parametrize("branch", [1.0, -1.0])
+def test_other_lengths_keep_the_branch(branch: float) -> None:
+    """y^2 + z^2 = r^2 with y = 0.5: z follows r, and there is none where r < 0.5."""
+    y, z, r = ca.SX.sym("y"), ca.SX.sym("z"), ca.SX.sym("r")
+    loop, before = loop_of(y**2 + z**2 - r**2, y, z, r), np.array([1.0])
+    start = np.array([0.5]), np.array([branch * np.sqrt(0.75)])
+    for radius in (1.0, 0.501, 7.0):
+        closed, share = reshape(loop, start, before, np.array([radius]))
+        assert share == 1.0
+        assert closed[0] == pytest.approx(branch * np.sqrt(radius**2 - 0.25), abs=1e-10)
+    closed, share = reshape(loop, start, before, np.array([0.2]))
+    assert share == pytest.approx(0.5 / 0.8, abs=1e-5) and branch * closed[0] > 0
 
 
 @pytest.mark.parametrize("branch", [1.0, -1.0])
