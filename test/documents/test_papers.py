@@ -149,6 +149,7 @@ def test_tree_robot_counts() -> None:
         assert row(COUNTS, start)[1:] == [str(one[2]), str(one[3])]
 
 
+@pytest.mark.long
 def test_figures_12_and_13() -> None:
     """A branch more costs the same (`test_operation_count`), so twice as many cost twice."""
     columns = {0: counted(4, 4), 1: counted(8, 4)}
@@ -224,6 +225,7 @@ def test_the_microprocessors_cycles() -> None:
     assert f"a cycle in about {round(cycles, -4)} cycles of a Cortex-M4" in PAPERS
 
 
+@pytest.mark.long
 def test_a_loop_more_costs_the_same() -> None:
     """O(n), of chains of four-bars."""
     counts = []

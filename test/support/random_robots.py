@@ -19,6 +19,7 @@ import pinocchio as pin
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from judge import Judge
+from night import is_night
 
 import mbdyn_ros
 from mbdyn_ros.equations.algebra.spatial import SX, constant
@@ -37,9 +38,8 @@ def explore(examples: int) -> settings:
 
     `make test-all` explores many more.
     """
-    long = settings.get_current_profile_name() == "long"
     return settings(
-        max_examples=max(LONG, examples) if long else examples,
+        max_examples=max(LONG, examples) if is_night() else examples,
         derandomize=True,
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
