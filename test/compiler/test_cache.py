@@ -186,6 +186,7 @@ def test_a_foreign_library_is_built_again(filled: Path) -> None:
         assert len(foreign.read_bytes()) == len(whole)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o500])
 def test_a_folder_open_to_others_is_not_used(fresh_cache: Path, mode: int) -> None:
     if mode == 0o500 and os.geteuid() == 0:

@@ -72,6 +72,7 @@ def first_number(cell: str) -> float:
     return float(found[0])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_figure_6_beside_two_other_programs() -> None:
     """Rounding differs from machine to machine; what integrators leave does not."""
@@ -183,6 +184,7 @@ def test_figures_12_and_13() -> None:
     assert composite[2] - composite[1] > 3 * (composite[1] - composite[0]) * 1.2, "it is not"
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ROBOTS)
 def test_counts_of_robots(name: str) -> None:
     file, floating = ROBOTS[name]

@@ -104,6 +104,7 @@ def test_rotors_are_those_of_pinocchio(name: str, floating_base: bool) -> None:
     assert_close(ours, judge.matrix.T @ coriolis @ judge.matrix, "Coriolis matrix")
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["boom", "four_bar", "manipulator"])
 def test_loops_with_rotors_and_springs_agree_with_themselves(name: str) -> None:

@@ -39,6 +39,7 @@ LOOPS = [
 
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("path", "floating_base"), ROBOTS)
 def test_trees_agree_with_pinocchio(path: Path, floating_base: bool) -> None:
@@ -57,6 +58,7 @@ def test_trees_agree_with_pinocchio(path: Path, floating_base: bool) -> None:
     check_inverses(robot, judge.mass_matrix(q), judge.jacobian(q, last(robot)), q)
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("name", "floating_base"), LOOPS)
 def test_loops_agree_with_the_tree_of_pinocchio(name: str, floating_base: bool) -> None:

@@ -62,6 +62,7 @@ def assert_near(ours: Array, theirs: Array) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-11 * scale)
 
 
+@pytest.mark.sparse
 @needs_gcc
 @pytest.mark.parametrize(
     "name",

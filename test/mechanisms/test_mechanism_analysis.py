@@ -185,6 +185,7 @@ def test_heavier_couplers_need_more_torque() -> None:
     assert two - one == pytest.approx(2 * (one - half), abs=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["four_bar", "quick_return", "stephenson", "five_bar"])
 def test_forward_motion_is_that_of_the_robot(name: str) -> None:

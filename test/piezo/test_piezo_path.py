@@ -128,6 +128,7 @@ def test_several_spheres_and_branches(
     assert moved == set(robot.position_labels) - set(idle)
 
 
+@pytest.mark.long
 def test_options_of_the_contact() -> None:
     small = ("--radius", "0.0003", "--duration", "0.02", "--rate", "200", "--json")
     done = run(*small, "--holding", "0.6", "--ring-up", "1e-4", "--drive", "0.02,1000,1e-7")

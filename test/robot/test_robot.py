@@ -111,6 +111,7 @@ def calls(robot: Robot) -> dict[str, tuple[Callable[..., object], int]]:
 # -- the answers fit each other -----------------------------------------------------------------
 
 
+@pytest.mark.sparse
 def test_forward_undoes_inverse(robot: Robot) -> None:
     loads = {"pad": [1, 2, 3, 4, 5, 6]}
     for q, v, a in zip(*state(robot, 20), strict=True):

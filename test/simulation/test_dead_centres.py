@@ -136,6 +136,7 @@ def test_boom_falls_over() -> None:
 # -- change points -----------------------------------------------------------------------------
 
 
+@pytest.mark.sparse
 @INTERPRETED
 @pytest.mark.parametrize("joint", ["crank", "knee", "rocker"])
 @pytest.mark.parametrize("gravity", [9.81, 0.0])
@@ -272,6 +273,7 @@ def test_efforts_are_asked_in_the_robots_own_coordinates(slider: mbdyn_ros.Robot
         simulate(slider, q0, v0, 0.5, effort=breaks)
 
 
+@pytest.mark.sparse
 @INTERPRETED
 @pytest.mark.parametrize("times", [[], [0.5], [0.0, 0.5], [0.2, 0.200001, 0.3]])
 def test_samples_where_asked(slider: mbdyn_ros.Robot, times: list[float]) -> None:
@@ -334,6 +336,7 @@ def test_manipulator_falls_over_two_cylinders() -> None:
     assert trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_loop_in_space() -> None:
     """Without closed form: positions are followed by Newton's method in every coordinate."""

@@ -212,6 +212,7 @@ def chain(links: int, share: float = 1.0, dry: float = 0.0) -> str:
     return robot_text(*parts, base="")
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seed", [1, 2, 4, 6, 7, 8, 18, 49])
 def test_redundant_contacts_of_stiff_joints_obey_the_laws(seed: int) -> None:
     """Heaps with more rows than freedoms: neither Newton's method nor sweeps find their impulses.

@@ -33,13 +33,13 @@ LONG = 300
 """Examples of a property in the profile "long"."""
 
 
-def explore(examples: int) -> settings:
+def explore(examples: int, long: int = LONG) -> settings:
     """Settings of a property test: as many examples, the same ones every time.
 
-    `make test-all` explores many more.
+    `make test-all` explores `long` ones.
     """
     return settings(
-        max_examples=max(LONG, examples) if is_night() else examples,
+        max_examples=max(long, examples) if is_night() else examples,
         derandomize=True,
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -51,6 +51,7 @@ def states(robot: mbdyn_ros.Robot, count: int = 3) -> tuple[Array, Array, Array]
     return q, v, a
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("floating_base", [False, True])
 def test_as_in_the_tree(floating_base: bool) -> None:
     robot = free_coupler(floating_base=floating_base)
