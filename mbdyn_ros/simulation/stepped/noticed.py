@@ -6,7 +6,7 @@ from ...array import Array
 from ...errors import SimulationError, SimulationWarning, warn
 from ..contact.contacts import Contacts
 from ..contact.refusals import refuse_unsound
-from .motion_in_c import MotionInC
+from .step_in_c import MotionInC
 
 
 class Noticed:

@@ -31,9 +31,8 @@ from ..contact.refusals import refuse_inside
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
-from .motion_in_c import MotionInC
 from .noticed import Noticed
-from .step_in_c import StepInC, is_compiled
+from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
