@@ -319,7 +319,7 @@ def _drawn(robot: Configurations, rng: np.random.Generator, count: int, share: f
 
 
 def _positions(robot: Configurations, what: str, q: object) -> Array:
-    """Positions of unit quaternions; what is none is refused."""
+    """Positions of unit quaternions; anything else is refused."""
     array = coordinate_array(what, q, robot.position_labels)
     require_unit_quaternions(robot.system.coordinates, array)
     return array

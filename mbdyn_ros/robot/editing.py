@@ -63,8 +63,8 @@ class Editing(Configurations):
         Raises
         ------
         InputError
-            A name is unknown, a position is none, or the positions contradict each other, a mimic,
-            a coupling or a loop; the message names them, and by how much.
+            A name is unknown, a position is not a number, or the positions contradict each other, a
+            mimic, a coupling or a loop; the message names them, and by how much.
 
         Examples
         --------

@@ -111,7 +111,7 @@ class InverseKinematics(Frames, Configurations):
         Raises
         ------
         InputError
-            An unknown link, what is no pose, or numbers that do not fit.
+            An unknown link, not a pose, or numbers that do not fit.
 
         Examples
         --------
@@ -301,7 +301,7 @@ def _checked_pose(pose: object, position_only: bool) -> Array:
         raise InputError(f"the pose must be a finite matrix (4, 4); it is {matrix.tolist()}")
     rotation = matrix[:3, :3]
     if np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0:
-        raise InputError(f"the rotation of the pose is none: {rotation.tolist()}")
+        raise InputError(f"the rotation of the pose is not a rotation matrix: {rotation.tolist()}")
     return matrix
 
 

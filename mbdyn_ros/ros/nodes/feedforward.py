@@ -118,7 +118,7 @@ class Feedforward(Follower):
             inverse.effort[:] = 0.0
         effort = inverse.effort
         if self.needs_states:
-            # Where they were wanted when that was measured: a state on its way is no error.
+            # Where they were wanted when that was measured: a state in transit is not an error.
             q, v, _ = self.playback.at(min(self.measured.sent, now))
             wanted_q, wanted_v = self._of_driven_joints(q, v)
             self._require_followed(wanted_q)

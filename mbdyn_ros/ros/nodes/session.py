@@ -319,7 +319,7 @@ class Session:
         return self.message.effort
 
     def beyond_limits(self) -> list[str]:
-        """Joints outside the position limits of the description, which are no stops then."""
+        """Joints outside the position limits of the description, which then do not act as stops."""
         joints = [self.robot.model.joint(name.partition("/")[0]) for name in self.message.name]
         return [
             name

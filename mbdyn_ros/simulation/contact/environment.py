@@ -260,7 +260,7 @@ class Environment(Sealed):
 
 
 def checked_environment(given: object) -> Environment | None:
-    """The environment that is given, refused where it is none."""
+    """The argument `environment`, refused where it is not one."""
     if given is not None and not isinstance(given, Environment):
         raise no_environment(given)
     return given

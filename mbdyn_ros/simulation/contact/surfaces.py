@@ -59,7 +59,7 @@ class Surface(Sealed):
     Raises
     ------
     InputError
-        g is no expression of the point, or a number is out of its range.
+        g is not an expression of the point, or a number is out of its range.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from .step_in_c import MotionInC
 
 
 class Noticed:
-    """Walls that were passed unseen, or that are none, in the steps of one motion.
+    """Walls that were passed unseen, or have no value, in the steps of one motion.
 
     Parameters
     ----------

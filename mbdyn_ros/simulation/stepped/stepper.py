@@ -300,8 +300,8 @@ class Stepper(Accounts, Sealed):
             if math.hypot(*position[start : start + 4].tolist()) < SHORTEST_QUATERNION:
                 joint = coordinates.position_labels[start].rpartition("/")[0]
                 raise InputError(
-                    f"the quaternion of {joint} has length 0, which is no orientation: "
-                    "(0, 0, 0, 1) turns nothing"
+                    f"the quaternion of {joint} has length 0, which is not an orientation: "
+                    "(0, 0, 0, 1) is no rotation"
                 )
 
     def limit_energy(self, most: float) -> None:
