@@ -28,9 +28,10 @@ class Noticed:
             return
         self._said = True
         warn(
-            f"{self._source}: {self._contacts.name(motion.passed)} may have been passed unseen at "
-            f"t = {motion.passed_at:.6g} s: in a step of {motion.step:g} s it moves further than "
-            "from there to the wall; take shorter steps. This is said once; `unseen` counts",
+            f"{self._source}: {self._contacts.name(motion.passed)} may have been missed at "
+            f"t = {motion.passed_at:.6g} s: the point moves farther in one step of {motion.step:g} s "
+            "than its distance to the wall. Use shorter steps. Further cases are only counted, in "
+            "`unseen`",
             SimulationWarning,
         )
 
