@@ -29,9 +29,9 @@ class Noticed:
         self._said = True
         warn(
             f"{self._source}: {self._contacts.name(motion.passed)} may have been missed at "
-            f"t = {motion.passed_at:.6g} s: the point moves farther in one step of {motion.step:g} s "
-            "than its distance to the wall. Use shorter steps. Further cases are only counted, in "
-            "`unseen`",
+            f"t = {motion.passed_at:.6g} s: the point moves farther in one step of "
+            f"{motion.step:g} s than its distance to the wall. Use shorter steps. Further cases "
+            "are only counted, in `unseen`",
             SimulationWarning,
         )
 
