@@ -137,26 +137,26 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wa
     largest = LARGEST_MOVE / max(float(np.abs(whole).max(initial=0.0)), LARGEST_MOVE)
     if not largest * MOST_STEPS >= 1.0:
         return Walk(0.0, y0, z, np.nan)
-    way, size = 0.0, largest
+    progress, size = 0.0, largest
     here = _closed(loop, y0, z, whole)
     if here is None:
         return Walk(0.0, y0, z, np.nan)
-    while way < 1.0:
+    while progress < 1.0:
         fastest = float(np.abs(here.tangent).max(initial=0.0))
         with np.errstate(divide="ignore"):
             step = min(size, *(np.array([LARGEST_MOVE, GENTLE]) / [fastest, abs(here.rate)]))
         if not step >= SMALLEST_STEP * largest:
             break
-        step = min(step, 1.0 - way)
-        ahead = 1.0 if way + step >= 1.0 else way + step
+        step = min(step, 1.0 - progress)
+        ahead = 1.0 if progress + step >= 1.0 else progress + step
         y = y0 + ahead * whole if ahead < 1.0 else target
         found = _closed(loop, y, here.z + step * here.tangent, whole)
         if found is None or found.sign != here.sign or not abs(found.rate) * step <= STEEP:
             size = step / 2
             continue
-        way, here = ahead, found
+        progress, here = ahead, found
         size = min(2 * size, largest)
-    return Walk(way, target if way == 1.0 else y0 + way * whole, here.z, here.gap)
+    return Walk(progress, target if progress == 1.0 else y0 + progress * whole, here.z, here.gap)
 
 
 def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array) -> _Place | None:

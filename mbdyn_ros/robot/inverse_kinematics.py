@@ -348,8 +348,8 @@ class JointBounds:
         """A start near q within all limits, or on the way to home where there is none."""
         q = self.clipped(q)
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            way = self._robot.interpolate(q, self._robot.home_position, share)
-            tried = self.clipped(way) if share else q
+            between = self._robot.interpolate(q, self._robot.home_position, share)
+            tried = self.clipped(between) if share else q
             if self.kept(tried):
                 return tried
         return q

@@ -269,7 +269,7 @@ class ControlLoop(Follower):
             # Where it was wanted when that was measured: a state in transit is not an error.
             q, control.wanted_v[:], _ = self.playback.at(min(self.measured.sent, now))
             _, _, control.wanted_a[:] = self.playback.at(now)
-            control.wanted_q[:] = control.q + self.measured.way(q)
+            control.wanted_q[:] = control.q + self.measured.error(q)
         what, apart = control.farthest()
         tolerance = self.conditions.following_tolerance
         if tolerance and not apart <= tolerance:

@@ -93,9 +93,9 @@ def _ordered(corners: Array, plane: Array, within: float) -> tuple[int, ...]:
     """The numbers of the corners on a plane (a, b, c, d) of a hull, in order about its normal."""
     normal = plane[:3]
     on_plane = np.flatnonzero(np.abs(corners @ normal + plane[3]) <= within)
-    way = corners[on_plane] - corners[on_plane].mean(axis=0)
-    first = way[0] / np.linalg.norm(way[0])
-    order = np.argsort(np.arctan2(way @ np.cross(normal, first), way @ first))
+    arms = corners[on_plane] - corners[on_plane].mean(axis=0)
+    first = arms[0] / np.linalg.norm(arms[0])
+    order = np.argsort(np.arctan2(arms @ np.cross(normal, first), arms @ first))
     return tuple(on_plane[order].tolist())
 
 
