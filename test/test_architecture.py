@@ -47,22 +47,12 @@ def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
 
 @functools.cache
 def relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
-    """What a module imports by dots, wherever in it, but for typing."""
-    typing = {
-        id(inner)
-        for node in nodes(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    return [
-        node
-        for node in nodes(tree)
-        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in typing
-    ]
+    """What a module imports by dots, wherever in it, for annotations too."""
+    return [node for node in nodes(tree) if isinstance(node, ast.ImportFrom) and node.level]
 
 
 def imports(module: Path_, tree: ast.Module, known: dict[Path_, Path]) -> Iterator[Path_]:
-    """The modules that a module imports from the package, but for typing."""
+    """The modules that a module imports from the package."""
     for node in relative_imports(tree):
         base = module[: len(module) - node.level]
         source = (*base, *(node.module.split(".") if node.module else ()))
@@ -110,7 +100,7 @@ def test_circles_are_found() -> None:
     late = "def f():\n    from ..y.b import c\n"
     assert list(imports(("x", "a"), ast.parse(late), known)) == [("y", "b")]
     typed = "if TYPE_CHECKING:\n    from ..y import b\n"
-    assert list(imports(("x", "a"), ast.parse(typed), known)) == []
+    assert list(imports(("x", "a"), ast.parse(typed), known)) == [("y", "b")]
 
 
 def test_folders_import_downwards() -> None:
@@ -164,12 +154,11 @@ def knots(known: dict[Path_, Path]) -> set[str]:
         if module[-1] == "__init__":
             continue
         targets = graph.setdefault("/".join(module), set())
-        for node in nodes(parsed(path)):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                base = module[: len(module) - node.level]
-                source = (*base, *(node.module.split(".") if node.module else ()))
-                for alias in node.names:
-                    targets.update(_defined_in(source, alias.name, known))
+        for node in relative_imports(parsed(path)):
+            base = module[: len(module) - node.level]
+            source = (*base, *(node.module.split(".") if node.module else ()))
+            for alias in node.names:
+                targets.update(_defined_in(source, alias.name, known))
     return set(circles(graph))
 
 
@@ -180,13 +169,12 @@ def _defined_in(source: Path_, name: str, known: dict[Path_, Path]) -> Iterator[
     elif source in known:
         yield "/".join(source)
     elif (path := known.get((*source, "__init__"))) is not None:
-        for node in nodes(parsed(path)):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                for alias in node.names:
-                    if (alias.asname or alias.name) == name:
-                        base = source[: len(source) + 1 - node.level]
-                        inner = (*base, *(node.module.split(".") if node.module else ()))
-                        yield from _defined_in(inner, alias.name, known)
+        for node in relative_imports(parsed(path)):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    base = source[: len(source) + 1 - node.level]
+                    inner = (*base, *(node.module.split(".") if node.module else ()))
+                    yield from _defined_in(inner, alias.name, known)
 
 
 def test_knots_are_found(tmp_path: Path) -> None:
@@ -243,7 +231,7 @@ def test_the_core_knows_no_application() -> None:
 
 def test_the_compiler_knows_no_robot() -> None:
     top = edges(modules())[()]
-    common = {"array", "errors", "locks"}
+    common = {"array", "errors", "integration", "locks"}
     assert top["compiler"] <= {*common, "program"} and top["program"] <= common
 
 

@@ -22,7 +22,7 @@ from mbdyn_ros.program.binding_times import split_by_time
 from mbdyn_ros.program.declaration import declared, offered
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot.calls import Calls
-from mbdyn_ros.simulation.charts.coordinates import with_joints
+from mbdyn_ros.simulation.charts import with_joints
 
 CHAIN = hinge_text(2, axis="")
 

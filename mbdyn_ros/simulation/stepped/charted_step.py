@@ -21,7 +21,7 @@ from ...equations.actuator_response import actuator_response
 from ...errors import MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..charts.coordinates import POOR, Preparation, better_joints, same_place, with_joints
+from ..charts import POOR, Preparation, better_joints, same_place, with_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ..charts.coordinates import Preparation
+from ..charts import Preparation
 from .charted_step import ChartedStep, Leg
 from .servo import Servo, Targets
 
