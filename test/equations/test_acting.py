@@ -70,6 +70,7 @@ def slopes(
     return np.stack(columns, axis=-1)
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("name", "floating_base"), [("ur5_robot", False), ("hyq_no_sensors", True)]

@@ -48,6 +48,7 @@ def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
     assert np.array_equal(np.array(last(6.0, 0.0)), [[6.0], [0.0]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     ["spatial spherical", pytest.param("spatial universal", marks=pytest.mark.long),

@@ -27,6 +27,7 @@ def test_counts_are_those_of_the_page(n: int) -> None:
     assert [cell.strip() for cell in line.strip("|").split("|")][1:8] == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [9, *at_night(12, 18)])
 def test_recursions_of_long_chains(n: int) -> None:
     (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| {n} |"))

@@ -370,6 +370,7 @@ def test_two_cranks_stop_at_their_toggle() -> None:
         move(short, [1.0, 0.0], [0.0, 0.0], 3.0)
 
 
+@pytest.mark.long
 def test_a_sweep_on_dask() -> None:
     distributed = pytest.importorskip("distributed")
     motion = constant_speed(10.0, points=6)

@@ -105,7 +105,7 @@ def test_formulas_are_the_numbers(name: str) -> None:
         assert np.array(values) == pytest.approx(matrix.values, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.sparse
+@pytest.mark.long
 @pytest.mark.parametrize("cut", ["coupler_joint", "coupler_pin", "rocker_joint"])
 def test_rounding_is_written_as_zero(cut: str) -> None:
     """At the default instant the crank is level: sums of opposite terms are 0 there."""

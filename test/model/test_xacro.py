@@ -224,6 +224,7 @@ REFUSED_DOCUMENTS = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", REFUSED_DOCUMENTS)
 def test_documents_that_are_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

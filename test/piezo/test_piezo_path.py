@@ -71,6 +71,7 @@ def test_picture_of_the_pulses() -> None:
     assert titles[5] == "twist_6: held: the rotor cannot move it here"
 
 
+@pytest.mark.long
 def test_command(tmp_path: Path) -> None:
     files = [tmp_path / "run.png", tmp_path / "pulses.svg"]
     result = run(
@@ -102,6 +103,7 @@ def test_bad_arguments(arguments: list[str], message: str) -> None:
     assert result.exit_code == 1 and message in result.output
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("file", "rotor", "start", "idle"),
     [

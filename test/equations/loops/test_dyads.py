@@ -67,6 +67,7 @@ def test_robots_are_solved_by_dyads(name: str) -> None:
     assert compare(exact, walked(exact), 0.15, 0) == 6
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "kind",
     [

@@ -169,6 +169,7 @@ def test_a_pitch_near_a_quarter_turn_counts_from_home() -> None:
         robot_of(body("coupler", 0.4, 0.1), free, rail, home={"free/roll": 0.0})
 
 
+@pytest.mark.long
 def test_motion_keeps_energy() -> None:
     robot = free_coupler()
     motion = mbdyn_ros.simulate(robot, [0.0], [0.5], 0.5)

@@ -115,6 +115,7 @@ def test_hinges_across_others_are_in_no_plane() -> None:
         np.testing.assert_allclose(robot.frame_pose([angle], "plate"), risen, atol=1e-12)
 
 
+@pytest.mark.long
 def test_real_tilt_is_refused() -> None:
     with pytest.raises(mbdyn_ros.ModelError, match="cannot be closed"):
         mbdyn_ros.load(tilted(0.01))

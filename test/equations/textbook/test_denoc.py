@@ -340,6 +340,7 @@ def place(shift: complex, turn: float = 0.0) -> str:
     return f'<origin xyz="{x!r} {y!r} 0" rpy="0 0 {float(turn)!r}"/>'
 
 
+@pytest.mark.long
 @explore(3)
 @given(st.integers(0, 10**6), st.floats(-8, 8), st.floats(-40, 40))
 def test_four_bar_of_any_cut_as_by_lagrange(seed: int, v: float, a: float) -> None:

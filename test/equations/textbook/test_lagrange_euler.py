@@ -68,12 +68,14 @@ def test_all_formulations_agree(table: RandomDh, seed: int) -> None:
     check(table, seed)
 
 
+@pytest.mark.long
 @explore(3)
 @given(dh_robots(least=8, joints=12), st.integers(0, 99))
 def test_all_formulations_agree_on_long_chains(table: RandomDh, seed: int) -> None:
     check(table, seed)
 
 
+@pytest.mark.long
 @explore(1)
 @given(dh_robots(least=12, joints=12))
 def test_twelve_joints(table: RandomDh) -> None:
