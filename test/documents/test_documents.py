@@ -30,8 +30,8 @@ LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DU
 NIGHTLY = r"--fit .*--output|--pareto|piezo .*(--position '|--holding)"
 """Lines of seconds that others repeat in part: `make test-all` runs them too."""
 
-LONG_PAGES = [ROOT / "docs" / "identification.md"]
-"""Pages whose blocks take long; they run with all tests."""
+LONG_PAGES = [ROOT / "docs" / "cheat_sheet.md", ROOT / "docs" / "identification.md"]
+"""Pages that take long or say again what the README does; they run with all tests."""
 
 SHORTER = "--duration 0.5"
 """Of a robot's motion that the page shows for seconds, and by day is computed for less."""

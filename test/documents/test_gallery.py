@@ -19,6 +19,7 @@ LASTING = (
 """Programs of many seconds; they run with all tests."""
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "name",
     [pytest.param(one, marks=pytest.mark.long if one in LASTING else ()) for one in PROGRAMS],
