@@ -27,7 +27,7 @@ BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
 """What serves until Ctrl-C, or takes its time and has its own test."""
 
-NIGHTLY = r"--fit .*--output|--pareto|piezo .*(--position '|--holding)"
+NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 """Lines of seconds that others repeat in part: `make test-all` runs them too."""
 
 LONG_PAGES = [ROOT / "docs" / "cheat_sheet.md", ROOT / "docs" / "identification.md"]
