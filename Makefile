@@ -49,12 +49,14 @@ beside := --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist works
 
 # Rooms whose tests neither compile much, nor wait for nodes and browsers, nor run the book.
 quick := mbdyn_ros test/test_architecture.py $(addprefix test/,bench cli equations/algebra integration motion recording robot)
+# Of these: every verb as its help shows it.
+slow_examples := test/cli/test_help_examples.py
 
 check: .venv/package.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint check-beside
 
 check-beside: .venv/translated.stamp
-	@$(pytest) -m 'not alone and not long' $(beside) $(quick)
+	@$(pytest) -m 'not alone and not long' $(beside) --ignore $(slow_examples) $(quick)
 
 # mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp

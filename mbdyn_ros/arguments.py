@@ -148,7 +148,7 @@ def checked_numbers(what: str, value: object) -> Array:
 
 
 def checked_count(what: str, value: object, least: int = 0) -> int:
-    """Return `value` as a whole number, refused where it is none or below `least`."""
+    """Return `value` as a whole number, refused where it is not one or below `least`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InputError(f"{what} must be a whole number; it is {shown(value)}")
     if not least <= value <= LARGEST_COUNT:
@@ -183,7 +183,7 @@ def checked_names(what: str, value: object) -> tuple[str, ...]:
 
 
 def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
-    """Return a mapping by name, refused where it is none."""
+    """Return a mapping by name, refused where it is not one."""
     if not isinstance(value, Mapping) or not all(isinstance(one, str) for one in value):
         raise InputError(f"{what} must be a mapping by name; it is {shown(value)}")
     return value
@@ -200,7 +200,7 @@ def checked_file(what: str, value: object) -> Path:
 
 
 def no_environment(given: object) -> InputError:
-    """The error of what is given as an environment and is none."""
+    """The error of an argument `environment` that is not an Environment."""
     return InputError(
         f"environment must be an Environment, not {shown(given)}: write Environment([surface, ...])"
     )

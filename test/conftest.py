@@ -10,6 +10,7 @@ import pytest
 from heard_signals import let_children_hear
 from hypothesis import settings
 from interpreting import compiling, interpreting
+from night import thin_out
 from pendulum import forget
 
 from mbdyn_ros.compiler import cache, gcc
@@ -30,8 +31,10 @@ os.environ["XDG_CACHE_HOME"] = str(_cache)
 OTHER_PROCESSES = "test_ros_", "test_page", "test_mechanism_page", "test_interrupts"
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks are selected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests of other processes their second go."""
+    """Thin out sparse tests, and give tests of other processes their second go."""
+    thin_out(items)
     for item in items:
         if item.path.name.startswith(OTHER_PROCESSES):
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -200,6 +200,7 @@ def test_an_index_shows_no_pictures_that_it_has_not():
     assert not re.search(r"\]\((?!https?:|#)", linked)
 
 
+@pytest.mark.long
 def test_the_source_distribution_is_whole(tmp_path):
     """All that git has is in it, so that `make test` runs from it."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)

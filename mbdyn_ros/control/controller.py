@@ -96,7 +96,7 @@ class Controller(Sealed):
         self._gains = {name: np.zeros(len(self._rows(name, robot))) for name in gains()}
         self.fading = Fading(fading)
         self._enforced = True
-        self.mode, self._rests = STANDSTILL, True
+        self.mode = STANDSTILL
         self.replace_robot(robot)
         self._most = np.zeros(len(self.bound))
         self.effort = np.zeros(len(self.bound))
@@ -171,7 +171,8 @@ class Controller(Sealed):
         for name, numbers in whole.items():
             if not np.array_equal(numbers, self._gains[name]):
                 self._gains[name] = numbers
-                self._soften(name in MODES[self.mode].gains)
+                if name in MODES[self.mode].gains:
+                    self.fading.begin()
 
     # ---- cycles ---------------------------------------------------------------------------
 
@@ -186,7 +187,7 @@ class Controller(Sealed):
             raise InputError(f"there is no mode {mode!r}; there are {', '.join(self.modes)}{more}")
         object.__setattr__(self, "mode", mode)
         self.capture()
-        self._soften(True)
+        self.fading.begin()
 
     def capture(self) -> None:
         """Want the present state, at rest."""
@@ -200,7 +201,6 @@ class Controller(Sealed):
 
     def rest(self) -> Array:
         """Efforts of zero; the next cycle has those of its mode at once."""
-        self._rests = True
         self.effort[:] = 0.0
         self.fading.end()
         return self.effort
@@ -220,15 +220,10 @@ class Controller(Sealed):
             k = int(np.argmin(np.isfinite(wanted)))
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {wanted[k]}")
         self.effort[:] = self.fading.blend(wanted, self.effort, now)
-        self._rests = False
         if self._enforced:
             np.maximum(self._most, np.abs(self.effort), out=self._most)
             np.clip(self.effort, -self.bound, self.bound, out=self.effort)
         return self.effort
-
-    def _soften(self, matters: bool) -> None:
-        if matters and not self._rests:
-            self.fading.begin()
 
     def _efforts(self, q: Array, v: Array) -> Array:
         """Efforts of the present mode's law at a state, in memory of its own."""
@@ -310,25 +305,27 @@ class Fading:
     """Adds to the efforts of a new law what they differ from the last ones, less and less.
 
     The share that is left falls from 1 to 0 in `duration` (s) along the polynomial of degree 5 that
-    begins and ends with no slope and no curvature.
+    begins and ends with no slope and no curvature. At rest there are no last efforts to fade from.
     """
 
     def __init__(self, duration: float) -> None:
         self.duration = duration
+        self._rests = True
         self._is_new = False
         self._start = 0.0
         self._difference: Array | None = None
 
     def begin(self) -> None:
-        """Fade from the last efforts to those of the next `blend`."""
-        self._is_new = True
+        """Fade from the last efforts to those of the next `blend`; at rest there is no need."""
+        self._is_new = not self._rests
 
     def end(self) -> None:
-        """Fade no more."""
-        self._is_new, self._difference = False, None
+        """Fade no more, and rest until the next `blend`."""
+        self._rests, self._is_new, self._difference = True, False, None
 
     def blend(self, wanted: Array, last: Array, now: float) -> Array:
         """The efforts of a time (s) between the last ones and those that are wanted."""
+        self._rests = False
         if self._is_new:
             self._is_new, self._start, self._difference = False, now, last - wanted
         if self._difference is None:

@@ -30,7 +30,7 @@ class FixedMethod:
 
     @property
     def stages(self) -> int:
-        """How many slopes a Runge-Kutta step takes; 0 for what is no such step."""
+        """How many slopes a Runge-Kutta step takes; 0 for other steps."""
         return 0
 
     @property

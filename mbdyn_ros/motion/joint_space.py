@@ -242,7 +242,7 @@ def _range(place: slice) -> range:
 
 
 def _require_joint(robot: Robot, name: str, before: Sequence[str]) -> None:
-    """Refuse a name that is none, or comes twice, or of a joint whose rates are no velocities."""
+    """Refuse an unknown name, one given twice, or a joint whose rates are not velocities."""
     if name not in robot.joint_names:
         raise InputError(
             f"{robot.model.source}: there is no joint {name!r}{suggestion(name, robot.joint_names)}"

@@ -142,26 +142,26 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Ar
     largest = LARGEST_MOVE / max(float(np.abs(whole).max(initial=0.0)), LARGEST_MOVE)
     if not largest * MOST_STEPS >= 1.0:
         return Walk(0.0, y0, z, np.nan)
-    way, size = 0.0, largest
+    progress, size = 0.0, largest
     here = _closed(loop, y0, z, whole, p)
     if here is None:
         return Walk(0.0, y0, z, np.nan)
-    while way < 1.0:
+    while progress < 1.0:
         fastest = float(np.abs(here.tangent).max(initial=0.0))
         with np.errstate(divide="ignore"):
             step = min(size, *(np.array([LARGEST_MOVE, GENTLE]) / [fastest, abs(here.rate)]))
         if not step >= SMALLEST_STEP * largest:
             break
-        step = min(step, 1.0 - way)
-        ahead = 1.0 if way + step >= 1.0 else way + step
+        step = min(step, 1.0 - progress)
+        ahead = 1.0 if progress + step >= 1.0 else progress + step
         y = y0 + ahead * whole if ahead < 1.0 else target
         found = _closed(loop, y, here.z + step * here.tangent, whole, p)
         if found is None or found.sign != here.sign or not abs(found.rate) * step <= STEEP:
             size = step / 2
             continue
-        way, here = ahead, found
+        progress, here = ahead, found
         size = min(2 * size, largest)
-    return Walk(way, target if way == 1.0 else y0 + way * whole, here.z, here.gap)
+    return Walk(progress, target if progress == 1.0 else y0 + progress * whole, here.z, here.gap)
 
 
 def reshape(
@@ -174,21 +174,21 @@ def reshape(
 
     Returns
     -------
-    The dependent positions, and the share of the way that could be gone: 1, unless the branch
+    The dependent positions, and the share of the change up to which it stays closed: 1, unless the branch
     ends or the loop cannot be closed beyond.
     """
     (y, z), still = start, np.zeros_like(start[0])
-    here, way, step = _closed(loop, y, z, still, before), 0.0, 1.0
+    here, progress, step = _closed(loop, y, z, still, before), 0.0, 1.0
     if here is None:
         return z, 0.0
-    while way < 1.0 and step >= SMALLEST_STEP:
-        ahead = min(way + step, 1.0)
+    while progress < 1.0 and step >= SMALLEST_STEP:
+        ahead = min(progress + step, 1.0)
         found = _closed(loop, y, here.z, still, before + ahead * (after - before))
         if found is None or found.sign != here.sign:
             step /= 2
         else:
-            here, way, step = found, ahead, 2 * step
-    return here.z, way
+            here, progress, step = found, ahead, 2 * step
+    return here.z, progress
 
 
 def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array, p: Array) -> _Place | None:

@@ -117,7 +117,7 @@ class Program:
     def __post_init__(self) -> None:
         if not isinstance(self.declaration, Declaration):
             raise InputError(
-                f"{self.declaration!r} is no program: declare its formula with @program(...)"
+                f"{self.declaration!r} is not a program: declare its formula with @program(...)"
             )
 
     def __str__(self) -> str:

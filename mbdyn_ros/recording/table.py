@@ -5,7 +5,7 @@ A CSV file has a header line and SI units throughout:
     time,position/elbow,velocity/elbow,acceleration/elbow,effort/elbow,energy/kinetic,...
 
 A JSON file holds the same columns: {"time": [...], "position": {"elbow": [...]}, ...}. Its list
-of "impacts", where the robot moved among walls, is no column: reading a table passes over it.
+of "impacts", where the robot moved among walls, is not a column: reading a table passes over it.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def from_json(document: object, source: str) -> Table:
 
 
 def to_number(value: object, place: str) -> float:
-    """The number that a cell is; an InputError that names its place where it is none."""
+    """The number that a cell is; an InputError that names its place where it is not one."""
     number = to_float(value) if isinstance(value, str) else None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:

@@ -113,8 +113,8 @@ class Configurations(Core):
         share = checked_numbers("t", t)
         if share.ndim > 1 or not np.isfinite(share).all():
             raise InputError(f"t must be a finite number, or (N,) of them; it is {t!r}")
-        way = self.difference(q0, q1)
-        return self.integrate(q0, share[..., None] * way if share.ndim else float(share) * way)
+        step = self.difference(q0, q1)
+        return self.integrate(q0, share[..., None] * step if share.ndim else float(share) * step)
 
     def joint_state(
         self,
@@ -319,7 +319,7 @@ def _drawn(robot: Configurations, rng: np.random.Generator, count: int, share: f
 
 
 def _positions(robot: Configurations, what: str, q: object) -> Array:
-    """Positions of unit quaternions; what is none is refused."""
+    """Positions of unit quaternions; anything else is refused."""
     array = coordinate_array(what, q, robot.position_labels)
     require_unit_quaternions(robot.system.coordinates, array)
     return array

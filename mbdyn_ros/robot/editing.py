@@ -63,8 +63,8 @@ class Editing(Configurations):
         Raises
         ------
         InputError
-            A name is unknown, a position is none, or the positions contradict each other, a mimic,
-            a coupling or a loop; the message names them, and by how much.
+            A name is unknown, a position is not a number, or the positions contradict each other, a
+            mimic, a coupling or a loop; the message names them, and by how much.
 
         Examples
         --------
@@ -361,10 +361,10 @@ def _nearby(
 ) -> Iterator[Array]:
     """Two configurations near q in which these joints are where they are in q."""
     for k in (1, 2):
-        way, length = free @ np.cos(k * np.arange(1.0, 1 + free.shape[1])), LONGEST_STEP / 4
+        direction, length = free @ np.cos(k * np.arange(1.0, 1 + free.shape[1])), LONGEST_STEP / 4
         while length > AGREED:
             try:
-                yield _configuration(robot, robot.integrate(q, length * way), known)
+                yield _configuration(robot, robot.integrate(q, length * direction), known)
                 break
             except InputError:
                 length /= 4

@@ -24,7 +24,7 @@ class Frames(Core):
         """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
         try:
             found = self._plain.of_links["frame_pose", link](q, out)
-        except (KeyError, TypeError):  # not compiled, or what is no name of anything
+        except (KeyError, TypeError):  # not compiled, or not the name of a link
             found = None
         if found is None:
             known = require_link(self.system.tree, link, self.model.source)

@@ -111,7 +111,7 @@ class InverseKinematics(Frames, Configurations):
         Raises
         ------
         InputError
-            An unknown link, what is no pose, or numbers that do not fit.
+            An unknown link, not a pose, or numbers that do not fit.
 
         Examples
         --------
@@ -301,7 +301,7 @@ def _checked_pose(pose: object, position_only: bool) -> Array:
         raise InputError(f"the pose must be a finite matrix (4, 4); it is {matrix.tolist()}")
     rotation = matrix[:3, :3]
     if np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0:
-        raise InputError(f"the rotation of the pose is none: {rotation.tolist()}")
+        raise InputError(f"the rotation of the pose is not a rotation matrix: {rotation.tolist()}")
     return matrix
 
 
@@ -348,8 +348,8 @@ class JointBounds:
         """A start near q within all limits, or on the way to home where there is none."""
         q = self.clipped(q)
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            way = self._robot.interpolate(q, self._robot.home_position, share)
-            tried = self.clipped(way) if share else q
+            between = self._robot.interpolate(q, self._robot.home_position, share)
+            tried = self.clipped(between) if share else q
             if self.kept(tried):
                 return tried
         return q

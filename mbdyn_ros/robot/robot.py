@@ -55,7 +55,7 @@ class Robot(
 
 
 def checked_robot(value: object) -> Robot:
-    """Return `value`, refused where it is no robot."""
+    """Return `value`, refused where it is not a robot."""
     if not isinstance(value, Robot):
         raise InputError(f"robot must be a Robot, such as load(file) gives; it is {shown(value)}")
     return value

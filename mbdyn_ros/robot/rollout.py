@@ -236,7 +236,7 @@ def _prepared(robot: Rollouts, friction: bool) -> Rollout:
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
-    """Efforts (T, ne) or (N, T, ne) as float64; what is none is refused."""
+    """Efforts (T, ne) or (N, T, ne) as float64; anything else is refused."""
     array = checked_numbers("efforts", whole_efforts(value, labels))
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(

@@ -45,7 +45,7 @@ class JointWrenches(Core):
         a planar loop carries nothing across its plane. Batches give (N, 6).
         """
         if not self.model.loops:
-            self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
+            self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is not a motion
             return {}
         forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a), wrenches))
         return {loop.name: forces[loop.name] for loop in self.model.loops}
@@ -81,8 +81,8 @@ class JointWrenches(Core):
         Raises
         ------
         InputError
-            What is no motion; a stiffness of no joint, of other than six positive numbers, or for
-            many states.
+            Not a motion; a stiffness of an unknown joint, of other than six positive numbers, or
+            for many states.
 
         Examples
         --------

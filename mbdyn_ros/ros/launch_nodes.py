@@ -102,7 +102,7 @@ class Arguments:
             number = math.nan
         if not math.isfinite(number):
             raise InputError(
-                f"launch argument {name} is {self[name]!r}: {text.strip()!r} is no finite number"
+                f"launch argument {name} is {self[name]!r}: {text.strip()!r} is not a finite number"
             )
         return number
 

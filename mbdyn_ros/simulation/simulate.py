@@ -153,7 +153,7 @@ def simulate(
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
-    """The state as arrays (nq,), (nv,), refused by joint name where it is none."""
+    """The state as arrays (nq,), (nv,), refused by joint name where it is not a state."""
     q = single_vector("initial position", q0, robot.position_labels)
     v = single_vector("initial velocity", v0, robot.velocity_labels)
     require_unit_quaternions(robot.system.coordinates, q)

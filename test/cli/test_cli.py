@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from command_line import FOUR_BAR, PANDA, ROOT, UR5, document, run, succeed
 from corpus import urdf_file
+from robot_text import slide_text
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import Verb, main
@@ -235,10 +236,7 @@ def test_effort_over_time(tmp_path: Path, ur5: mbdyn_ros.Robot) -> None:
     assert work[-1] > 0
 
 
-BOUNCE = """<robot name="drop"><link name="base"/><link name="ball"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="lift" type="prismatic"><parent link="base"/><child link="ball"/><axis xyz="0 0 1"/>
-  <limit lower="-1" upper="9" effort="9" velocity="9"/></joint></robot>"""
+BOUNCE = slide_text(1.0, -1.0, 9.0, body="ball", name="lift")
 FLOOR = """surfaces: [{name: floor, type: plane, restitution: 0.5}]
 points: [{link: %s}]"""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
+import json
 import os
 import shutil
 import stat
@@ -13,6 +14,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -58,8 +60,33 @@ def library(folder: Path, name: str) -> Path:
     return link.resolve()
 
 
+Script = Callable[..., "subprocess.CompletedProcess[str]"]
+"""Runs a script in a process of its own, with these variables in its environment."""
+
+
 @pytest.fixture(scope="module")
-def of_another_process(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_script(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    """Scripts part from one process that has imported all: to import it again takes a second."""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script(FORKS)], env=options({})["env"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert parent.stdin is not None and parent.stdout is not None
+
+    def run(text: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        folder = tmp_path_factory.mktemp("script")
+        files = folder / "printed", folder / "complaints"
+        asked = text, options(environment)["env"], [str(file) for file in files]
+        print(json.dumps(asked), file=parent.stdin, flush=True)
+        code = int(parent.stdout.readline())
+        return subprocess.CompletedProcess(text, code, *(file.read_text() for file in files))
+
+    with parent:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def of_another_process(tmp_path_factory: pytest.TempPathFactory, run_script: Script) -> Path:
     """The cache of a process that computed with the pendulum."""
     home = tmp_path_factory.mktemp("another")
     built = run_script("check(mbdyn_ros.load(PENDULUM))", XDG_CACHE_HOME=str(home))
@@ -73,7 +100,9 @@ def filled(fresh_cache: Path, of_another_process: Path) -> Path:
     return Path(shutil.copytree(of_another_process, fresh_cache, symlinks=True))
 
 
-def test_the_cache_serves_another_process_without_tracing(filled: Path) -> None:
+def test_the_cache_serves_another_process_without_tracing(
+    filled: Path, run_script: Script
+) -> None:
     before = {path: path.stat().st_mtime_ns for path in filled.iterdir()}
     done = run_script("check(mbdyn_ros.load(PENDULUM))", CC="false")
     assert done.returncode == 0, done.stderr  # with another compiler: another program, interpreted
@@ -85,10 +114,6 @@ def test_the_cache_serves_another_process_without_tracing(filled: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in filled.iterdir()} == before
 
 
-def run_script(text: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", script(text)], **options(environment))
-
-
 IMPORTS = """
 import sys, warnings
 import mbdyn_ros
@@ -96,6 +121,24 @@ from mbdyn_ros.compiler import cache, loading
 from pendulum import PENDULUM, check
 """
 """Names that scripts use."""
+
+FORKS = """
+import json, os
+
+mbdyn_ros.load
+for line in sys.stdin:
+    text, environment, files = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.environ.clear()
+        os.environ.update(environment)
+        for number, file in enumerate(files, start=1):
+            os.dup2(os.open(file, os.O_CREAT | os.O_WRONLY), number)
+        exec(text)
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Runs a script a line, each in a process that leaves as any other does."""
 
 
 def script(text: str) -> str:
@@ -161,7 +204,9 @@ def test_a_library_appears_complete_or_not_at_all(fresh_cache: Path) -> None:
         ("runtime", 4096),
     ],
 )
-def test_a_damaged_library_is_built_again(name: str, size: int, filled: Path) -> None:
+def test_a_damaged_library_is_built_again(
+    name: str, size: int, filled: Path, run_script: Script
+) -> None:
     """Cut off by a crash of the machine; a process that dies is no answer either."""
     damaged = library(filled, name)
     whole = damaged.read_bytes()
@@ -171,7 +216,7 @@ def test_a_damaged_library_is_built_again(name: str, size: int, filled: Path) ->
     assert len(damaged.read_bytes()) == len(whole)
 
 
-def test_a_foreign_library_is_built_again(filled: Path) -> None:
+def test_a_foreign_library_is_built_again(filled: Path, run_script: Script) -> None:
     """One that loads but has no program in it, and one that is none."""
     folder = filled.parent
     foreign = library(filled, "inverse_dynamics")
@@ -186,6 +231,7 @@ def test_a_foreign_library_is_built_again(filled: Path) -> None:
         assert len(foreign.read_bytes()) == len(whole)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o500])
 def test_a_folder_open_to_others_is_not_used(fresh_cache: Path, mode: int) -> None:
     if mode == 0o500 and os.geteuid() == 0:
@@ -231,7 +277,9 @@ def test_a_private_folder_is_shared_by_threads(
     check(mbdyn_ros.load(PENDULUM))
 
 
-def test_the_private_folder_goes_with_the_process(fresh_cache: Path) -> None:
+def test_the_private_folder_goes_with_the_process(
+    fresh_cache: Path, run_script: Script
+) -> None:
     fresh_cache.mkdir(parents=True)
     fresh_cache.chmod(0o777)
     done = run_script(

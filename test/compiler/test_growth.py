@@ -27,6 +27,7 @@ CUT = Options(longest_block=500, longest_vector_block=500)
 """Programs of moderate length are cut already."""
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 def test_operations_and_text_grow_linearly(name: str) -> None:
     """Of programs without loops."""
@@ -56,6 +57,7 @@ def test_a_chain_is_loops(name: str) -> None:
     assert statements[1] - statements[0] <= 3 * 10
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "name, joints, slides", [("inverse_dynamics", 30, (15,)), ("forward_dynamics", 18, ())]
 )

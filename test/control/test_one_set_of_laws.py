@@ -38,6 +38,7 @@ def robot(
     return robot, link, library_of(written)
 
 
+@pytest.mark.sparse
 @needs_cxx
 @pytest.mark.parametrize("mode", MODES)
 def test_both_give_one_number(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cpp_tools import CXX, INCLUDE, SOURCES, URDF, command, library_of, needs_cxx
-from plugin_tools import PACKAGE, stand_in_headers
+from plugin_tools import PACKAGE, stand_in_headers, watched
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
@@ -84,8 +84,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     whole = folder / "whole.cpp"
     included = [*(PACKAGE / "src" / f"{one}.cpp" for one in sources), SOURCES / "simulated.cpp"]
     whole.write_text("".join(f'#include "{one}"\n' for one in included))
-    command(CXX, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-O1",
-            "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
+    command(CXX, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
+            *watched("address"),
             '-DMBDYN_ROS_VERSION="test"', "-I", headers, "-I", SOURCES / "ros", "-I", SOURCES,
             "-I", PACKAGE / "include", "-I", INCLUDE, whole, "-o", folder / "simulated", "-ldl"
             )  # fmt: skip

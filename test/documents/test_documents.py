@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import settings
+from night import at_night, is_night
 
 import mbdyn_ros
 from mbdyn_ros import control, mechanisms, piezo
@@ -26,6 +26,15 @@ LINKING = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
 """What serves until Ctrl-C, or takes its time and has its own test."""
+
+NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
+"""Lines of seconds that others repeat in part: `make test-all` runs them too."""
+
+LONG_PAGES = [ROOT / "docs" / "cheat_sheet.md", ROOT / "docs" / "identification.md"]
+"""Pages that take long or say again what the README does; they run with all tests."""
+
+SHORTER = "--duration 0.5"
+"""Of a robot's motion that the page shows for seconds, and by day is computed for less."""
 
 SECONDS = ["--duration", "0.02"]
 """Of a piezo robot's motion: `make test-all` takes the minutes that those of the pages take."""
@@ -63,9 +72,11 @@ def asked(text: str) -> list[str]:
 def obey(line: str) -> None:
     """Do what a line asks of `mbdyn`."""
     command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
+    if not is_night():
+        command = re.sub(r"--duration [1-9]\S*", SHORTER, command)
     words = shlex.split(command, comments=True)[1:]
     moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)
-    if moves and settings.get_current_profile_name() != "long":
+    if moves and not is_night():
         if "--duration" in words:  # given once only
             place = words.index("--duration")
             del words[place : place + 2]
@@ -80,7 +91,11 @@ with_blocks = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("page", with_blocks, ids=named(with_blocks))
+@pytest.mark.parametrize(
+    "page",
+    [page for page in with_blocks if page not in LONG_PAGES] + at_night(*LONG_PAGES),
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_blocks(page: Path, desk: Path) -> None:
     space: dict[str, object] = {"__name__": "page"}
     for text in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
@@ -93,7 +108,8 @@ def test_blocks(page: Path, desk: Path) -> None:
                 exec(compile(text, str(page), "exec"), space)
         else:
             for line in asked(text):
-                obey(line)
+                if is_night() or not re.search(NIGHTLY, line):
+                    obey(line)
 
 
 def test_every_page_is_in_the_book() -> None:

@@ -13,12 +13,13 @@ PROGRAMS = sorted(
     path.stem for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "__init__"
 )
 LASTING = (
-    "cost_of_bodies", "delta_reach", "draw_by_inverse_kinematics", "sampling_control",
-    "stewart_forces",
+    "c_for_a_controller", "cost_of_bodies", "delta_reach", "draw_by_inverse_kinematics",
+    "energy_kept", "hydraulic_crane", "sampling_control", "stewart_forces",
 )  # fmt: skip
 """Programs of many seconds; they run with all tests."""
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "name",
     [pytest.param(one, marks=pytest.mark.long if one in LASTING else ()) for one in PROGRAMS],

@@ -72,6 +72,7 @@ def first_number(cell: str) -> float:
     return float(found[0])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_figure_6_beside_two_other_programs() -> None:
     """Rounding differs from machine to machine; what integrators leave does not."""
@@ -149,6 +150,7 @@ def test_tree_robot_counts() -> None:
         assert row(COUNTS, start)[1:] == [str(one[2]), str(one[3])]
 
 
+@pytest.mark.long
 def test_figures_12_and_13() -> None:
     """A branch more costs the same (`test_operation_count`), so twice as many cost twice."""
     columns = {0: counted(4, 4), 1: counted(8, 4)}
@@ -182,6 +184,7 @@ def test_figures_12_and_13() -> None:
     assert composite[2] - composite[1] > 3 * (composite[1] - composite[0]) * 1.2, "it is not"
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ROBOTS)
 def test_counts_of_robots(name: str) -> None:
     file, floating = ROBOTS[name]
@@ -224,6 +227,7 @@ def test_the_microprocessors_cycles() -> None:
     assert f"a cycle in about {round(cycles, -4)} cycles of a Cortex-M4" in PAPERS
 
 
+@pytest.mark.long
 def test_a_loop_more_costs_the_same() -> None:
     """O(n), of chains of four-bars."""
     counts = []

@@ -70,6 +70,7 @@ def slopes(
     return np.stack(columns, axis=-1)
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("name", "floating_base"), [("ur5_robot", False), ("hyq_no_sensors", True)]
@@ -104,6 +105,7 @@ def test_rotors_are_those_of_pinocchio(name: str, floating_base: bool) -> None:
     assert_close(ours, judge.matrix.T @ coriolis @ judge.matrix, "Coriolis matrix")
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["boom", "four_bar", "manipulator"])
 def test_loops_with_rotors_and_springs_agree_with_themselves(name: str) -> None:

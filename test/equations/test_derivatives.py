@@ -69,7 +69,7 @@ def differences(function: object, robot: Robot, q: Array, *others: Array) -> lis
 
 
 @INTERPRETED
-@explore(5)
+@explore(3)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -92,7 +92,7 @@ def _damping(robot: Robot, q: Array, v: Array) -> Array:
 
 
 @INTERPRETED
-@explore(5)
+@explore(3)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_accelerations_of_random_robots(
     random_robot: RandomRobot, floating_base: bool, seed: int
@@ -113,6 +113,7 @@ def test_accelerations_of_random_robots(
         assert_close(mine, reduce.T @ their @ reduce, 1e-15 * condition + 1e-11, 1.0)
 
 
+@pytest.mark.sparse
 @INTERPRETED
 @pytest.mark.parametrize("kind", kinds(*BUILT_OF_OTHERS))
 def test_loops(kind: str) -> None:
@@ -161,6 +162,7 @@ def test_compiled_batch_and_bound() -> None:
     assert by_q == pytest.approx(-by_effort @ single[0])
 
 
+@pytest.mark.sparse
 @INTERPRETED
 @pytest.mark.parametrize("file", ["urdf/boom.urdf", "urdf/tree_robot.urdf"])
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])

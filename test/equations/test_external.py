@@ -34,6 +34,7 @@ def test_a_stone_is_carried_and_then_dropped() -> None:
     assert np.abs(trajectory.imbalance).max() < 1e-5
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["boom", "four_bar", "tree_robot"])
 def test_accelerations_are_those_of_forward_dynamics(name: str) -> None:

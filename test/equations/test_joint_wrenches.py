@@ -23,6 +23,7 @@ def motion(made: mbdyn_ros.Robot, seed: int = 0) -> np.ndarray:
     return 0.05 * np.random.default_rng(seed).normal(size=(3, made.nv))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", LOOPED)
 def test_along_its_axis_a_joint_carries_its_motor_less_its_friction(name: str) -> None:
     made = robot(name)

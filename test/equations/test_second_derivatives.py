@@ -86,6 +86,7 @@ def test_loops_agree_with_differences() -> None:
         assert_close(many[1], one, "row", 1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(("name", "floating_base"), [("ur5_robot", False), ("finger_edu", True)])
 def test_those_of_forward_dynamics_agree_with_pinocchio(name: str, floating_base: bool) -> None:
     pin = pytest.importorskip("pinocchio")

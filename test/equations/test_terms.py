@@ -22,7 +22,7 @@ from mbdyn_ros.program.binding_times import split_by_time
 from mbdyn_ros.program.declaration import declared, offered
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot.calls import Calls
-from mbdyn_ros.simulation.charts.coordinates import with_joints
+from mbdyn_ros.simulation.charts import with_joints
 
 CHAIN = hinge_text(2, axis="")
 
@@ -48,6 +48,7 @@ def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
     assert np.array_equal(np.array(last(6.0, 0.0)), [[6.0], [0.0]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     ["spatial spherical", pytest.param("spatial universal", marks=pytest.mark.long),

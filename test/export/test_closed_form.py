@@ -46,13 +46,13 @@ def check(robot: mbdyn_ros.Robot, seed: int = 0) -> str:
     return text
 
 
-@explore(12)
+@explore(6)
 @given(robots(joints=5, kinds=("revolute", "prismatic", "continuous", "fixed"), mimics=False))
 def test_print_gives_the_matrices_of_any_tree(random_robot: RandomRobot) -> None:
     check(mbdyn_ros.load(random_robot.urdf(), gravity=[1, -2, -9]))
 
 
-@explore(8)
+@explore(4)
 @given(dh_robots(joints=5), st.integers(0, 99))
 def test_coefficients_are_those_of_uicker_and_kahn(table: RandomDh, seed: int) -> None:
     robot = table.robot()
@@ -146,6 +146,7 @@ def test_textbook() -> None:
     ]
 
 
+@pytest.mark.long
 def test_sympy_derives_the_same_coefficients() -> None:
     sympy = pytest.importorskip("sympy")
     robot = mbdyn_ros.load(two_bars())
@@ -215,6 +216,7 @@ def test_many_joints_keep_their_indices_apart() -> None:
     assert "\nC1_10_11 = 0\n" in text and "H_{1,11}" in to_latex(robot.closed_form())
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seed", range(3))
 def test_closed_forms_are_evaluated_with_few_products(seed: int) -> None:
     """What is counted is the robot's: of parallel axes, opposite ones and slides between them."""

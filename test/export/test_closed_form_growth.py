@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from night import at_night
 
 from benchmarks.closed_form_growth import chain, measured
 
 PAGE = (Path(__file__).parents[2] / "docs" / "closed_form_growth.md").read_text()
 
 
-@pytest.mark.parametrize(
-    "n", [3, *(pytest.param(n, marks=pytest.mark.long) for n in (6, 9, 12, 15, 18))]
-)
+@pytest.mark.parametrize("n", [3, *at_night(6, 9, 12, 15, 18)])
 def test_counts_are_those_of_the_page(n: int) -> None:
     """Of 18 joints it takes minutes, and 1.5 GB."""
     found = measured(n)
@@ -28,7 +27,8 @@ def test_counts_are_those_of_the_page(n: int) -> None:
     assert [cell.strip() for cell in line.strip("|").split("|")][1:8] == expected
 
 
-@pytest.mark.parametrize("n", [12, pytest.param(18, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("n", [9, *at_night(12, 18)])
 def test_recursions_of_long_chains(n: int) -> None:
     (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| {n} |"))
     counts = chain(n).operation_counts()

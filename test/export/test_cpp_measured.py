@@ -53,6 +53,7 @@ def measured(robot: mbdyn_ros.Robot, joints: list[str], count: int = 12) -> tupl
 BOOM = {"slew_joint": 1.0, "boom_joint": 1.0, "jib_joint": 1.0, "telescope_joint": 1.0}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [(), ("lift_rod_joint",)])
 def test_the_rest_follows_from_angles(
     more: tuple[str, ...], program: Path, crane: tuple[mbdyn_ros.Robot, Path]

@@ -49,6 +49,7 @@ def twig() -> mbdyn_ros.Robot:
     return mbdyn_ros.load(TWIG.format(name="twig", more=""))
 
 
+@pytest.mark.long
 @needs_cxx
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_another_project_finds_the_package(tmp_path: Path) -> None:
@@ -79,6 +80,7 @@ def test_another_project_finds_the_package(tmp_path: Path) -> None:
     assert name == b"twig"
 
 
+@pytest.mark.sparse
 @needs_cxx
 @pytest.mark.parametrize("name", ["new", "std", "3-DoF", "öl", "mbdyn_ros"])
 def test_names_that_are_none_in_cpp(name: str, tmp_path: Path) -> None:
@@ -91,6 +93,7 @@ def test_names_that_are_none_in_cpp(name: str, tmp_path: Path) -> None:
     assert f'name = "{name}"' in (tmp_path / f"{prefix}.hpp").read_text() or not name.isascii()
 
 
+@pytest.mark.long
 @needs_cxx
 def test_packages_of_robots_that_lack_answers(tmp_path: Path) -> None:
     """A floating base, a link without mass, a joint without a drive."""

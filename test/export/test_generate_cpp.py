@@ -128,6 +128,7 @@ def test_payloads_are_the_robots(crane: tuple[mbdyn_ros.Robot, Exported], evalua
     assert np.abs(loaded - bare).max() > 1.0
 
 
+@pytest.mark.sparse
 @needs_cxx
 @pytest.mark.parametrize("name", ["manipulator", "walked mimic"])
 def test_open_loops_are_told_with_their_gap(

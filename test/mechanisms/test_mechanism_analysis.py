@@ -185,6 +185,7 @@ def test_heavier_couplers_need_more_torque() -> None:
     assert two - one == pytest.approx(2 * (one - half), abs=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["four_bar", "quick_return", "stephenson", "five_bar"])
 def test_forward_motion_is_that_of_the_robot(name: str) -> None:
@@ -369,6 +370,7 @@ def test_two_cranks_stop_at_their_toggle() -> None:
         move(short, [1.0, 0.0], [0.0, 0.0], 3.0)
 
 
+@pytest.mark.long
 def test_a_sweep_on_dask() -> None:
     distributed = pytest.importorskip("distributed")
     motion = constant_speed(10.0, points=6)

@@ -156,6 +156,7 @@ def test_willis() -> None:
     assert found.tau[0] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["stephenson_2", "geared_five_bar"])
 def test_free_motion_keeps_its_energy(name: str) -> None:
     mechanism = MECHANISMS[name]()

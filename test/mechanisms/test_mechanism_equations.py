@@ -46,6 +46,7 @@ def value(formula: str, equations: DenocEquations) -> float:
     return float(eval(formula, {}, known))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", PINNED)
 def test_every_cut_gives_the_torque_and_the_reactions(name: str) -> None:
     random = np.random.default_rng(5)
@@ -92,6 +93,7 @@ def test_every_cut_gives_the_torque_and_the_reactions(name: str) -> None:
     assert cuts >= 3
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["four_bar", "quick_return", "five_bar"])
 def test_formulas_are_the_numbers(name: str) -> None:
     random = np.random.default_rng(6)
@@ -103,6 +105,7 @@ def test_formulas_are_the_numbers(name: str) -> None:
         assert np.array(values) == pytest.approx(matrix.values, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut", ["coupler_joint", "coupler_pin", "rocker_joint"])
 def test_rounding_is_written_as_zero(cut: str) -> None:
     """At the default instant the crank is level: sums of opposite terms are 0 there."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from named_loops import SECOND, four_bar, loop
+from random_robots import explore
 
 from mbdyn_ros.model import Model, ModelError, read_mechanism, read_urdf
 
@@ -311,7 +312,7 @@ PIECES = ["", ":", "\n", "  ", "- ", "[", "]", "{", "}", "&a ", "*a", "!x ", "'"
 PIECES += ["? ", "<<: ", "%", "---", "~", "nan", "1e400", "pin", "tip", "j1", "\t", ", ", "null"]
 
 
-@settings(max_examples=500)
+@explore(100, 500)
 @given(st.data())
 def test_torn_text(data: st.DataObject) -> None:
     text = WHOLE

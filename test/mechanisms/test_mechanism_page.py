@@ -36,6 +36,7 @@ def drive(kind: type[Mechanism]) -> CrankDrive:
     return CrankDrive((10.0,) * len(kind.inputs), (0.0,) * len(kind.inputs))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", MECHANISMS.values(), ids=MECHANISMS)
 def test_every_mechanism_runs(kind: type[Mechanism], interpreted: None) -> None:
     run = DesignRun(kind(), drive(kind))

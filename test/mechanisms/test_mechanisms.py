@@ -13,6 +13,7 @@ from mbdyn_ros import InputError
 from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Link, Mechanism
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_program_of_all_designs_is_that_of_each_robot(name: str) -> None:
@@ -41,6 +42,7 @@ def _connected(mechanism: Mechanism, q: Array) -> bool:
     return bool((mechanism.margin(path) > 1e-3).all())
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_urdf_and_table_count_joints_alike(name: str) -> None:
@@ -60,6 +62,7 @@ def test_urdf_and_table_count_joints_alike(name: str) -> None:
         assert state[2] == pytest.approx(acceleration[k], rel=1e-9, abs=1e-8)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_urdf_is_read_back(name: str) -> None:
     mechanism = MECHANISMS[name]()

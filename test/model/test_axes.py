@@ -42,7 +42,7 @@ def load(source: str, floating_base: bool) -> mbdyn_ros.Robot:
         return mbdyn_ros.load(source, floating_base=floating_base)
 
 
-@explore(6)
+@explore(3)
 @given(robots(), st.booleans())
 def test_frames_change_no_answer(random_robot: RandomRobot, floating_base: bool) -> None:
     chosen = Pair(random_robot, floating_base)
@@ -67,7 +67,7 @@ def test_frames_change_no_answer(random_robot: RandomRobot, floating_base: bool)
         assert_close(one, other, 1e-13)
 
 
-@explore(20)
+@explore(10)
 @given(robots(), st.booleans())
 def test_frames_are_orthonormal(random_robot: RandomRobot, floating_base: bool) -> None:
     """Also where axes almost coincide or almost cross; else distances would change with time."""
@@ -111,7 +111,7 @@ def test_cartesian_axes_have_exact_frames(axis: Array) -> None:
     assert set(np.abs(rotation_onto(axis)).ravel()) == {0.0, 1.0}
 
 
-@explore(10)
+@explore(5)
 @given(robots(kinds=("revolute",), mimics=False))
 def test_successive_revolute_axes_are_a_turn_about_x_apart(random_robot: RandomRobot) -> None:
     """Denavit and Hartenberg's way, where the axes are not parallel: exact zeros."""
@@ -129,6 +129,7 @@ def test_successive_revolute_axes_are_a_turn_about_x_apart(random_robot: RandomR
                 np.testing.assert_allclose(translation[1:], 0.0, rtol=0, atol=1e-13)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["ur5_robot.urdf", "panda.urdf", "solo12.urdf"])
 def test_frames_shorten_the_equations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What they are chosen for."""

@@ -22,7 +22,7 @@ from mbdyn_ros.model.model import Limits  # noqa: E402
 from mbdyn_ros.model.read.dh_table import read_dh_table  # noqa: E402
 
 
-@explore(20)
+@explore(10)
 @given(dh_robots(), st.integers(0, 99))
 @pytest.mark.usefixtures("interpreted")
 def test_frames_are_those_of_the_table(table: RandomDh, seed: int) -> None:
@@ -34,7 +34,7 @@ def test_frames_are_those_of_the_table(table: RandomDh, seed: int) -> None:
     assert_close(robot.frame_pose(q, f"link{len(table.rows)}"), whole, 1e-13, 1.0)
 
 
-@explore(20)
+@explore(10)
 @given(dh_robots(), st.integers(0, 99))
 @pytest.mark.usefixtures("interpreted")
 def test_dynamics_is_pinocchios(table: RandomDh, seed: int) -> None:

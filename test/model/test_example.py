@@ -15,6 +15,7 @@ from mbdyn_ros.model.read.installed import own_robots
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["delta", "excavator", "gripper", "stewart"])
 def test_loops_stay_closed_beside_zero(name: str) -> None:
     robot = mbdyn_ros.example(name)

@@ -53,6 +53,7 @@ def test_inverse_dynamics(both: Both) -> None:
     close(both.ours.inverse_dynamics(both.q, both.v, both.a), theirs)
 
 
+@pytest.mark.sparse
 def test_forward_dynamics(both: Both) -> None:
     theirs = pin.aba(both.theirs, both.data, both.q, both.v, both.a)
     with compiled(both):
@@ -64,6 +65,7 @@ def test_mass_matrix(both: Both) -> None:
     close(both.ours.mass_matrix(both.q), np.triu(theirs) + np.triu(theirs, 1).T)
 
 
+@pytest.mark.sparse
 def test_derivatives(both: Both) -> None:
     theirs = pin.computeRNEADerivatives(both.theirs, both.data, both.q, both.v, both.a)
     with compiled(both):
@@ -76,6 +78,7 @@ def test_derivatives(both: Both) -> None:
         close(one, other)
 
 
+@pytest.mark.sparse
 def test_formulations_agree(both: Both) -> None:
     """Each recursion and each textbook's way, in expressions on the same bodies."""
     system = both.ours.system

@@ -60,6 +60,7 @@ def judge(text: str) -> MujocoJudge:
     return MujocoJudge(load(text), mujoco.MjModel.from_xml_string(text))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("base", ["", "<freejoint/>", '<joint name="turn"/>'])
 def test_open_trees(base: str) -> None:
     judged = judge(TREE.format(base=base))
@@ -228,6 +229,7 @@ def test_refusals(name: str) -> None:
 OWN = Path(__file__).resolve().parents[2] / "urdf"
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["boom", "manipulator", "tree_robot"])
 def test_written_files_are_read_again(name: str, tmp_path: Path) -> None:
     robot = mbdyn_ros.load(OWN / f"{name}.urdf", floating_base=True)

@@ -29,6 +29,7 @@ def close(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9 * max(np.abs(theirs).max(), 1.0))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "path",
     [
@@ -58,6 +59,7 @@ def test_trees_are_those_of_mujoco(path: Path, tmp_path: Path) -> None:
             close(ours, judge.inverse(q, v, a))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "kind",
     kinds("chain", "branches", "Watt", "Stephenson", "dyads", "nested", "double-crank",

@@ -247,6 +247,7 @@ def dependent_joints(model: Model) -> list[str]:
     return [one.name for one in model.joints if one.nv and one.name not in model.independent]
 
 
+@pytest.mark.sparse
 @own_robots
 def test_the_loops_close_from_end_to_end(name: str) -> None:
     """From zero, all independent joints go to a corner of their bounds; nothing jumps."""

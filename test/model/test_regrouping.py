@@ -35,7 +35,7 @@ from mbdyn_ros.program.program import Program  # noqa: E402
 GRAVITY = np.array([1.0, -2.0, -9.0])
 
 
-@explore(7)
+@explore(4)
 @given(robots(mimics=False), st.booleans(), st.integers(0, 99))
 def test_equations_of_random_robots_stay(
     random_robot: RandomRobot, floating_base: bool, seed: int
@@ -60,7 +60,7 @@ def test_equations_of_random_robots_stay(
     assert_close(number(found).ravel(), a, 1e-13 + 1e-14 * np.linalg.cond(matrix), 1.0)
 
 
-@explore(7)
+@explore(4)
 @given(robots(), st.booleans())
 def test_what_is_left(random_robot: RandomRobot, floating_base: bool) -> None:
     """No mass, no first or second moment along the axis behind a revolute joint; and only once."""
@@ -107,7 +107,7 @@ def two_bars() -> str:
     return text + "</robot>"
 
 
-@explore(6)
+@explore(3)
 @given(st.integers(0, 2), st.floats(-7, 7), st.integers(0, 99), st.booleans())
 def test_turns_about_an_axis(axis: int, angle: float, seed: int, symmetric: bool) -> None:
     """The short way to R A R^T against the long one."""

@@ -47,6 +47,7 @@ def again(model: Model) -> Model:
     return model_of(urdf_text(model))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("path", [*OWN, *readable_urdf_files()], ids=lambda path: path.stem)
 def test_real_robots_come_back(path: Path) -> None:
     with warnings.catch_warnings():
@@ -56,12 +57,13 @@ def test_real_robots_come_back(path: Path) -> None:
 
 
 @given(robots())
-@explore(30)
+@explore(15)
 def test_random_robots_come_back(robot: RandomRobot) -> None:
     model = model_of(robot.urdf())
     assert difference(model, again(model)) < 1e-15
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_mechanisms_come_back(kind: str) -> None:
     for seed in range(2):

@@ -42,6 +42,7 @@ def same(robot: mbdyn_ros.Robot, path: Path) -> mbdyn_ros.Robot:
     return other
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "kind", [*KINDS, *(pytest.param(kind, marks=pytest.mark.long) for kind in MORE)]
 )

@@ -68,6 +68,7 @@ def position(robot: mbdyn_ros.Robot) -> np.ndarray:
     return robot.random(np.random.default_rng(3)) if tree else robot.home_position
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["mixed", "manipulator", *KINDS])
 def test_a_mirror_image_moves_alike(name: str) -> None:
     robot = poses(name)
@@ -89,6 +90,7 @@ def test_a_mirror_image_moves_alike(name: str) -> None:
         np.testing.assert_allclose(twice, robot.frame_pose(q, robot.links[-1]), atol=1e-9)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["mixed", "manipulator", *KINDS])
 def test_a_larger_robot_moves_slower(name: str) -> None:
     robot, length, mass = poses(name), 4.0, 3.0

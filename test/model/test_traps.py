@@ -358,6 +358,7 @@ def test_friction_of_a_mimic_is_reduced_by_its_multiplier() -> None:
         np.testing.assert_allclose(loss_of_power, [effort], rtol=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("angle", ["1.57", "1.5708", "3.1416", "1.5707963", "1e-8", "-1.5707e0"])
 def test_almost_right_angles_are_kept(angle: str) -> None:
     """Six of them in a row: snapping at 1e-8, or taking 1.57 for pi/2, would show at once."""

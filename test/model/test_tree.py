@@ -22,7 +22,7 @@ from mbdyn_ros.prepare.tree import WORLD, build_tree  # noqa: E402
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@explore(7)
+@explore(4)
 @given(robots(), st.booleans(), st.data())
 def test_poses_jacobians_and_energy(
     random_robot: RandomRobot, floating_base: bool, data: st.DataObject
@@ -42,6 +42,7 @@ def test_poses_jacobians_and_energy(
 ROBOTS = ["solo12.urdf", "talos_reduced.urdf", "tiago.urdf", "panda.urdf"]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
 def test_bodies_of_real_robots(name: str, floating_base: bool) -> None:
@@ -81,7 +82,7 @@ def test_bodies_of_real_robots(name: str, floating_base: bool) -> None:
         assert_close(body.inertia.second, turn @ theirs.inertia @ turn.T + around, 1e-13, 1.0)
 
 
-@explore(7)
+@explore(4)
 @given(robots(), st.booleans())
 def test_joint_state(random_robot: RandomRobot, floating_base: bool) -> None:
     """All joints in document order, mimics among them, against Pinocchio's configuration."""

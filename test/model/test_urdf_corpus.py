@@ -46,6 +46,7 @@ def spatial(inertia: Inertia, pose: Pose) -> np.ndarray:
     return np.concatenate([[inertia.mass], inertia.mass * center, moments.ravel()])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("path", readable_urdf_files(), ids=label)
 def test_same_as_pinocchio(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     model = read_urdf(path)

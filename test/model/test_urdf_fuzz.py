@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from random_robots import explore
 
 from mbdyn_ros.model import Model, ModelError, read_urdf
 
@@ -74,7 +75,7 @@ PIECES = ["<", ">", '"', "/", "&", " ", "\n", "link", "joint", "<robot>", "</rob
 PIECES += ["<![CDATA[", "<!DOCTYPE x>", "<?x", "&#0;", "&#x10FFFF;", "é", "\ufffe", "\0", "{", "}"]
 
 
-@settings(max_examples=300)
+@explore(60, 300)
 @given(st.data())
 def test_torn_text(data: st.DataObject) -> None:
     text = VALID
@@ -92,7 +93,7 @@ NUMBERS += ["", " ", "-0", "0 0 0", "1e-200 0 0", "1e99 -1e99 1e99", "1e308 1e30
 NAMES = ["swing", "dig", "base", "boom", "revolute", "fixed", "floating", "link", "../x", "é"]
 
 
-@settings(max_examples=500)
+@explore(100, 500)
 @given(st.data())
 def test_any_value_anywhere(data: st.DataObject) -> None:
     parts = VALID.split('"')

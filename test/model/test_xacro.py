@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from corpus import readable_urdf_files
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
+from random_robots import explore
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
@@ -223,6 +224,7 @@ REFUSED_DOCUMENTS = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", REFUSED_DOCUMENTS)
 def test_documents_that_are_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -317,7 +319,7 @@ def test_the_package_xacro_expands_alike() -> None:
 
 
 @given(st.text(st.sampled_from("ab01.,()[]'*+-/%_<=: {}$lambdforinx"), max_size=40))
-@settings(max_examples=300, deadline=None)
+@explore(60, 300)
 def test_random_expressions_are_values_or_refusals(text: str) -> None:
     names = {**GLOBALS, "a": 2, "b": "x", "l": [1, 2]}
     try:

@@ -31,6 +31,7 @@ def some_kinds() -> list[object]:
     return [pytest.param(one, marks=[] if one in quick else [pytest.mark.long]) for one in KINDS]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", some_kinds())
 def test_any_sufficient_joints(kind: str) -> None:
     """What is told is closed by the judge, and is what was measured; too few joints are refused."""

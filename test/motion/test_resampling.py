@@ -71,6 +71,7 @@ def between(made: EffortTrajectory, count: int = 3000) -> np.ndarray:
     return at[np.diff(made.time)[k] > 2e-6]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("quintic", [True, False])
 @pytest.mark.parametrize("tolerance", [1000.0, 30.0, 1.0])
 def test_the_bound_holds(crane: mbdyn_ros.Robot, quintic: bool, tolerance: float) -> None:

@@ -33,7 +33,7 @@ def expected(robot: mbdyn_ros.Robot, q: np.ndarray, angle: float, link: str) -> 
     return robot.jacobian(q, link)[:3].T @ force
 
 
-@explore(20)
+@explore(10)
 @given(robots(joints=8), st.booleans(), st.floats(-10, 10))
 def test_two_step_recursion_is_the_jacobian_transposed(
     random_robot: RandomRobot, floating_base: bool, angle: float
@@ -81,7 +81,7 @@ def pulsed_mean(
     return float(weights @ torques * (stop - on) / 2 / (2 * np.pi))
 
 
-@explore(20)
+@explore(10)
 @given(dh_robots(joints=6), st.integers(0, 99))
 def test_windows_give_what_they_say(table: RandomDh, seed: int) -> None:
     robot, random = table.robot(), np.random.default_rng(seed)

@@ -71,6 +71,7 @@ def test_picture_of_the_pulses() -> None:
     assert titles[5] == "twist_6: held: the rotor cannot move it here"
 
 
+@pytest.mark.long
 def test_command(tmp_path: Path) -> None:
     files = [tmp_path / "run.png", tmp_path / "pulses.svg"]
     result = run(
@@ -102,6 +103,7 @@ def test_bad_arguments(arguments: list[str], message: str) -> None:
     assert result.exit_code == 1 and message in result.output
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("file", "rotor", "start", "idle"),
     [
@@ -128,6 +130,7 @@ def test_several_spheres_and_branches(
     assert moved == set(robot.position_labels) - set(idle)
 
 
+@pytest.mark.long
 def test_options_of_the_contact() -> None:
     small = ("--radius", "0.0003", "--duration", "0.02", "--rate", "200", "--json")
     done = run(*small, "--holding", "0.6", "--ring-up", "1e-4", "--drive", "0.02,1000,1e-7")

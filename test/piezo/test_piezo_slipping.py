@@ -64,6 +64,7 @@ def slide_by_hand(contact: Contact, on: float, off: float, end: float) -> tuple[
     return np.array([*times, end]), np.array([*ways, x])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("ring", [(2e-4, 1e-4), (3e-3, 2e-3)])
 def test_a_contact_slips_while_its_transducer_rings(ring: tuple[float, float]) -> None:
     """Soon or late: long ringing lets go after the peak of the force, and holds late."""
@@ -128,6 +129,7 @@ def arm_by_hand(friction: Callable[[float], Array]) -> Callable[[float, Array], 
     return rate
 
 
+@pytest.mark.long
 def test_two_contacts_slip_each_other() -> None:
     contact = Contact(2.0, 1e-3, 1e-3)
     motion_of = {}
@@ -161,6 +163,7 @@ def test_two_contacts_slip_each_other() -> None:
     assert errors[1] < 0.01 * np.abs(way).max() and errors[1] < errors[0]
 
 
+@pytest.mark.long
 def test_a_rotor_with_a_motor_turns_and_shakes_its_link() -> None:
     """Link and rotor by Lagrange's equations: the reaction turns the link back while it starts."""
     drive = RotorDrive(stall=0.004, no_load=400.0, inertia=2e-7)
@@ -195,6 +198,7 @@ def test_a_rotor_with_a_motor_turns_and_shakes_its_link() -> None:
     assert motion.v[0] == pytest.approx(v, rel=2e-2)
 
 
+@pytest.mark.long
 def test_strong_contacts_and_quick_transducers_are_those_of_the_ideal_motion() -> None:
     robot = mbdyn_ros.load(LIFT)
     ideal = PiezoMotion(robot, ROTOR, "cage", step=0.02)

@@ -81,7 +81,7 @@ def test_a_formula_without_declaration_is_refused() -> None:
         return q
 
     undeclared_formula: Any = undeclared
-    with pytest.raises(InputError, match=r"undeclared.* is no program: declare .*@program"):
+    with pytest.raises(InputError, match=r"undeclared.* is not a program: declare .*@program"):
         Program(undeclared_formula, Point())
 
 

@@ -107,6 +107,7 @@ def written_out(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
     return np.array(program.function(*inputs)).T
 
 
+@pytest.mark.sparse
 @EGG
 @pytest.mark.parametrize("name", [pytest.param(NAMES[0], marks=pytest.mark.long), NAMES[1]])
 @pytest.mark.parametrize(
@@ -170,6 +171,7 @@ def check_single_call(
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=max(1e-13, tolerance) * scale)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "robot",
     [

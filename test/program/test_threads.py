@@ -161,6 +161,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("moment", ["0.05", "0.15"])
 def test_a_fork_while_another_thread_compiles(moment: str, tmp_path: Path) -> None:
     """The child waited for ever for locks of a thread that it does not have."""

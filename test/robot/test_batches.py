@@ -193,6 +193,7 @@ def arm() -> Robot:
     return mbdyn_ros.load(urdf_file("ur5_robot.urdf"))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 @pytest.mark.parametrize("robot_name", ["flying", "manipulator", "walked"])
 def test_batches_equal_single_calls(name: str, robot_name: str) -> None:

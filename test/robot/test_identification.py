@@ -60,7 +60,7 @@ def test_against_pinocchio(arm: mbdyn_ros.Robot) -> None:
             assert_close(ours[k][:, 10 * j : 10 * j + 10], block, 1e-13, 10.0)
 
 
-@explore(12)
+@explore(6)
 @given(robots(joints=6))
 def test_efforts_are_the_product(random_robot: RandomRobot) -> None:
     """Fixed joints, branches, gears and every kind of joint."""

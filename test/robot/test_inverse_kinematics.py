@@ -76,7 +76,7 @@ def test_limits_hold() -> None:
         ("here", "must be a matrix"),
         (np.zeros((3, 3)), "finite matrix .4, 4."),
         (np.full((4, 4), np.nan), "finite matrix"),
-        (np.diag([1.0, 1.0, 2.0, 1.0]), "the rotation of the pose is none"),
+        (np.diag([1.0, 1.0, 2.0, 1.0]), "the rotation of the pose is not a rotation matrix"),
     ],
 )
 def test_bad_poses(piezo: mbdyn_ros.Robot, pose: object, message: str) -> None:

@@ -45,6 +45,7 @@ ROBOTS = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 @pytest.mark.parametrize("name", ROBOTS)
 def test_names_and_numbers_of_z_are_those_of_joint_state(name):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from interpreting import interpreting
+from random_robots import explore
 from robot_text import joint, link, robot_text
 
 import mbdyn_ros
@@ -111,6 +112,7 @@ def calls(robot: Robot) -> dict[str, tuple[Callable[..., object], int]]:
 # -- the answers fit each other -----------------------------------------------------------------
 
 
+@pytest.mark.sparse
 def test_forward_undoes_inverse(robot: Robot) -> None:
     loads = {"pad": [1, 2, 3, 4, 5, 6]}
     for q, v, a in zip(*state(robot, 20), strict=True):
@@ -462,12 +464,7 @@ ANYTHING = st.recursive(
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(
-    max_examples=200,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@explore(50, 200)
 @given(st.sampled_from([*CALLS, "joint_state"]), st.lists(ANYTHING, min_size=6, max_size=6))
 @example("inverse_dynamics", [[0, 0], [0, 0], [0, 0], {"pad": [0] * 6}, True, None])
 def test_anything_else_is_refused_by_our_errors(arm: Robot, name: str, values: list) -> None:
@@ -525,6 +522,7 @@ def test_warnings_point_at_the_caller() -> None:
     assert robot.warnings and all("boom" in warning for warning in robot.warnings)
 
 
+@pytest.mark.sparse
 def test_operation_counts(arm: Robot) -> None:
     counts = arm.operation_counts()
     assert set(CALLS) <= set(counts)

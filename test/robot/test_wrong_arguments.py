@@ -110,6 +110,7 @@ def _is_right(parameter, value):
     return value is None or value == parameter.default or value in ([], {}, "", "abc", "\n")
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_of_a_loop_refuse_in_words(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -134,7 +134,7 @@ def test_given_efforts(rig: Rig) -> None:
     message.points[0].effort = [1.0, 2.0]
     reference.publish(message)
     rig.wait(lambda: "point 0: effort has 2 numbers, expected 3" in node.refusals.last)
-    assert rig.set(node, feedforward="guess").startswith("feedforward: 'guess' is none of")
+    assert rig.set(node, feedforward="guess").startswith("feedforward: 'guess' is not one of")
     assert rig.set(node, feedforward="none") == ""
     message.points[0].effort = [1.0, 2.0, 3.0]
     reference.publish(message)

@@ -142,9 +142,9 @@ def test_fixed_frame() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "complaint"),
     [
-        ("number", "fast", "'fast' is no finite number"),
-        ("number", "inf", "'inf' is no finite number"),
-        ("numbers", "[0, 0, down]", "'down' is no finite number"),
+        ("number", "fast", "'fast' is not a finite number"),
+        ("number", "inf", "'inf' is not a finite number"),
+        ("numbers", "[0, 0, down]", "'down' is not a finite number"),
         ("truth", "maybe", "it must be true or false"),
         ("files", "/nope.yaml", "there is no file /nope.yaml"),
         ("description", "/nope.urdf", "there is no file /nope.urdf"),

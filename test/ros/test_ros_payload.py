@@ -60,7 +60,7 @@ def test_what_cannot_be_carried_is_said_and_nothing_changes(rig: Rig) -> None:
     node = rig.add(InverseDynamicsServer, robot_description=ARM, variable=["lower"])
     before = node.robot.total_mass
     for link, payload, words in (
-        ("upper", BALL, "none of the links whose payload may change (lower)"),
+        ("upper", BALL, "not one of the links whose payload may change (lower)"),
         ("lower", Inertia(m=-1.0), "less than 0"),
         ("lower", Inertia(m=float("nan")), "must be finite"),
         ("lower", Inertia(m=1e300), "too large"),

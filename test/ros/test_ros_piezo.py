@@ -365,7 +365,7 @@ def test_refused_at_start(rig: Rig) -> None:
         (PiezoController, {"rotor_link": "hand"}, "no link 'hand'"),
         (PiezoController, {"rotor_mass": 0.0}, "the rotor's mass is 0.0; it must be positive"),
         (PiezoController, {"target_link": "hand"}, "no link 'hand'"),
-        (PiezoController, {"rotor_source": "moon"}, "'moon' is none of"),
+        (PiezoController, {"rotor_source": "moon"}, "'moon' is not one of"),
         (PiezoSimulator, {"rotor_radius": 0.0}, "the rotor's radius is 0.0"),
         (PiezoSimulator, {"initial_positions": [1.0]}, "1 positions are given for 6"),
     ]

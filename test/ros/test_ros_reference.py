@@ -118,7 +118,7 @@ def test_continuous_joints_go_the_shortest_way_round(interpreted: None) -> None:
     measured = MeasuredState(names, turns)
     assert measured.take(joint_state(names, [0.1, 3.1, 0.02], [0.0] * 3), 1.0, 1.0)
     wanted = np.array([0.1 + math.tau, -3.1, 0.02])
-    np.testing.assert_allclose(measured.way(wanted), [math.tau, math.tau - 6.2, 0.0], atol=1e-12)
+    np.testing.assert_allclose(measured.error(wanted), [math.tau, math.tau - 6.2, 0.0], atol=1e-12)
     assert measured.farthest(wanted) == ("shoulder", 0.1, pytest.approx(math.tau))
     goal = Reference(np.array([2.0]), np.array([[0.1, -3.1, 0.02]]))
     way = approach(goal, 0.0, 1.0, (measured.position, zero, zero), turns)

@@ -66,7 +66,7 @@ def test_the_viewer_follows_a_simulator(rig: Rig) -> None:
 
 
 def test_a_marker_goes_from_link_to_link() -> None:
-    """Under the frame that its message names; a quaternion of zeros is no turn."""
+    """Under the frame that its message names; a quaternion of zeros is not a rotation."""
     page = Page("markers", Address(port=0))
     try:
         for link in ("upper", "lower"):

@@ -28,6 +28,7 @@ def column(trajectory: mbdyn_ros.Trajectory, label: str) -> np.ndarray:
     return trajectory.actuator_states[:, trajectory.actuator_labels.index(label)]
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("air", [0.0, 0.01])
 def test_a_cylinder_with_a_mass_is_that_of_equations_by_hand(air: float) -> None:
@@ -160,6 +161,7 @@ def test_an_electric_drive_runs_as_its_equations_say(inductance: float) -> None:
     np.testing.assert_allclose(ours, judge.y[:, 0], rtol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_a_crane_with_valves_in_and_pressures_out() -> None:
     """The lift's rod goes as fast as its oil comes, in a loop; power balances."""

@@ -49,6 +49,7 @@ def instants(trajectory: mbdyn_ros.Trajectory) -> list[float]:
     return [one.time for one in trajectory.transitions if one.mode == CHANGE_POINT]
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("lengths", "home"),
@@ -163,6 +164,7 @@ def test_losses_are_counted_on() -> None:
     assert found.relative_imbalance < 1e-8
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_a_palletizer_goes_on() -> None:
     robot = own("parallelogram_arm")

@@ -26,6 +26,7 @@ KITE = robot_text(
 )  # fmt: skip
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("case", ["floating", "loop", "tree"])
 def test_the_same_steps_as_scipys(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """States, rates, work and losses at the ends of steps and within; number and length of steps.

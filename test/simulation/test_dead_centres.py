@@ -136,6 +136,7 @@ def test_boom_falls_over() -> None:
 # -- change points -----------------------------------------------------------------------------
 
 
+@pytest.mark.sparse
 @INTERPRETED
 @pytest.mark.parametrize("joint", ["crank", "knee", "rocker"])
 @pytest.mark.parametrize("gravity", [9.81, 0.0])
@@ -176,6 +177,7 @@ def test_start_at_a_change_point() -> None:
         simulate(four_bar(1.0), [np.pi / 2 - 1e-6], [0.0], 1.0)
 
 
+@pytest.mark.long
 @INTERPRETED
 @pytest.mark.parametrize("miss", [pytest.param(0.03, marks=pytest.mark.long), -1e-3])
 def test_passes_near_a_change_point(miss: float) -> None:
@@ -272,6 +274,7 @@ def test_efforts_are_asked_in_the_robots_own_coordinates(slider: mbdyn_ros.Robot
         simulate(slider, q0, v0, 0.5, effort=breaks)
 
 
+@pytest.mark.sparse
 @INTERPRETED
 @pytest.mark.parametrize("times", [[], [0.5], [0.0, 0.5], [0.2, 0.200001, 0.3]])
 def test_samples_where_asked(slider: mbdyn_ros.Robot, times: list[float]) -> None:
@@ -285,6 +288,7 @@ def test_samples_where_asked(slider: mbdyn_ros.Robot, times: list[float]) -> Non
     assert (np.diff(every.time) > 0).all() and len(every) == every.steps + 1
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_dry_friction_across_a_switch() -> None:
     """It slides through the dead centre, turns back, and sticks in the end."""
@@ -325,6 +329,7 @@ def test_floating_base() -> None:
     np.testing.assert_allclose(found.v[:, :6], expected.v[:, :6], atol=1e-7)
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_manipulator_falls_over_two_cylinders() -> None:
     robot = own("manipulator")
@@ -334,6 +339,7 @@ def test_manipulator_falls_over_two_cylinders() -> None:
     assert trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_loop_in_space() -> None:
     """Without closed form: positions are followed by Newton's method in every coordinate."""
@@ -356,6 +362,7 @@ def test_loop_in_space() -> None:
     np.testing.assert_allclose(found.joint_position, expected.joint_position, atol=1e-8)
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_five_bar_keeps_its_branch_far_from_home() -> None:
     """Two freedoms: the way from home decides how it is closed, and is no straight line."""

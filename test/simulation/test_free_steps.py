@@ -270,6 +270,7 @@ def rough_four_bar() -> tuple[mbdyn_ros.Robot, mbdyn_ros.Trajectory]:
     return robot, mbdyn_ros.simulate(robot, [0.5], [5.0], 1.0, times=[0.0, 1.0])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("other", [False, True])
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_friction_inside_a_loop(method: str, other: bool) -> None:

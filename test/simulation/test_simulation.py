@@ -93,6 +93,7 @@ def test_damping_decays() -> None:
     np.testing.assert_allclose(trajectory.work[:, 1], loss, atol=1e-10)
 
 
+@pytest.mark.long
 def test_stiff_damping_does_not_hold_up() -> None:
     """2e6 N s/m on 2 kg: the force decides the speed within microseconds."""
     robot = cart('<dynamics damping="2e6"/>')
@@ -240,6 +241,7 @@ def test_block_pulled_by_a_moving_spring_sticks_and_slips() -> None:
     np.testing.assert_allclose(trajectory.q[:, 0], pull * (late - np.sin(W * late) / W), atol=1e-8)
 
 
+@pytest.mark.long
 def test_breaks_away_from_long_rest_in_time() -> None:
     """Steps do not grow over an effort that changes while nothing moves."""
     force, rate = 3.0, 0.7

@@ -22,6 +22,7 @@ LEG = """<link name="leg{k}"><inertial><origin xyz="0.15 0 0"/><mass value="0.2"
   <parent link="body"/><child link="leg{k}"/><axis xyz="0 1 0"/></joint>"""
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("stiffness", [0.0, 3.0])
 def test_a_spider_falls_and_folds_up(stiffness: float) -> None:
     """Many contacts bounce at once: it comes through, and energy is accounted for.

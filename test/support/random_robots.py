@@ -19,6 +19,7 @@ import pinocchio as pin
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from judge import Judge
+from night import is_night
 
 import mbdyn_ros
 from mbdyn_ros.equations.algebra.spatial import SX, constant
@@ -32,14 +33,13 @@ LONG = 300
 """Examples of a property in the profile "long"."""
 
 
-def explore(examples: int) -> settings:
+def explore(examples: int, long: int = LONG) -> settings:
     """Settings of a property test: as many examples, the same ones every time.
 
-    `make test-all` explores many more.
+    `make test-all` explores `long` ones.
     """
-    long = settings.get_current_profile_name() == "long"
     return settings(
-        max_examples=max(LONG, examples) if long else examples,
+        max_examples=max(long, examples) if is_night() else examples,
         derandomize=True,
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

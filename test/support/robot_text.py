@@ -58,13 +58,14 @@ def body_text(name: str, mass: float = 2.0, moments: Moments = 0.1, more: str = 
 
 
 def slide_text(
-    mass: float = 2.0, lower: float = -9.0, upper: float = 9.0, axis: str = "0 0 1"
-) -> str:
-    """The link "block" on the joint "slide", along an axis of the world and between its stops."""
+    mass: float = 2.0, lower: float = -9.0, upper: float = 9.0, axis: str = "0 0 1", *,
+    body: str = "block", name: str = "slide",
+) -> str:  # fmt: skip
+    """A link on a joint along an axis of the world, between its stops."""
     limit = f'<limit lower="{lower}" upper="{upper}" effort="99" velocity="99"/>'
     return robot_text(
-        link("block", mass),
-        joint("slide", "world", "block", axis, kind="prismatic", more=limit),
+        link(body, mass),
+        joint(name, "world", body, axis, kind="prismatic", more=limit),
         name="slide",
     )
 

@@ -228,12 +228,12 @@ def _carried(model: Model, link: str, moving: Sequence[str]) -> Pose:
 
 def closing_gap(loop: Loop, apart: Pose) -> tuple[float, float]:
     """How far (m, rad) a loop is open, with its successor's frame `apart` in its predecessor's."""
-    axis, way, rotation = loop.axis, apart.translation, apart.rotation
-    along = float(way @ axis)
+    axis, offset, rotation = loop.axis, apart.translation, apart.rotation
+    along = float(offset @ axis)
     slide, turn = loop.closing.slide, loop.closing.turn
     metres = {
-        Translation.NOWHERE: float(np.linalg.norm(way)),
-        Translation.ALONG: float(np.linalg.norm(way - along * axis)),
+        Translation.NOWHERE: float(np.linalg.norm(offset)),
+        Translation.ALONG: float(np.linalg.norm(offset - along * axis)),
         Translation.ACROSS: abs(along),
     }[slide]
     if turn is Rotation.NOWHERE:

@@ -179,18 +179,18 @@ def _scaled_joint(model: Model, joint: Joint, law: _Law, slides: Mapping[str, bo
     if not ways:
         return replace(joint, origin=origin)
     slide = True in ways
-    way, effort = law.position(slide), law.effort(slide)
+    position, effort = law.position(slide), law.effort(slide)
     limits = replace(
         joint.limits,
-        lower=way * joint.limits.lower,
-        upper=way * joint.limits.upper,
-        velocity=way / law.time * joint.limits.velocity,
+        lower=position * joint.limits.lower,
+        upper=position * joint.limits.upper,
+        velocity=position / law.time * joint.limits.velocity,
         effort=effort * joint.limits.effort,
     )
     mimic = joint.mimic and Mimic(
         joint.mimic.joint,
-        joint.mimic.multiplier * way / law.position(slides[joint.mimic.joint]),
-        joint.mimic.offset * way,
+        joint.mimic.multiplier * position / law.position(slides[joint.mimic.joint]),
+        joint.mimic.offset * position,
     )
     return replace(
         joint,
@@ -198,11 +198,11 @@ def _scaled_joint(model: Model, joint: Joint, law: _Law, slides: Mapping[str, bo
         numbers=numbers,
         limits=limits,
         mimic=mimic,
-        damping=effort * law.time / way * joint.damping,
+        damping=effort * law.time / position * joint.damping,
         friction=effort * joint.friction,
-        armature=effort * law.time**2 / way * joint.armature,
-        spring_stiffness=effort / way * joint.spring_stiffness,
-        spring_reference=way * joint.spring_reference,
+        armature=effort * law.time**2 / position * joint.armature,
+        spring_stiffness=effort / position * joint.spring_stiffness,
+        spring_reference=position * joint.spring_reference,
     )
 
 

@@ -63,14 +63,14 @@ class Floating(MotionType):
 
     def integrate(self, q: Array, dv: Array) -> Array:
         """Along a screw: both velocities stay in the body's axes."""
-        way = rotated(q[..., 3:], screw_shift(dv[..., 3:], dv[..., :3]))
-        return np.concatenate([q[..., :3] + way, turned(q[..., 3:], dv[..., 3:])], axis=-1)
+        displacement = rotated(q[..., 3:], screw_shift(dv[..., 3:], dv[..., :3]))
+        return np.concatenate([q[..., :3] + displacement, turned(q[..., 3:], dv[..., 3:])], axis=-1)
 
     def difference(self, start: Array, end: Array) -> Array:
         turn = turn_between(start[..., 3:], end[..., 3:])
         back = start[..., 3:] * [-1.0, -1.0, -1.0, 1.0]
-        way = shift_of_screw(turn, rotated(back, end[..., :3] - start[..., :3]))
-        return np.concatenate([way, turn], axis=-1)
+        displacement = shift_of_screw(turn, rotated(back, end[..., :3] - start[..., :3]))
+        return np.concatenate([displacement, turn], axis=-1)
 
 
 def coordinate_axis(k: int) -> JointAxis:

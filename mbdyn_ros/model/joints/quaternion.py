@@ -87,7 +87,7 @@ def screw_shift(turn: Array, shift: Array) -> Array:
     return np.asarray(shift + first * across + second * np.cross(turn, across))
 
 
-def shift_of_screw(turn: Array, way: Array) -> Array:
+def shift_of_screw(turn: Array, displacement: Array) -> Array:
     """The shift (..., 3) of a screw that leads the way `way`: the inverse of `screw_shift`."""
     half = 0.5 * np.linalg.norm(turn, axis=-1, keepdims=True)
     small = half < SMALL_TURN
@@ -95,8 +95,8 @@ def shift_of_screw(turn: Array, way: Array) -> Array:
     factor = np.where(
         small, 1.0 / 12.0 + half**2 / 180.0, 0.25 * (1.0 - safe / np.tan(safe)) / safe**2
     )
-    across = np.cross(turn, way)
-    return np.asarray(way - 0.5 * across + factor * np.cross(turn, across))
+    across = np.cross(turn, displacement)
+    return np.asarray(displacement - 0.5 * across + factor * np.cross(turn, across))
 
 
 def _product(left: Array, right: Array) -> Array:

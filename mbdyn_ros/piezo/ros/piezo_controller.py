@@ -159,7 +159,7 @@ class PiezoController(ManagedNode):
         q, v, _ = self.playback.at(now)
         ahead = v * (0.5 / self.parameters["rate"])  # the windows hold for a period
         control.q[:] = self.measured.position + ahead
-        control.wanted_q[:], control.wanted_v[:] = control.q + self.measured.way(q), v
+        control.wanted_q[:], control.wanted_v[:] = control.q + self.measured.error(q), v
         control.cycle()
         self.reach.hold(control, now, fresh)
         self._pulses.send(control, self._rotor_state)

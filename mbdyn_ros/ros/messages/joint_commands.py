@@ -17,7 +17,7 @@ from .commands import PLURALS, CommandChannel, CommandLayout, Numbers, PositionS
 from .named_numbers import columns, effort_blocks, require_known
 
 CONTEST = 3
-"""Changes of a joint's sender between two reports that are no handing over."""
+"""Changes of a joint's sender between two reports that are not a hand-over."""
 
 QUANTITIES = ("position", "velocity", "effort")
 """Quantities of commands; of those that change at once the first one moves the joint."""
@@ -34,7 +34,7 @@ REST = "no joint of a command has a number: no controller has written one yet"
 
 @dataclass(frozen=True)
 class NamedCommand:
-    """Numbers for joints by name; NaN is none.
+    """Numbers for joints by name; NaN is not one.
 
     stamp : the time that positions are for, s. expected : what is missing where nothing is there.
     unclaimed : joints and quantities that the sender sends without being asked to.

@@ -102,7 +102,7 @@ class JointStateReader:
 
 
 def _form(data: bytes) -> _Form | None:
-    """The form of a message; None where it has another encoding, or is none."""
+    """The form of a message; None where it has another encoding, or is not such a message."""
     try:
         place = PlainBytes(data)
         place.span()
@@ -129,7 +129,7 @@ def _form(data: bytes) -> _Form | None:
 class JointStateBytes:
     """The bytes of a JointState, in which stamp and numbers change.
 
-    They are what the middleware made of a message once. Where that is no plain encoding, the
+    They are what the middleware made of a message once. Where that is not the plain encoding, the
     message itself is sent, as slowly as any, and one line in the log says so.
 
     Parameters

@@ -89,9 +89,9 @@ class JointReader:
         return np.array(values)
 
 
-def beyond(way: Array, bounds: Array | float) -> int | None:
-    """The place of the joint whose way (n,) is farthest beyond its bound; None where none is."""
-    excess = np.abs(way) - bounds
+def beyond(changes: Array, bounds: Array | float) -> int | None:
+    """The place of the joint whose change (n,) exceeds its bound most; None where none does."""
+    excess = np.abs(changes) - bounds
     return None if (excess <= 0).all() else int(np.argmax(excess))
 
 
@@ -164,18 +164,18 @@ class MeasuredState:
         """Have no message any more."""
         self._came, self._refused = -math.inf, ""
 
-    def way(self, wanted: Array) -> Array:
-        """The shortest way (n,) from here to where the joints are wanted."""
-        way = wanted - self.position
-        return way if self._turns is None else self._turns.shortest(way)
+    def error(self, wanted: Array) -> Array:
+        """The position errors (n,), of endless joints the shortest ones."""
+        error = wanted - self.position
+        return error if self._turns is None else self._turns.shortest(error)
 
     def beyond(self, wanted: Array, bounds: Array | float) -> int | None:
         """The place of the joint that is farthest beyond a bound from where it is wanted."""
-        return beyond(self.way(wanted), bounds)
+        return beyond(self.error(wanted), bounds)
 
     def farthest(self, wanted: Array) -> tuple[str, float, float]:
         """The label, position and distance of what is farthest from where it is wanted."""
-        apart = np.abs(np.append(self.way(wanted), 0.0))
+        apart = np.abs(np.append(self.error(wanted), 0.0))
         k = int(np.argmax(apart))
         if k == len(self._labels):
             return "no joint", 0.0, 0.0
@@ -192,8 +192,8 @@ class MeasuredState:
         if now - self._came > timeout or abs(self._ahead) <= timeout:
             why = f": {one_line(self._refused)}" if self._refused else ""
             return f"no joint_states of all joints for {timeout:g} s{why}"
-        way = "ahead of" if self._ahead > 0 else "behind"
-        return f"joint_states come stamped {abs(self._ahead):.4g} s {way} this node's clock"
+        side = "ahead of" if self._ahead > 0 else "behind"
+        return f"joint_states come stamped {abs(self._ahead):.4g} s {side} this node's clock"
 
 
 @dataclass(frozen=True)
@@ -275,8 +275,8 @@ class SensedJoints:
             return False
         timeout = self.trust.timeout
         if abs(sent - now) > timeout:
-            way = "ahead of" if sent > now else "behind"
-            raise InputError(f"it is stamped {abs(sent - now):.4g} s {way} this node's time")
+            side = "ahead of" if sent > now else "behind"
+            raise InputError(f"it is stamped {abs(sent - now):.4g} s {side} this node's time")
         position = reader.numbers("position", message.position)
         assert position is not None
         in_order = reader.found == self._in_order
@@ -337,14 +337,14 @@ class SensedJoints:
 
     def _require_steady(self, position: Array, now: float) -> None:
         """Refuse positions that jump."""
-        most, way = self.trust.jump, position - self._position
-        if not most or sum(map(abs, way.tolist())) <= most:  # then none is longer
+        most, jump = self.trust.jump, position - self._position
+        if not most or sum(map(abs, jump.tolist())) <= most:  # then none is longer
             return
         known = now - np.array(self._came) <= self.trust.timeout
-        place = beyond(self._turns.shortest(way), np.where(known, most, math.inf))
+        place = beyond(self._turns.shortest(jump), np.where(known, most, math.inf))
         if place is not None:
             raise InputError(
-                f"{self.labels[place]} jumps by {way[place]:.4g} (rad or m) between two messages, "
+                f"{self.labels[place]} jumps by {jump[place]:.4g} (rad or m) between two messages, "
                 f"more than largest_jump ({most:g})"
             )
 

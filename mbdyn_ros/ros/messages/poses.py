@@ -27,7 +27,7 @@ def pose_matrix(message: Any, orientation: bool = True) -> Array:
     Raises
     ------
     InputError
-        Numbers that are none, or an orientation that is no unit quaternion.
+        Not numbers, or an orientation that is not a unit quaternion.
     """
     place, matrix = message.position, np.eye(4)
     matrix[:3, 3] = place.x, place.y, place.z

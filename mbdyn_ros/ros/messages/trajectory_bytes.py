@@ -51,7 +51,7 @@ def read_trajectory(data: bytes) -> Trajectory:
     Raises
     ------
     InputError
-        These are no bytes of a trajectory.
+        These are not the bytes of a trajectory.
     """
     try:
         place = PlainBytes(data)

@@ -98,7 +98,7 @@ def three_numbers(value: Sequence[float]) -> str | None:
 
 def one_of(choices: Sequence[str]) -> Callable[[str], str | None]:
     """Check of a parameter that is one of some words."""
-    return lambda value: None if value in choices else f"{value!r} is none of {choices}"
+    return lambda value: None if value in choices else f"{value!r} is not one of {choices}"
 
 
 class Parameters:

@@ -66,7 +66,7 @@ class Payloads:
         link, given = request.link, request.payload
         if link not in self.variable:
             raise InputError(
-                f"{link!r} is none of the links whose payload may change "
+                f"{link!r} is not one of the links whose payload may change "
                 f"({', '.join(self.variable) or 'none'}): start the node with the parameter "
                 "variable naming it"
             )

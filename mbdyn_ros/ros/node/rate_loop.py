@@ -1,8 +1,8 @@
 """A thread that calls a function at a rate, with absolute deadlines.
 
 Deadlines lie on a grid, so the rate does not drift. A call that takes too long, or a thread that
-is woken late, makes the loop skip the deadlines it missed: the next call learns how many, but there
-is no burst of calls. (An rclpy timer at 1 kHz costs half a core; this costs the call, and a sleep.)
+is woken late, makes the loop skip the deadlines it missed: the next call learns how many, and no
+burst of calls follows. (An rclpy timer at 1 kHz costs half a core; this one costs the calls.)
 """
 
 from __future__ import annotations

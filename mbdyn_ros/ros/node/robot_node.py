@@ -287,7 +287,7 @@ class RobotNode(Node):
     # ---- what calls the hooks -------------------------------------------------------------
 
     def _longest_gap(self) -> float:
-        """Time between two cycles that is no jump, s: at a low rate as many as it takes."""
+        """Time between two cycles that is not a jump, s: at a low rate as many as it takes."""
         if "longest_gap" not in self.parameters or self.loop is None:
             return math.inf
         gap: float = self.parameters["longest_gap"]

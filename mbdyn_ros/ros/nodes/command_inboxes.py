@@ -180,9 +180,9 @@ class CommandInboxes:
         else:
             sent = simulator.clock.at(stamp, now)
         if abs(sent - now) > timeout:
-            way = "ahead of" if sent > now else "behind"
+            side = "ahead of" if sent > now else "behind"
             raise InputError(
-                f"it is stamped {abs(sent - now):.4g} s {way} this node's time, more than "
+                f"it is stamped {abs(sent - now):.4g} s {side} this node's time, more than "
                 f"command_timeout ({timeout:g} s)"
             )
         return sent

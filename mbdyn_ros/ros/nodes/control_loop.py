@@ -59,7 +59,7 @@ class Agreement:
         Raises
         ------
         InputError
-            The position of a dependent joint is no number, or one is named twice.
+            The position of a dependent joint is not a number, or one is named twice.
         """
         reader = self._reader
         reader.find(message.name)
@@ -266,10 +266,10 @@ class ControlLoop(Follower):
         control = self.control
         self._read_state()
         if self.follows_what == "joints":
-            # Where it was wanted when that was measured: a state on its way is no error.
+            # Where it was wanted when that was measured: a state in transit is not an error.
             q, control.wanted_v[:], _ = self.playback.at(min(self.measured.sent, now))
             _, _, control.wanted_a[:] = self.playback.at(now)
-            control.wanted_q[:] = control.q + self.measured.way(q)
+            control.wanted_q[:] = control.q + self.measured.error(q)
         what, apart = control.farthest()
         tolerance = self.conditions.following_tolerance
         if tolerance and not apart <= tolerance:

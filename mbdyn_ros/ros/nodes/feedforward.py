@@ -87,7 +87,7 @@ class Feedforward(Follower):
         reference: Reference,
         start: float,
         now: float,
-        way: Reference | None,
+        lead_in: Reference | None,
         efforts: Array | None,
     ) -> None:
         """Keep the efforts in the points; on the way to the first they come from what they are."""
@@ -96,7 +96,7 @@ class Feedforward(Follower):
             return
         held = None if self.idle_reason(now) else self._given_now(now)
         times = np.array(reference.times)
-        if way and held is not None:
+        if lead_in and held is not None:
             times, efforts = np.append(now - start, times), np.vstack([held, efforts])
         self._given = times, efforts
 
@@ -118,11 +118,11 @@ class Feedforward(Follower):
             inverse.effort[:] = 0.0
         effort = inverse.effort
         if self.needs_states:
-            # Where they were wanted when that was measured: a state on its way is no error.
+            # Where they were wanted when that was measured: a state in transit is not an error.
             q, v, _ = self.playback.at(min(self.measured.sent, now))
             wanted_q, wanted_v = self._of_driven_joints(q, v)
             self._require_followed(wanted_q)
-            effort += self._kp * self.measured.way(wanted_q)
+            effort += self._kp * self.measured.error(wanted_q)
             effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
             if self.source == "inverse_dynamics":

@@ -180,21 +180,21 @@ class Follower:
         given = self.conditions
         require_timely(reference, start, now, given.reference_timeout, given.longest_wait)
         present = self._present(now)
-        way = present and approach(reference, start, now, present, self._turns)
-        if way and given.check_limits:
+        lead_in = present and approach(reference, start, now, present, self._turns)
+        if lead_in and given.check_limits:
             beyond = self.posture(now)
-            self.reference_limits().require(way, beyond, "on the way to the first point, ")
+            self.reference_limits().require(lead_in, beyond, "on the way to the first point, ")
         if given.start_tolerance:
-            self._require_near((way or reference).at(now - start), now)
-        self._give(reference, start, now, way, efforts)
-        self.playback.follow(reference, start, way)
+            self._require_near((lead_in or reference).at(now - start), now)
+        self._give(reference, start, now, lead_in, efforts)
+        self.playback.follow(reference, start, lead_in)
 
     def _give(
         self,
         reference: Reference,
         start: float,
         now: float,
-        way: Reference | None,
+        lead_in: Reference | None,
         efforts: Array | None,
     ) -> None:
         """Keep the efforts in the points of a reference that is followed from now on."""

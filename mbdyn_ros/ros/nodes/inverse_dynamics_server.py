@@ -189,7 +189,7 @@ class InverseDynamicsServer(RobotNode):
             self._refuse(name, error)
             response = type(response)(success=False, message=in_words(error))
         else:
-            response.success = not short  # else: an answer that is none, but the nearest to one
+            response.success = not short  # else: not a solution, but the nearest to one
             if short:
                 response.message = short
                 self._refuse(name, InputError(short))

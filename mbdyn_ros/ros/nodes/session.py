@@ -294,8 +294,8 @@ class Session:
         if self.path is not None and not self.path.watch():
             self.path = None
         # Efforts are constant meanwhile: their work, and that of pushes, is effort times way.
-        way = motion.joint_position[self._ways] - before
-        self.work += float(motion.effort[self._working] @ way)
+        displacement = motion.joint_position[self._ways] - before
+        self.work += float(motion.effort[self._working] @ displacement)
         if outside is not None:
             motion.effort -= outside
 
@@ -319,7 +319,7 @@ class Session:
         return self.message.effort
 
     def beyond_limits(self) -> list[str]:
-        """Joints outside the position limits of the description, which are no stops then."""
+        """Joints outside the position limits of the description, which then do not act as stops."""
         joints = [self.robot.model.joint(name.partition("/")[0]) for name in self.message.name]
         return [
             name

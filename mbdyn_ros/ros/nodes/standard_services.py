@@ -249,7 +249,9 @@ class StandardServices:
         try:
             wanted = re.compile(filters.filter)
         except re.error as error:
-            raise InputError(f"filter {quoted(filters.filter)} is no expression: {error}") from None
+            raise InputError(
+                f"filter {quoted(filters.filter)} is not an expression: {error}"
+            ) from None
         return [name for name in self._entities(session) if wanted.search(name)]
 
     def _entities(self, session: Session) -> list[str]:
@@ -306,7 +308,8 @@ class StandardServices:
                 length = float(np.linalg.norm(q[3:7]))
                 if not abs(length - 1.0) <= UNIT:
                     raise Refused(
-                        type(answer).INVALID_POSE, f"a quaternion of length {length:g} is no turn"
+                        type(answer).INVALID_POSE,
+                        f"a quaternion of length {length:g} is not a rotation",
                     )
                 q[3:7] /= length
             if ask.set_twist:

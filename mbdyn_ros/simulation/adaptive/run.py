@@ -14,13 +14,13 @@ from ...errors import ContactError, MbdynError, SimulationError, SimulationWarni
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
 from ..actuators.actuation import Actuation
-from ..charts.chart_watch import ChartWatch
-from ..charts.coordinates import closes, suits, translated_velocity, with_joints
+from ..charts import closes, suits, translated_velocity, with_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..effort import EffortFunction
 from ..trajectory import Event, StoppedSimulationError, Stretch, Trajectory
 from .chart_motion import ChartMotion, Recorder, Translation, joined
+from .chart_watch import ChartWatch
 from .integrator import Integrator, Step
 from .motion import Motion
 from .stretch import CALM, SteppedMotion, SteppedStretch

@@ -9,13 +9,14 @@ say which contacts rest, stick, slide or separate from then on.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from ...array import Array
 from ...compiler.kernel import Kernel
-from ...errors import SimulationError
-from ...model.model import Array
+from ...errors import ContactError, SimulationError
 from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Contacts
@@ -23,11 +24,13 @@ from ..contact.events import ContactSearch
 from ..contact.impulses import UNSETTLED, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
 from ..contact.refusals import refuse_inside
-from ..contact.rows import LEANING_SPEED, Assembly, Indices, Rows
+from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows
 from ..trajectory import Transition
-from . import jam
 from .resting import Mode, Resting, least, obeys, redundant
 from .smooth import Smooth
+
+JAMMED = 1e-2
+"""Share of the normal acceleration by a push of the wall that friction leaves, where it jams."""
 
 
 class Touching:
@@ -145,9 +148,9 @@ class Touching:
         """
         if not len(self._held):
             return
-        jammed = jam.jams(self._laws(q, v).assembly, lambda C: self._response(q, C))
+        jammed = jams(self._laws(q, v).assembly, lambda C: self._response(q, C))
         which = self.resting[jammed & ~self._held.sticks]
-        jam.refuse([self.contacts.name(k) for k in which.tolist()])
+        refuse_jams([self.contacts.name(k) for k in which.tolist()])
 
     # ---- modes ----------------------------------------------------------------------------
 
@@ -286,3 +289,31 @@ class Touching:
         self, q: Array, v: Array, effort: Array, force: Array, assembly: Assembly
     ) -> bool:
         return not obeys(force, assembly) and not self._could_obey(q, v, effort, assembly)
+
+
+def jams(assembly: Assembly, response: Callable[[Array], Array]) -> Flags:
+    """Which contacts (k,) pull themselves in by friction as hard as the wall pushes them out.
+
+    The normal acceleration by such a contact's own force, friction included, is next to nothing
+    or negative (Painleve's paradox).
+
+    Parameters
+    ----------
+    response : accelerations (nv, m) by unit forces along rows (m, nv).
+    """
+    normal = assembly.blocks.normal
+    walls = assembly.rows[normal]
+    by_force = assembly.rows @ response(assembly.columns)
+    by_push = np.einsum("ki,ik->k", walls, response(walls))
+    found: Flags = np.diag(by_force)[normal] <= JAMMED * by_push
+    return found
+
+
+def refuse_jams(names: Sequence[str]) -> None:
+    """Raise `SimulationError` where there are names of contacts that jam."""
+    if names:
+        raise ContactError(
+            f"friction jams {', '.join(names)}: it pulls the point into the wall as hard as "
+            "the wall pushes it out, so that rigid bodies have no motion that obeys Coulomb's "
+            "law (Painleve's paradox); lower the friction of the wall"
+        )

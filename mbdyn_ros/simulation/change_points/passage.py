@@ -14,7 +14,7 @@ from ...errors import MbdynError, SimulationWarning, warn
 from ...robot import Robot
 from ..adaptive.chart_motion import ChartMotion
 from ..adaptive.run import NO_MOTION, Instant, Part, Run
-from ..charts.coordinates import SINGULAR, closes, suits, translated_velocity, with_joints
+from ..charts import SINGULAR, closes, suits, translated_velocity, with_joints
 from ..trajectory import CHANGE_POINT, Transition
 from .crossing import Crossing, NoCrossingError, crossing, lagrange
 

@@ -153,13 +153,13 @@ def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
     except (InputError, QhullError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
-            f"{where}: {path} is no body: {reason}; mend the mesh, or give the environment "
+            f"{where}: {path} is not a body: {reason}; repair the mesh, or give the environment "
             "points=[(link, xyz), ...]"
         ) from None
     if not flat and hollow > 0:
         raise InputError(
             f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
-            "what it may touch is no plane: give a mesh for each of its convex parts, or give "
+            "what it may touch is not a plane: give a mesh for each of its convex parts, or give "
             "the environment points=[(link, xyz), ...]"
         )
     return corners

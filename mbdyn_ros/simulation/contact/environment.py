@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -22,7 +23,6 @@ from .link_contacts import LinkContacts
 from .points import GivenPoint, Point, checked_points, default_points
 from .solids import SolidPair
 from .surfaces import Surface, checked_restitution, number_within
-from .touch_report import TouchReport
 
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
@@ -46,6 +46,40 @@ class Side:
         """The surface's name, with the face where there are several."""
         several = len(self.surface.faces) > 1
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
+
+
+@dataclass(frozen=True)
+class TouchReport:
+    """Words on what may touch what; `str(report)` is for people, `to_dict()` for programs.
+
+    Attributes
+    ----------
+    surfaces : names of the walls.
+    points : link name -> number of its points, balls and rims that may touch any wall.
+    pairs : the links that may touch each other.
+    stops : words for the limits of joints that are stops.
+    """
+
+    surfaces: tuple[str, ...]
+    points: dict[str, int]
+    pairs: tuple[tuple[str, str], ...]
+    stops: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = []
+        if self.points:
+            links = ", ".join(f"{link} ({count})" for link, count in self.points.items())
+            lines.append(f"walls {', '.join(self.surfaces)}: points of {links}")
+        if self.pairs:
+            pairs = ", ".join(f"{one} and {other}" for one, other in self.pairs)
+            lines.append(f"links on each other: {pairs}")
+        if self.stops:
+            lines.append(f"stops: {', '.join(self.stops)}")
+        return "\n".join(lines) or "nothing touches anything"
 
 
 class Environment(Sealed):
@@ -226,7 +260,7 @@ class Environment(Sealed):
 
 
 def checked_environment(given: object) -> Environment | None:
-    """The environment that is given, refused where it is none."""
+    """The argument `environment`, refused where it is not one."""
     if given is not None and not isinstance(given, Environment):
         raise no_environment(given)
     return given

@@ -45,7 +45,7 @@ def formula(text: str) -> Callable[[SX], SX]:
     Raises
     ------
     InputError
-        It is no such formula; the message says what in it is none.
+        It is not such a formula; the message says which part is not.
 
     Examples
     --------
@@ -58,7 +58,9 @@ def formula(text: str) -> Callable[[SX], SX]:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or str(error)
-        raise InputError(f"{text!r} is no formula: {reason}; write one such as z - 0.1*x") from None
+        raise InputError(
+            f"{text!r} is not a formula: {reason}; write one such as z - 0.1*x"
+        ) from None
     try:
         _value(tree, SX.sym("x", 3), text)  # refused before anybody asks
     except RecursionError:
@@ -103,6 +105,6 @@ def _value(node: ast.AST, x: SX, text: str) -> Any:
     part = ast.get_source_segment(text.strip(), node) or type(node).__name__  # type: ignore[arg-type]
     where = "" if part == text.strip() else f"{text!r}: "
     raise InputError(
-        f"{where}{part!r} is none of numbers, x, y, z, pi, + - * / ** and functions; write a "
+        f"{where}{part!r} is not a number, x, y, z, pi, one of + - * / ** or a function; write a "
         "formula such as z - 0.1*sin(3*x)"
     )

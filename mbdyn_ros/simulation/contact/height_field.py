@@ -37,7 +37,7 @@ def height_field(
     Raises
     ------
     InputError
-        They are no grid of finite numbers, or too many.
+        They are not a grid of finite numbers, or too many.
 
     Examples
     --------

@@ -79,18 +79,16 @@ class Problem:
     """
 
     def __init__(self, matrix: Array, free: Array, blocks: Blocks) -> None:
-        m, root = len(free), np.zeros(0)
+        m = len(free)
         apart, size = (np.abs(one).max(initial=0.0) for one in (matrix - matrix.T, matrix))
-        if apart <= ASYMMETRY * size:
-            values, vectors = np.linalg.eigh(matrix)
-            root = vectors * np.sqrt(np.maximum(values, 0.0))
+        root = np.empty(m * m if apart <= ASYMMETRY * size else 0)
         self.f, self.free = np.zeros(m), np.array(free, dtype=np.float64)
         arrays = blocks.normal, blocks.tangent, blocks.friction, blocks.bound, matrix, self.free
         room = np.zeros(solver().room_of_impulses(m, m))
-        self._arrays = [np.ascontiguousarray(one) for one in (*arrays, root, room)]
-        *places, at_root, at_room = (one.ctypes.data for one in self._arrays)
+        self._arrays = [np.ascontiguousarray(one) for one in (*arrays, room, root)]
+        *places, at_room, at_root = (one.ctypes.data for one in self._arrays)
         counts = m, len(blocks.normal), len(blocks.bound), m
-        self._cones = Cones(*counts, *places, at_root if root.size else None, at_room)
+        self._cones = Cones(*counts, *places, None, at_room, at_root if root.size else None)
         self.address = ctypes.addressof(self._cones)
 
 

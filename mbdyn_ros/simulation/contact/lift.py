@@ -31,10 +31,10 @@ def lifted(robot: Robot, q: Array, environment: Environment) -> tuple[Array, str
     weight = float(np.linalg.norm(robot.gravity))
     up = -robot.gravity / weight if weight else np.array([0.0, 0.0, 1.0])
     base = [robot.position_labels.index(f"{BASE_JOINT}/{axis}") for axis in "xyz"]
-    still, start, way = np.zeros(robot.nv), q.copy(), 0.0
+    still, start, height = np.zeros(robot.nv), q.copy(), 0.0
     words = ""
     for _ in range(TRIES):
-        start[base] = q[base] + way * up
+        start[base] = q[base] + height * up
         g, _, slope = contacts.distances(start, still)
         walls = slice(contacts.geometry.pairs)
         depth = -g[walls] / np.maximum(slope[walls], 1e-12)
@@ -42,12 +42,12 @@ def lifted(robot: Robot, q: Array, environment: Environment) -> tuple[Array, str
         if not np.isfinite(depth).all():
             return q, ""
         if depth[k] <= INSIDE:
-            return start, words and f"placed {way:.4g} m higher: {words}"
+            return start, words and f"placed {height:.4g} m higher: {words}"
         if not words:
             words = f"{contacts.name(k)} would start {depth[k]:.4g} m inside"
         (normal,) = contacts.rows(start, still, np.array([k])).normals
         climb = float(normal @ up)
         if climb <= 1e-3:
             return q, ""
-        way += float(depth[k]) / climb
+        height += float(depth[k]) / climb
     return q, ""

@@ -133,7 +133,7 @@ def _rods(robot: Robot) -> list[Rod]:
             else:
                 continue
             at = pose @ collision.origin
-            way: Array = at.rotation @ np.array([0.0, 0.0, half])
-            ends = at.translation - way, at.translation + way
+            half_axis: Array = at.rotation @ np.array([0.0, 0.0, half])
+            ends = at.translation - half_axis, at.translation + half_axis
             found.append(Rod(body, *ends, shape.radius, link.name))
     return found

@@ -71,7 +71,7 @@ def checked_points(points: Sequence[GivenPoint]) -> tuple[Point, ...]:
         raise InputError(f"points must be [(link, (x, y, z)), ...]; they are {points!r}") from None
     for one, (link, xyz, *radius) in zip(points, given, strict=True):
         if not isinstance(link, str):
-            raise InputError(f"points must name links; {link!r} is no name")
+            raise InputError(f"points must name links; {link!r} is not a name")
         if len(radius) > 1:
             raise InputError(f"a point is (link, xyz) or (link, xyz, radius), not {one!r}")
         what = f"the point on link {link!r}"

@@ -47,7 +47,7 @@ def refuse_no_value(contacts: Contacts, q: Array, feet: bool = False) -> None:
     Raises
     ------
     SimulationError
-        One is none; the message names point, wall and place.
+        A value is not finite; the message names point, wall and place.
     """
     g, _, _ = contacts.distances(q, np.zeros(contacts.nv))
     for k in np.flatnonzero(~np.isfinite(g[: contacts.geometry.pairs])).tolist():

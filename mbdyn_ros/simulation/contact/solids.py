@@ -1,16 +1,102 @@
-"""Convex shapes of links, placed on their bodies."""
+"""Convex shapes of links, placed on their bodies, as compiled code asks them where two touch."""
 
 from __future__ import annotations
 
+from abc import ABC
 from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
 
 from ...errors import InputError
+from ...model.model import Array
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot
 from .collision_points import mesh_corners
-from .convex_shapes import ConvexShape, Drum, Polytope, Rounded
+
+COPLANAR = 1e-6
+"""Difference of the planes of triangles that are one face, of unit normals and sizes."""
+
+POLYTOPE, DRUM, ROUNDED = range(3)
+"""Kinds of shapes, as `runtime/convex.h` numbers them."""
+
+
+class ConvexShape(ABC):
+    """A shape about its own origin.
+
+    Attributes
+    ----------
+    kind : one of the kinds above. reach : m, radius of a ball about the origin that holds it.
+    radius, half : m, of what is round, and half of the length along z of what has one; of a
+        capsule between the centres of its ends.
+    corners : (n, 3) m. normals : (k, 3) outwards. faces : of each the numbers of its corners, in
+        order about its normal. Of a polytope; none of others.
+    """
+
+    kind: int
+    reach: float
+    radius = 0.0
+    half = 0.0
+    corners: Array = np.zeros((0, 3))
+    normals: Array = np.zeros((0, 3))
+    faces: tuple[tuple[int, ...], ...] = ()
+
+
+class Polytope(ConvexShape):
+    """A box, or the hull of corners (n, 3), m."""
+
+    kind = POLYTOPE
+
+    def __init__(self, corners: Array) -> None:
+        from scipy.spatial import ConvexHull  # its import takes long
+
+        hull = ConvexHull(corners)
+        self.corners = corners[hull.vertices]
+        self.reach = float(np.linalg.norm(self.corners, axis=1).max())
+        planes: list[Array] = []
+        for plane in hull.equations:
+            if not any(np.abs(plane - other).max() < COPLANAR for other in planes):
+                planes.append(plane)
+        self.normals = np.array([plane[:3] for plane in planes])
+        within = COPLANAR * self.reach
+        self.faces = tuple(_ordered(self.corners, plane, within) for plane in planes)
+
+    @classmethod
+    def box(cls, size: tuple[float, ...]) -> Polytope:
+        """One with these edges (m)."""
+        return cls(np.array(list(product((-0.5, 0.5), repeat=3))) * size)
+
+
+class Drum(ConvexShape):
+    """A cylinder along z (m)."""
+
+    kind = DRUM
+
+    def __init__(self, radius: float, length: float) -> None:
+        self.radius, self.half = radius, length / 2
+        self.reach = float(np.hypot(radius, length / 2))
+
+
+class Rounded(ConvexShape):
+    """A ball, or a capsule along z of a length (m) between the centres of its ends."""
+
+    kind = ROUNDED
+
+    def __init__(self, radius: float, length: float = 0.0) -> None:
+        self.radius, self.half = radius, length / 2
+        self.reach = radius + length / 2
+
+
+def _ordered(corners: Array, plane: Array, within: float) -> tuple[int, ...]:
+    """The numbers of the corners on a plane (a, b, c, d) of a hull, in order about its normal."""
+    normal = plane[:3]
+    on_plane = np.flatnonzero(np.abs(corners @ normal + plane[3]) <= within)
+    arms = corners[on_plane] - corners[on_plane].mean(axis=0)
+    first = arms[0] / np.linalg.norm(arms[0])
+    order = np.argsort(np.arctan2(arms @ np.cross(normal, first), arms @ first))
+    return tuple(on_plane[order].tolist())
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,8 +39,8 @@ def with_stops(robot: Robot, q: Array, environment: Environment | None) -> Envir
             beyond.append(f"{joint.name} at {place:.6g}, limits {low:g} to {high:g}")
     if beyond:
         warn(
-            f"{robot.model.source}: the motion starts beyond limits, which are no stops then: "
-            f"{'; '.join(beyond)}",
+            f"{robot.model.source}: the motion starts beyond limits, which then do not act as "
+            f"stops: {'; '.join(beyond)}",
             SimulationWarning,
         )
     return (environment or Environment([])).with_stops(held) if held else environment

@@ -59,7 +59,7 @@ class Surface(Sealed):
     Raises
     ------
     InputError
-        g is no expression of the point, or a number is out of its range.
+        g is not an expression of the point, or a number is out of its range.
 
     Examples
     --------
@@ -254,14 +254,14 @@ def _round(
     """g and distance of a round wall about a place; `across` (3, 3) takes the way along it off."""
     sign = 1.0 if inside else -1.0
 
-    def way(x: SX) -> SX:
+    def offset(x: SX) -> SX:
         return constant(across) @ (x - constant(center))
 
     def g(x: SX) -> SX:
-        return sign * (radius * radius - ca.sumsqr(way(x))) / (2 * radius)
+        return sign * (radius * radius - ca.sumsqr(offset(x))) / (2 * radius)
 
     def distance(x: SX) -> SX:
-        return sign * (radius - length(way(x)))
+        return sign * (radius - length(offset(x)))
 
     return g, distance
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .motion_in_c import MotionInC
+from .step_in_c import MotionInC
 
 
 class Accounts:

@@ -8,19 +8,24 @@ the motion has to wait (`ready`). The state is always told in the robot's own co
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arguments import Wrenches
+from ...assembly.chart import Chart, charts
+from ...compiler.bound import Bound
+from ...equations.actuator_response import actuator_response
 from ...errors import MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..charts.coordinates import POOR, Preparation, better_joints, with_joints
+from ..charts import POOR, Preparation, better_joints, same_place, with_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES
-from .leg import Leg
+from .stepper import Stepper
 from .touches import Contact
 
 PREPARE, LAST = 0.18, 0.02
@@ -29,6 +34,39 @@ there is no going on. At POOR, between them, they are taken."""
 
 ANY_QUALITY = 1.0
 """The share of the best choice's quality that all others are below."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """The motion in one choice of coordinates, and the charts that tell how good it is."""
+
+    robot: Robot
+    motion: Stepper
+    charts: tuple[Chart, ...]
+
+    @staticmethod
+    def make(robot: Robot, step: float, method: str, environment: Environment | None) -> Leg:
+        """The leg of a robot, among walls where there are some."""
+        return Leg(robot, Stepper(robot, step, environment, method), charts(robot.system))
+
+    @property
+    def tree_position(self) -> Array:
+        """Positions of the whole tree; the next call overwrites them."""
+        return self.motion.tree_state()[0]
+
+    @functools.cached_property
+    def response(self) -> Bound:
+        """The bound `actuator_response`; the first to ask has it compiled."""
+        return Bound(self.motion.robot.calls.kernel(actuator_response))
+
+    def has(self, joints: Sequence[str]) -> bool:
+        """Whether these are the independent joints, in any order."""
+        return sorted(self.robot.independent_joints) == sorted(joints)
+
+    def comes_to(self, q: Array, v: Array, tree_position: Array) -> bool:
+        """Set the state; whether that puts all joints where they are."""
+        self.motion.set_state(q, v)
+        return same_place(self.tree_position, tree_position)
 
 
 class ChartedStep:

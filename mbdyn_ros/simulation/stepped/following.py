@@ -6,9 +6,8 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ..charts.coordinates import Preparation
-from .charted_step import ChartedStep
-from .leg import Leg
+from ..charts import Preparation
+from .charted_step import ChartedStep, Leg
 from .servo import Servo, Targets
 
 

@@ -6,11 +6,11 @@ from ...array import Array
 from ...errors import SimulationError, SimulationWarning, warn
 from ..contact.contacts import Contacts
 from ..contact.refusals import refuse_unsound
-from .motion_in_c import MotionInC
+from .step_in_c import MotionInC
 
 
 class Noticed:
-    """Walls that were passed unseen, or that are none, in the steps of one motion.
+    """Walls that were passed unseen, or have no value, in the steps of one motion.
 
     Parameters
     ----------
@@ -28,9 +28,10 @@ class Noticed:
             return
         self._said = True
         warn(
-            f"{self._source}: {self._contacts.name(motion.passed)} may have been passed unseen at "
-            f"t = {motion.passed_at:.6g} s: in a step of {motion.step:g} s it moves further than "
-            "from there to the wall; take shorter steps. This is said once; `unseen` counts",
+            f"{self._source}: {self._contacts.name(motion.passed)} may have been missed at "
+            f"t = {motion.passed_at:.6g} s: the point moves farther in one step of "
+            f"{motion.step:g} s than its distance to the wall. Use shorter steps. Further cases "
+            "are only counted, in `unseen`",
             SimulationWarning,
         )
 

@@ -12,8 +12,7 @@ from ...model.model import Array
 from ..contact.contacts import Contacts
 from ..contact.link_contacts import words_for
 from ..contact.precision import STEPS_IN_C
-from .motion_in_c import MotionInC
-from .step_in_c import StepInC
+from .step_in_c import MotionInC, StepInC
 
 AHEAD = 1.5
 """Steps that are looked ahead, as in C."""

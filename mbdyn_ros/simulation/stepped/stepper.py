@@ -31,9 +31,8 @@ from ..contact.refusals import refuse_inside
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
-from .motion_in_c import MotionInC
 from .noticed import Noticed
-from .step_in_c import StepInC, is_compiled
+from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
@@ -301,8 +300,8 @@ class Stepper(Accounts, Sealed):
             if math.hypot(*position[start : start + 4].tolist()) < SHORTEST_QUATERNION:
                 joint = coordinates.position_labels[start].rpartition("/")[0]
                 raise InputError(
-                    f"the quaternion of {joint} has length 0, which is no orientation: "
-                    "(0, 0, 0, 1) turns nothing"
+                    f"the quaternion of {joint} has length 0, which is not an orientation: "
+                    "(0, 0, 0, 1) is no rotation"
                 )
 
     def limit_energy(self, most: float) -> None:

@@ -12,9 +12,8 @@ from ...prepare.tree import Tree
 from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
-from .motion_in_c import SLOT_SIZE
 from .solid_slots import SolidSlots
-from .step_in_c import StepInC
+from .step_in_c import SLOT_SIZE, StepInC
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,6 +178,7 @@ def test_any_joint_may_be_independent(name: str, interpreted: None) -> None:
             assert np.allclose(robot.energy(q, v), (state["T"], state["V"]), rtol=CLOSE, atol=0)
 
 
+@pytest.mark.sparse
 @names
 def test_closed_form_and_newton_agree(name: str, interpreted: None) -> None:
     case = Case.read(name)

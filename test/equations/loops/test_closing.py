@@ -53,6 +53,7 @@ def leg(seed: int, count: int) -> tuple[str, str]:
     )
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(("seed", "count"), [(1, 7), (3, 8), (11, 8)])
 def test_a_loop_that_is_closed_far_from_zero_is_found_within_half_a_turn(
     seed: int, count: int

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from named_loops import CLOSED, SECOND, four_bar, loop
+from random_robots import explore
 
 import mbdyn_ros
 from mbdyn_ros.model import Model, ModelError, read_urdf
@@ -416,7 +417,7 @@ VALUES = VALID.split('"')[1::2]
 WORDS = ["nan", "1e400", "-1e308", "", "0 0 0", "1e99 -1e99 1e99", "base", "j3", "pin", "spherical"]
 
 
-@settings(max_examples=500)
+@explore(100, 500)
 @given(st.data())
 def test_any_value_anywhere(data: st.DataObject) -> None:
     parts = VALID.split('"')
@@ -426,7 +427,7 @@ def test_any_value_anywhere(data: st.DataObject) -> None:
     read_or_refuse('"'.join(parts))
 
 
-@settings(max_examples=300)
+@explore(60, 300)
 @given(st.data())
 def test_elements_anywhere(data: st.DataObject) -> None:
     parts = VALID.replace(">", ">\0").split("\0")

@@ -153,6 +153,7 @@ def straight(robot: mbdyn_ros.Robot, places: Array) -> tuple[list[int], Array]:
     return [shown.index(row) for row in bound], np.array(found)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seed", [10, 11])
 def test_no_earlier_call_decides_the_branch(seed: int, interpreted: None) -> None:
     """Where a straight way from home leads there, the answer is the one it leads to."""

@@ -67,6 +67,7 @@ def test_robots_are_solved_by_dyads(name: str) -> None:
     assert compare(exact, walked(exact), 0.15, 0) == 6
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "kind",
     [
@@ -83,6 +84,7 @@ def test_six_bars_and_nested_loops(kind: str) -> None:
     assert sum(compare(exact, newton, reach, 1) for reach in (0.1, 0.3, 1.0)) > 3
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", DYADS)
 def test_each_kind_of_dyad(kind: str) -> None:
     """Cut anywhere, on a trunk that turns: positions by Newton's method, motion by the judge."""
@@ -99,6 +101,7 @@ def test_each_kind_of_dyad(kind: str) -> None:
     assert compare(pair.robot, walked(pair.robot), 0.1, 2)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "seed", [*range(3), *(pytest.param(k, marks=pytest.mark.long) for k in range(3, 60))]
 )

@@ -64,6 +64,7 @@ def test_following_goes_round_where_plain_calls_do_not(tmp_path: Path) -> None:
     assert close([3.0, 0.0], near) is None and close([1.5, 0.0], near) is not None
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("gap", [0.1, 1e-4])
 @pytest.mark.parametrize("hills", [1, 2])
 def test_following_does_not_jump_a_gap(tmp_path: Path, gap: float, hills: int) -> None:

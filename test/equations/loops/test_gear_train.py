@@ -64,6 +64,7 @@ def test_rings_and_fixed_followers_go_the_general_way() -> None:
     assert still.joint_state([1.0])[0].tolist() == [1.0, 0.25]
 
 
+@pytest.mark.long
 def test_loading_grows_linearly() -> None:
     """A joint that follows costs no more than any other."""
 

@@ -89,6 +89,7 @@ def test_friction_in_a_passive_joint_loads_the_pin() -> None:
     assert np.abs(change[[1, 3, 4, 5]]).max() < 1e-9
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", ["spatial fixed", "spatial revolute", "spatial prismatic"])
 def test_a_cut_joint_may_be_any_joint(kind: str) -> None:
     """Forces of closing joints do no work: what they do on both sides cancels in every motion."""
@@ -139,6 +140,7 @@ def test_wrong_input() -> None:
         robot.loop_forces([5.0], [0.0], [0.0])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", ["spatial floating", "Watt", "chain"])
 def test_batches(kind: str) -> None:
     """Rows are single calls; a row that cannot be closed, or is NaN, is NaN alone."""

@@ -43,6 +43,7 @@ def closed_start() -> tuple[np.ndarray, Robot]:
     return robot.joint_state([START["a"], START["b"]])[0], robot
 
 
+@pytest.mark.long
 def test_the_motion_is_the_same_in_all_coordinates() -> None:
     """Joints stick and slide at the same instants, whichever of them are the coordinates."""
     start, robot = closed_start()

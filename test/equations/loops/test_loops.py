@@ -19,7 +19,7 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 """Central difference of order ten: weights of f(k h) - f(-k h)."""
 
 
-pytestmark = pytest.mark.usefixtures("interpreted_module")
+pytestmark = [pytest.mark.usefixtures("interpreted_module"), pytest.mark.sparse(first=0)]
 OTHERS = (
     "double-crank", "double-rocker", "triple-rocker", "branches", "Watt", "chain",
     "spatial fixed", "spatial revolute", "spatial prismatic", "spatial spherical",

@@ -92,6 +92,7 @@ def test_a_tilted_hinge_is_not_taken_for_a_planar_one() -> None:
         m.load()
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seed", range(8))
 def test_it_is_what_newton_finds(seed: int) -> None:
     """Every joint given, both ways; positions, and all that depends on them."""
@@ -128,6 +129,7 @@ def test_behind_a_stretch_that_cannot_be_reached_is_nothing() -> None:
         robot.joint_state([robot.home[rocker] + 2 * np.pi])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seeds", [(0,), pytest.param((1,), marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", [*FOUR_BARS, "slider-crank", "triangle"])
 def test_reach_ends_where_walks_end(kind: str, seeds: tuple[int, ...]) -> None:
@@ -168,6 +170,7 @@ def test_reach_ends_where_walks_end(kind: str, seeds: tuple[int, ...]) -> None:
                     assert abs(nearest - end) < 1e-9
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seeds", [(0, 1), pytest.param((2, 3), marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["crank-rocker", "double-crank", "slider-crank", "triangle"])
 def test_angles_do_not_jump_and_belong_to_the_turns(kind: str, seeds: tuple[int, ...]) -> None:

@@ -51,6 +51,7 @@ def states(robot: mbdyn_ros.Robot, count: int = 3) -> tuple[Array, Array, Array]
     return q, v, a
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("floating_base", [False, True])
 def test_as_in_the_tree(floating_base: bool) -> None:
     robot = free_coupler(floating_base=floating_base)
@@ -168,6 +169,7 @@ def test_a_pitch_near_a_quarter_turn_counts_from_home() -> None:
         robot_of(body("coupler", 0.4, 0.1), free, rail, home={"free/roll": 0.0})
 
 
+@pytest.mark.long
 def test_motion_keeps_energy() -> None:
     robot = free_coupler()
     motion = mbdyn_ros.simulate(robot, [0.0], [0.5], 0.5)

@@ -11,6 +11,7 @@ import mbdyn_ros
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("kind", "factors"),
     [

@@ -76,6 +76,7 @@ ROBOTS = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ROBOTS)
 def test_as_by_newtons_method(name: str) -> None:
     text, independent = ROBOTS[name]

@@ -52,6 +52,7 @@ def tilted_joint(name: str, angle: float) -> str:
     return FOUR_BAR[:start] + turned + FOUR_BAR[end:]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("angle", [3.7e-6, -9e-5, 1e-9])
 @pytest.mark.parametrize("name", ["crank_joint", "coupler_joint", "rocker_joint"])
 def test_rounded_axis_of_a_joint_is_set_straight_and_said(name: str, angle: float) -> None:
@@ -114,6 +115,7 @@ def test_hinges_across_others_are_in_no_plane() -> None:
         np.testing.assert_allclose(robot.frame_pose([angle], "plate"), risen, atol=1e-12)
 
 
+@pytest.mark.long
 def test_real_tilt_is_refused() -> None:
     with pytest.raises(mbdyn_ros.ModelError, match="cannot be closed"):
         mbdyn_ros.load(tilted(0.01))

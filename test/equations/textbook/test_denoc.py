@@ -51,7 +51,7 @@ class RandomState:
 # -- trees ---------------------------------------------------------------------------------------
 
 
-@explore(6)
+@explore(3)
 @given(robots(joints=8), st.booleans())
 def test_trees_as_by_the_recursions(random_robot: RandomRobot, floating_base: bool) -> None:
     state = RandomState.of(random_robot, floating_base)
@@ -71,7 +71,7 @@ def test_trees_as_by_the_recursions(random_robot: RandomRobot, floating_base: bo
     assert_close(tau, number(denoc.inverse_dynamics(a, GRAVITY)), 1e-12, weight)
 
 
-@explore(6)
+@explore(3)
 @given(robots(joints=8), st.booleans())
 def test_structure(random_robot: RandomRobot, floating_base: bool) -> None:
     state = RandomState.of(random_robot, floating_base)
@@ -101,7 +101,7 @@ def test_structure(random_robot: RandomRobot, floating_base: bool) -> None:
     assert np.allclose(N_l @ step, np.eye(len(N_l)), rtol=0, atol=1e-12)
 
 
-@explore(6)
+@explore(3)
 @given(robots(joints=6, kinds=("revolute", "prismatic", "fixed"), massless=False))
 def test_inertia_is_positive_definite_and_its_rate_less_2C_skew(
     random_robot: RandomRobot,
@@ -168,6 +168,7 @@ class Lab:
         return call
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "name", ["four_bar", "boom", "slider_crank", "parallelogram_arm", "manipulator"]
 )
@@ -193,6 +194,7 @@ def test_own_robots_as_by_the_cluster_recursion(name: str) -> None:
         assert np.abs(J @ whole + J_rate).max() < 1e-11
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "kind",
     [
@@ -338,7 +340,8 @@ def place(shift: complex, turn: float = 0.0) -> str:
     return f'<origin xyz="{x!r} {y!r} 0" rpy="0 0 {float(turn)!r}"/>'
 
 
-@explore(5)
+@pytest.mark.long
+@explore(3)
 @given(st.integers(0, 10**6), st.floats(-8, 8), st.floats(-40, 40))
 def test_four_bar_of_any_cut_as_by_lagrange(seed: int, v: float, a: float) -> None:
     four_bar = FourBar.of(seed)

@@ -79,6 +79,7 @@ def crane(rng: np.random.Generator, kinds: tuple[tuple[int, int, int], ...]) -> 
 SIGNS = tuple(itertools.product((1, -1), repeat=3))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seed", range(4))
 def test_random_cranes(seed: int) -> None:
     """Two loops on one another, of all kinds, against the clusters' recursion."""

@@ -132,5 +132,5 @@ def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
 
 def test_a_mesh_without_a_body(tmp_path: Path) -> None:
     sheet = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
-    with pytest.raises(InputError, match=r"body.stl is no body: .*; mend the mesh, or give"):
+    with pytest.raises(InputError, match=r"body.stl is not a body: .*; repair the mesh, or give"):
         FLOOR.contact_points(thing(mesh_file(tmp_path, sheet)))

@@ -265,7 +265,7 @@ def point_jacobian(
     return J[:3] - np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ J[3:]
 
 
-@explore(6)
+@explore(3)
 @given(
     robots(joints=5, massless=False),
     st.booleans(),
@@ -313,7 +313,7 @@ def test_random_impacts(
     assert impact.energy_before - impact.energy_after == pytest.approx(impact.loss, abs=1e-8)
 
 
-@explore(15)
+@explore(8)
 @given(
     st.integers(1, 4),
     st.integers(1, 9),
@@ -367,7 +367,7 @@ def test_a_jam_takes_the_bounce() -> None:
         assert impact.v_after[0] == pytest.approx(-rest * impact.v_before[0], abs=1e-12)
 
 
-@explore(5)
+@explore(3)
 @given(
     robots(joints=4, massless=False),
     st.booleans(),

@@ -9,8 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from mbdyn_ros.model.pose import Pose
-from mbdyn_ros.simulation.contact.convex_shapes import ConvexShape, Drum, Polytope, Rounded
-from mbdyn_ros.simulation.contact.solids import Solid
+from mbdyn_ros.simulation.contact.solids import ConvexShape, Drum, Polytope, Rounded, Solid
 from mbdyn_ros.simulation.stepped.solid_tables import SolidTables
 
 coal = pytest.importorskip("coal")

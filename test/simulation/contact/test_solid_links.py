@@ -11,9 +11,8 @@ from scipy.spatial.transform import Rotation
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, SimulationError, Stepper, Surface
 from mbdyn_ros.model.pose import Pose
-from mbdyn_ros.simulation.contact.convex_shapes import ConvexShape, Drum, Polytope, Rounded
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
-from mbdyn_ros.simulation.contact.solids import Solid
+from mbdyn_ros.simulation.contact.solids import ConvexShape, Drum, Polytope, Rounded, Solid
 from mbdyn_ros.simulation.stepped.solid_tables import SolidTables, Touch
 
 HIGH, THICK, APART, MASS = 0.5, 0.06, 0.2, 0.4

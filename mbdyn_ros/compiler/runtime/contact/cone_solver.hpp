@@ -293,9 +293,11 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
     memcpy(way, f, m * sizeof *f);
     least = by_sweeps(c, step, way, enough, least, FEW, f);
   }
-  for (double hardest = HARDEST; c->X && least > near && hardest > PENALTY; hardest /= 3.) {
+  Cones<double> rooted = *c;
+  if (least > near && c->root) rooted.X = root_of(m, c->matrix, c->root);
+  for (double hardest = HARDEST; rooted.X && least > near && hardest > PENALTY; hardest /= 3.) {
     project_on_cones(c, f);
-    double gap = approach(c, step, f, size, near, hardest, best);
+    double gap = approach(&rooted, step, f, size, near, hardest, best);
     if (gap > near) gap = fmin(gap, newton_on_cones(c, step, best, enough, SOFTER));
     if (gap < least) least = gap, memcpy(f, best, m * sizeof *f);
   }

@@ -28,7 +28,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
 
 /* k contacts, the rows where their normals stand and the first of two tangents (NO_ROW: none), and
    their friction; then the last rows, each within +-bound. matrix = A = X X^T, X (rows, size); X is
-   nullptr where A is not symmetric, as where contacts slide in given directions. `room`: see
+   nullptr where A is not symmetric, as where contacts slide in given directions, and where it is not
+   known: then `root` has memory for it, in which A is factored once X is needed. `room`: see
    `room_of_cones`. */
 template <class Real>
 struct Cones {
@@ -36,7 +37,7 @@ struct Cones {
   const size_t *normal, *tangent;
   const double* friction;
   const Real *bound, *matrix, *free, *X;
-  Real* room;
+  Real *room, *root;
 };
 
 template <class Real>
@@ -73,7 +74,7 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   const Real* a = c->matrix;
   Real* __restrict trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
   copy(m, c->free, trial);
-  if (c->X) {
+  if (c->X || c->root) {
     for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
   } else {
     for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);

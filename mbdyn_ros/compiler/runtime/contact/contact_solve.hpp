@@ -245,7 +245,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     cone_problem(w, x, m, h);
     if (!pass) warm_start(w, s, x, h);
     const Cones<Real> cones = {m, x->count, w->rubbing, w->nv, x->first, x->tangent,
-                               x->mu, x->bound, x->A, x->b, x->X, x->cones};
+                               x->mu, x->bound, x->A, x->b, x->X, x->cones, nullptr};
     Bits<Real> settled;
     const Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
     const Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);

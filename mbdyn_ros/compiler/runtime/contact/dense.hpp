@@ -2,6 +2,8 @@
 #pragma once
 #include "number.hpp"
 
+#define ROUNDING 1e-15 /* share of the largest pivot that is as good as none */
+
 /* Four sums at a time: one would wait for itself. */
 template <class Real>
 static inline Real dot(size_t n, const Real* __restrict x, const Real* __restrict y) {
@@ -39,6 +41,28 @@ template <class Real> static Bits<Real> cholesky(size_t n, Real* a) {
     row[i] = 1. / root(left);
   }
   return positive;
+}
+
+/* X (n, n) of a = X X^T, of a semidefinite a: Cholesky's method from the largest pivot on, until only
+   rounding is left (Higham 2002, algorithm 10.2). */
+static const double* root_of(size_t n, const double* a, double* X) {
+  double size = 0.;
+  memset(X, 0, n * n * sizeof *X);
+  for (size_t k = 0; k < n; ++k) {
+    double most = 0.;
+    size_t pivot = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const double left = a[i * n + i] - dot(k, X + i * n, X + i * n);
+      if (left > most) most = left, pivot = i;
+    }
+    size = fmax(size, most);
+    if (!(most > ROUNDING * size)) break;
+    const double share = 1. / sqrt(most);
+    for (size_t i = 0; i < n; ++i) {
+      X[i * n + k] = share * (a[i * n + pivot] - dot(k, X + i * n, X + pivot * n));
+    }
+  }
+  return X;
 }
 
 /* L^-1 x in place. */

@@ -44,7 +44,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
     law = fmax(law, LAW * fabs(before[i]));
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
-                              x->mu, x->bound, x->A, x->b, x->X, x->cones};
+                              x->mu, x->bound, x->A, x->b, x->X, x->cones, nullptr};
   const auto restitution = [&](size_t i) {
     return bouncing && hits[x->active[i]] ? w->restitution[x->active[i]] : 0.;
   };

@@ -13,13 +13,13 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ...array import Array
-from ...assembly.chart import Chart, charts
-from ...equations import programs
-from ...equations.position_rate import motion_rate
-from ...errors import MbdynError, SimulationError
-from ...robot import Robot
-from ..velocity_map import VelocityMap
+from ..array import Array
+from ..assembly.chart import Chart, charts
+from ..equations import programs
+from ..equations.position_rate import motion_rate
+from ..errors import MbdynError, SimulationError
+from ..robot import Robot
+from .velocity_map import VelocityMap
 
 SAME_CONFIGURATION = 1e-6
 """Distance (rad or m) of joints that are at the same place, on the same branch.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -26,9 +25,7 @@ from ..equations.textbook.parallel_serial import (
 from ..errors import InputError
 from ..names import in_latex, in_markdown
 from ..prepare.tree import WORLD
-
-if TYPE_CHECKING:
-    from ..robot import Robot
+from .robot import Robot
 
 DIGITS = 7
 """Significant digits: one more than an instrument's, so that redone steps agree in six."""

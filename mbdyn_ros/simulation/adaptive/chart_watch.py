@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...assembly.chart import Chart, charts
 from ...model.model import Array
 from ...robot import Robot
-from .coordinates import POOR, SINGULAR
-
-if TYPE_CHECKING:
-    from ..adaptive.integrator import Step
-    from ..adaptive.motion import Motion
+from ..charts import POOR, SINGULAR
+from .integrator import Step
+from .motion import Motion
 
 DEAD = 1e-4
 """Share of the best choice's quality under which a velocity of the joints does not give that of

@@ -1,1 +1,0 @@
-"""Independent joints as coordinates: how good they are, and going on in others."""
