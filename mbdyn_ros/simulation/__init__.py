@@ -3,6 +3,7 @@
 from .contact.environment import Environment
 from .contact.environment_file import read_environment
 from .contact.impacts import Impact
+from .contact.link_contacts import LinkContacts
 from .contact.surfaces import Surface
 from .simulate import simulate
 from .stepped.stepper import Stepper
@@ -14,6 +15,7 @@ __all__ = [
     "Contact",
     "Environment",
     "Impact",
+    "LinkContacts",
     "Stepper",
     "StoppedSimulationError",
     "Surface",
