@@ -137,7 +137,7 @@ def test_shapes_follow() -> None:
     assert np.linalg.det(image.origin.rotation) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), "two"])
+@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), 1e80, 1e200, 1e-80, "two"])
 def test_wrong_factors_are_refused(factor: object) -> None:
     with pytest.raises(mbdyn_ros.InputError, match="factor of length is .*; it must be above 0"):
         edit.scaled(read_urdf(MIXED), factor)  # type: ignore[arg-type]

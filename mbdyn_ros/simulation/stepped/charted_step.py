@@ -18,10 +18,10 @@ from ...model.model import Array
 from ...robot import Robot
 from ..charts.coordinates import POOR, Preparation, better_joints, with_joints
 from ..contact.environment import Environment
+from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES
 from .leg import Leg
-from .touches import Contact
 
 PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which
