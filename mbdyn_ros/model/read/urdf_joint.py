@@ -83,11 +83,11 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
     if limit is None or not kind.nv:
         return Limits()
     if kind.nv > 1:
-        if given := [key for key in ("lower", "upper", "velocity", "effort") if limit.get(key)]:
+        if written := [key for key in ("lower", "upper", "velocity", "effort") if limit.get(key)]:
             remarks.add(
                 limit,
-                f"{', '.join(given)} not used: a {kind.name} joint has {kind.nv} coordinates, and "
-                "limits hold for joints of one; split it into such joints where they matter",
+                f"{', '.join(written)} not used: a {kind.name} joint has {kind.nv} coordinates, "
+                "and limits hold for joints of one; split it into such joints where they matter",
             )
         return Limits()
     unlimited = []
