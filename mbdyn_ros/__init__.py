@@ -25,11 +25,13 @@ if _TYPE_CHECKING:
     from . import piezo as piezo
     from . import recording as recording
     from . import simulation as simulation
+    from .control import Controller
     from .robot import Robot, example, load, save_mjcf, save_sdf, save_urdf
     from .simulation import (
         Contact,
         Environment,
         Impact,
+        LinkContacts,
         Stepper,
         Surface,
         Trajectory,
@@ -41,10 +43,12 @@ if _TYPE_CHECKING:
 __all__ = [
     "CompilerWarning",
     "Contact",
+    "Controller",
+    "DeadPointError",
     "Environment",
     "Impact",
-    "DeadPointError",
     "InputError",
+    "LinkContacts",
     "MbdynError",
     "MissingPackageError",
     "ModelError",
@@ -68,8 +72,11 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_ROBOT = ("Robot", "example", "load", "save_mjcf", "save_sdf", "save_urdf")
-"""Names from `robot`; all others that are lazy are from `simulation`."""
+_PLACES = {
+    "Controller": ".control",
+    **dict.fromkeys(("Robot", "example", "load", "save_mjcf", "save_sdf", "save_urdf"), ".robot"),
+}
+"""Where names that are loaded when first asked for come from, if not from `simulation`."""
 
 _MODULES = (
     "control", "identification", "mechanisms", "motion", "piezo", "recording", "simulation",
@@ -85,8 +92,8 @@ def __getattr__(name: str) -> _Any:
     if name in _MODULES:
         return _importlib.import_module(f".{name}", __name__)
     if name in __all__:
-        place = ".robot" if name in _ROBOT else ".simulation"
-        value = globals()[name] = getattr(_importlib.import_module(place, __name__), name)
+        module = _importlib.import_module(_PLACES.get(name, ".simulation"), __name__)
+        value = globals()[name] = getattr(module, name)
         return value
     if not name.startswith("_"):
         _importlib.import_module(".robot", __name__)

@@ -34,7 +34,7 @@ def as_numbers(value: object) -> Array:
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "biufO":
-            raise NoNumbers(f"not {array.dtype}")
+            raise NoNumbers(f"not {'text' if array.dtype.kind in 'SU' else array.dtype}")
         if array.dtype.kind == "O" and any(one is None for one in array.flat):
             raise NoNumbers("not None")
         return array.astype(FLOAT64, copy=False)

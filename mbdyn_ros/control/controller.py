@@ -109,6 +109,10 @@ class Controller(Sealed):
         else:
             super().__setattr__(name, value)
 
+    def __repr__(self) -> str:
+        link = f", link {self._link!r}" if self._link else ""
+        return f"Controller({self.robot.model.name!r}, mode {self.mode!r}{link})"
+
     # ---- robot and gains ------------------------------------------------------------------
 
     @property

@@ -174,8 +174,8 @@ def reshape(
 
     Returns
     -------
-    The dependent positions, and the share of the change up to which it stays closed: 1, unless the branch
-    ends or the loop cannot be closed beyond.
+    The dependent positions, and the share of the change up to which the loop stays closed: 1,
+    unless its branch ends before.
     """
     (y, z), still = start, np.zeros_like(start[0])
     here, progress, step = _closed(loop, y, z, still, before), 0.0, 1.0

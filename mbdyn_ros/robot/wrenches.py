@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..arguments import Wrenches as Outside
-from ..arguments import checked_mapping, coordinate_array, single_vector
+from ..arguments import checked_mapping, coordinate_array
 from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
@@ -111,29 +111,33 @@ class JointWrenches(Core):
 
     @brief
     def undetermined_wrenches(self, q: ArrayLike) -> dict[str, tuple[str, ...]]:
-        """The components of `joint_wrenches` that redundant constraints leave undetermined at q
-        (n,).
+        """The components of `joint_wrenches` that redundant constraints leave undetermined.
+
+        q : (n,), or many (N, n).
 
         Returns
         -------
-        {joint or loop: names of components among fx, fy, fz, tx, ty, tz}; empty without redundancy.
+        {joint or loop: names of components among fx, fy, fz, tx, ty, tz}, of all that are at any of
+        the positions; empty without redundancy.
         """
-        rest = np.zeros(self.nv)
         self.require_single("the set of undetermined wrenches")
-        q = single_vector("q", q, self.position_labels)
-        stresses = _stresses(self, *_terms(self, q, rest, rest))
-        result: dict[str, tuple[str, ...]] = {}
-        if stresses:
+        positions = np.atleast_2d(coordinate_array("q", q, self.position_labels))
+        rest = np.zeros(self.nv)
+        found: dict[str, Array] = {}
+        for position in positions:
+            stresses = _stresses(self, *_terms(self, position, rest, rest))
             size = {
                 name: np.max([np.abs(one[name]) for one in stresses], axis=0)
-                for name in stresses[0]
+                for name in (stresses[0] if stresses else ())
             }
-            largest = max(float(one.max()) for one in size.values())
+            largest = max((float(one.max()) for one in size.values()), default=0.0)
             for name, one in size.items():
-                labels = np.array(COMPONENTS)[one > UNDETERMINED * largest]
-                if labels.size:
-                    result[name] = tuple(labels.tolist())
-        return result
+                found[name] = found.get(name, False) | (one > UNDETERMINED * largest)
+        return {
+            name: tuple(np.array(COMPONENTS)[one].tolist())
+            for name, one in found.items()
+            if one.any()
+        }
 
     @property
     def motor_labels(self) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from .contact.environment import Environment
 from .contact.environment_file import read_environment
+from .contact.held_contact import Contact
 from .contact.impacts import Impact
+from .contact.link_contacts import LinkContacts
 from .contact.surfaces import Surface
 from .simulate import simulate
 from .stepped.stepper import Stepper
-from .stepped.touches import Contact
 from .stepped.walled_rollout import rollout_among_walls
 from .trajectory import StoppedSimulationError, Trajectory, Transition
 
@@ -14,6 +15,7 @@ __all__ = [
     "Contact",
     "Environment",
     "Impact",
+    "LinkContacts",
     "Stepper",
     "StoppedSimulationError",
     "Surface",

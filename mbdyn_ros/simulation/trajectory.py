@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import SimulationError
 from ..model.model import Array
+from .contact.held_contact import Contact
 from .contact.impacts import Impact
 
 CHANGE_POINT = "passes a change point"
@@ -62,6 +63,7 @@ class Trajectory:
     energy : (N, 2), J: kinetic and potential.
     work : (N, 2), J, since the start: done by the efforts, and lost to friction.
         Impacts take from it too: the second column holds all losses.
+    contacts : N tuples: the contacts held at each instant, with their forces; of joint stops too.
     impacts : every impact with walls and joint stops, in order.
     transitions : when joints with dry friction came to rest or broke away, and contacts, and
         when loops passed change points.
@@ -84,6 +86,7 @@ class Trajectory:
     position_labels: tuple[str, ...]
     velocity_labels: tuple[str, ...]
     effort_labels: tuple[str, ...]
+    contacts: tuple[tuple[Contact, ...], ...] = ()
     impacts: tuple[Impact, ...] = ()
     transitions: tuple[Transition, ...] = ()
     steps: int = 0

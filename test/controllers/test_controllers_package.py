@@ -128,10 +128,11 @@ def builder(tmp_path_factory):
     surroundings = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
     surroundings["PYTHONPATH"] = str(ROOT)
 
-    def run(*arguments):
+    def run(*arguments, before=None, path=path):
         return subprocess.run(
-            [program, *arguments], env=surroundings, capture_output=True, text=True, timeout=120
-        )
+            [program, *arguments], env={**surroundings, "PATH": path}, preexec_fn=before,
+            capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
 
     return run
 
@@ -163,6 +164,23 @@ def test_other_links_and_files_are_refused(builder, tmp_path):
     assert missing.returncode == 1
     assert "cannot be read" in missing.stderr
     assert builder("--help").returncode == 2
+
+
+@needs_compiler
+def test_what_builds_has_no_priority_of_real_time(builder, tmp_path):
+    def real_time():
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+
+    try:
+        subprocess.run(["true"], preexec_fn=real_time, check=True)
+    except subprocess.SubprocessError:
+        pytest.skip("this user may not run at a priority of real time")
+    said = "import os; print('policy', os.sched_getscheduler(0) - os.SCHED_OTHER); exit(1)"
+    mbdyn = tmp_path / "mbdyn"
+    mbdyn.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{said}"\n')
+    mbdyn.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    assert "policy 0" in builder(CRANE, "--variable", "none", before=real_time, path=path).stderr
 
 
 @pytest.fixture(scope="module")

@@ -79,6 +79,7 @@ def test_what_goes_across_a_planar_loop_is_named_and_shared_by_stiffness() -> No
     across = ("fy", "tx", "tz")
     names = ("crank_joint", "coupler_joint", "rocker_joint", "coupler_pin")
     assert made.undetermined_wrenches(q) == dict.fromkeys(names, across)
+    assert made.undetermined_wrenches([q, q + 0.1]) == dict.fromkeys(names, across)
     least = made.joint_wrenches(q, v, a)
     assert least["coupler_pin"][[1, 3, 5]] == pytest.approx(0, abs=1e-12)
     soft = {name: [1e6, 1e6, 1e6, 1e3, 1e3, 1e3] for name in names}

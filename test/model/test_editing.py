@@ -16,6 +16,8 @@ from mbdyn_ros.model.pose import Pose
 from mbdyn_ros.model.write.urdf import urdf_text
 
 pin = pytest.importorskip("pinocchio")
+from random_loops import Mechanism  # noqa: E402
+from rounded_robots import three_rrr  # noqa: E402
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_module"),
@@ -106,6 +108,17 @@ def test_a_loop_that_stands_still_is_no_loop() -> None:
         robot.locked({"crank_joint": 0.4, "rocker_joint": positions["rocker_joint"] + 0.1})
     with pytest.raises(mbdyn_ros.InputError, match="leaves the loop 'coupler_pin' open by"):
         edit.locked(robot.model, {name: 0.1 for name in positions})
+
+
+@pytest.mark.parametrize("away", [0.0, 1e-3, 1e-2])
+def test_all_drives_of_a_parallel_robot_are_locked(away: float) -> None:
+    mechanism = Mechanism(np.random.default_rng(1))
+    three_rrr(mechanism)
+    robot = mechanism.load()
+    q, last = robot.home_position + away, robot.links[-1]
+    still = robot.locked(dict(zip(robot.independent_joints, q.tolist(), strict=True)))
+    assert still.nv == 0
+    np.testing.assert_allclose(still.frame_pose([], last), robot.frame_pose(q, last), atol=1e-9)
 
 
 def test_what_stands_only_at_a_dead_point_is_not_locked() -> None:

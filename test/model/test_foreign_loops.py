@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import robot_text as robots
 from four_bars import joint, links
 
 import mbdyn_ros
@@ -149,6 +150,24 @@ def test_the_pitch_of_a_screw_of_drake_is_metres_per_turn() -> None:
     text = DRAKE.format("0", name="lift", type="screw",
                         more='<drake:screw_thread_pitch value="0.04"/>')  # fmt: skip
     assert read_urdf(text).joint("lift").numbers["pitch"] == 0.04 / (2 * np.pi)
+
+
+def test_limits_of_several_coordinates_are_warned_of() -> None:
+    limit = '<limit lower="-1 -1 -3" upper="1 1 3" velocity="1 1 1" effort="1 2 3"/>'
+    text = robots.robot_text(
+        robots.link("a"),
+        robots.joint("glide", "world", "a", "0 0 1", kind="planar", more=limit),
+    )
+    (warning,) = read_urdf(text).warnings
+    assert "lower, upper, velocity, effort not used: a planar joint has 3 coordinates" in warning
+
+
+def test_forces_of_drake_are_warned_of() -> None:
+    bushing = (
+        '<drake:linear_bushing_rpy><drake:bushing_frameA name="f"/></drake:linear_bushing_rpy>'
+    )
+    (warning,) = read_urdf(robots.hinge_text().replace("</robot>", f"{bushing}</robot>")).warnings
+    assert "<linear_bushing_rpy> exerts forces, which are not computed" in warning
 
 
 def test_a_negative_damping_among_several_is_told() -> None:

@@ -312,6 +312,19 @@ def test_a_gearbox_and_a_mimic() -> None:
     np.testing.assert_allclose(mimic.mass_matrix([0.2]), robot.mass_matrix([0.2]), atol=1e-12)
 
 
+def test_rotors_and_mimics_of_drake() -> None:
+    rotor = "<drake:rotor_inertia>0.1</drake:rotor_inertia><drake:gear_ratio>10</drake:gear_ratio>"
+    turned = ARM.format("revolute", rotor, "0 0 1", "")
+    model = read_description(sdf(turned))
+    assert model.joint("j").armature == pytest.approx(10.0)
+    assert not model.unused
+    follows = '<drake:mimic joint="p" multiplier="3" offset="-0.3"/>'
+    second = '<joint name="c" type="revolute">'
+    mimic = read_description(sdf(GEARS.replace(second, second + follows))).joint("c").mimic
+    assert mimic is not None
+    assert (mimic.joint, mimic.multiplier, mimic.offset) == ("p", 3.0, -0.3)
+
+
 def test_what_is_free_and_what_is_static() -> None:
     alone = mbdyn_ros.load(sdf(A + B + TWO))
     assert alone.floating_base and alone.model.root == "__model__" and alone.nv == 7
@@ -362,17 +375,20 @@ def test_what_is_told_once() -> None:
     text = sdf(
         '<link name="a"><gravity>false</gravity><sensor name="s"/><sensor name="t"/></link>'
         '<link name="b"><velocity_decay><linear>0.1</linear></velocity_decay></link>'
-        + joint("j", "fixed", "a", "b") + "<plugin/>"
+        + joint("j", "fixed", "a", "b")
+        + "<plugin/><drake:linear_bushing_rpy>1</drake:linear_bushing_rpy>"
     )  # fmt: skip
     with pytest.warns(ModelWarning) as caught:
         robot = mbdyn_ros.load(text)
     assert [str(one.message) for one in caught] == [
         '<text>:1: <model name="r"> <link>: has no <inertial>; SDF gives it 1 kg and moments of '
         '1 kg m^2; likewise "r" (line 1)',
-        "<text>: acts on the motion and is not used: link without gravity (1), velocity_decay (1)",
+        "<text>: acts on the motion and is not used: link without gravity (1), velocity_decay (1), "
+        "linear_bushing_rpy (1)",
     ]
     assert robot.model.unused == {
-        "link without gravity": 1, "velocity_decay": 1, "sensor": 2, "plugin": 1
+        "link without gravity": 1, "velocity_decay": 1, "linear_bushing_rpy": 1, "sensor": 2,
+        "plugin": 1,
     }  # fmt: skip
 
 
@@ -401,6 +417,11 @@ REFUSED = {
                     'its <axis> is not parallel to the axis of joint "p"'),
     "mimic": (A + joint("j", "revolute", "world", "a", '<xyz>0 0 1</xyz><mimic joint="k"/>'),
               '"k" is not a joint of this robot'),
+    "constraint of Drake": (A + "<drake:distance_constraint/>",
+                            "drake:distance_constraint>: is not read, and the machine would be"),
+    "joint of Drake": (A + '<drake:joint name="j" type="planar"/>', "<drake:joint>: is not read"),
+    "rotor": (A + '<joint name="j" type="revolute"><parent>world</parent><child>a</child><axis/>'
+              "<drake:rotor_inertia>-1</drake:rotor_inertia></joint>", "armature -1 is negative"),
     "no model": ("</model><model name='other'>", "has 2 models and worlds"),
 }  # fmt: skip
 

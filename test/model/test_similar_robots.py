@@ -11,7 +11,8 @@ import mbdyn_ros
 from mbdyn_ros.model import edit, read_urdf
 
 pytest.importorskip("pinocchio")
-from random_loops import draw  # noqa: E402
+from random_loops import Mechanism, draw  # noqa: E402
+from rounded_robots import three_upu  # noqa: E402
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_module"),
@@ -59,6 +60,10 @@ def numbers(robot: mbdyn_ros.Robot, q: np.ndarray) -> tuple[np.ndarray, ...]:
 def poses(name: str) -> mbdyn_ros.Robot:
     if name == "mixed":
         return mbdyn_ros.load(MIXED)
+    if name == "3-UPU":
+        mechanism = Mechanism(np.random.default_rng(1))
+        three_upu(mechanism)
+        return mechanism.load()
     return mbdyn_ros.load(OWN / f"{name}.urdf") if name in ("boom", "manipulator") else draw(
         name, 0).load()  # fmt: skip
 
@@ -91,7 +96,7 @@ def test_a_mirror_image_moves_alike(name: str) -> None:
 
 
 @pytest.mark.sparse
-@pytest.mark.parametrize("name", ["mixed", "manipulator", *KINDS])
+@pytest.mark.parametrize("name", ["mixed", "manipulator", "3-UPU", *KINDS])
 def test_a_larger_robot_moves_slower(name: str) -> None:
     robot, length, mass = poses(name), 4.0, 3.0
     if name == "planar joint":
@@ -139,7 +144,7 @@ def test_shapes_follow() -> None:
     assert np.linalg.det(image.origin.rotation) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), "two"])
+@pytest.mark.parametrize("factor", [0.0, -1.0, float("inf"), 1e80, 1e200, 1e-80, "two"])
 def test_wrong_factors_are_refused(factor: object) -> None:
     with pytest.raises(mbdyn_ros.InputError, match="factor of length is .*; it must be above 0"):
         edit.scaled(read_urdf(MIXED), factor)  # type: ignore[arg-type]

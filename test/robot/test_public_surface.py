@@ -70,10 +70,12 @@ def test_what_is_printed_is_short_and_says_what_it_is():
         "Bound": repr(robot.bind("forward_dynamics")),
         "MeasuredJoints": repr(mbdyn_ros.motion.MeasuredJoints(robot, ["rail"])),
         "ClosedForm": repr(arm.closed_form()),
+        "Controller": repr(mbdyn_ros.Controller(robot)),
+        "Environment": repr(mbdyn_ros.Environment([mbdyn_ros.Surface.plane()])),
         "Element": repr(arm.closed_form().elements[0]),
     }
     for kind, text in shown.items():
-        assert text.startswith(f"<{kind}") and " at 0x" not in text and len(text) < 300, text
+        assert text.lstrip("<").startswith(kind) and " at 0x" not in text and len(text) < 300, text
     assert shown["Bound"] == "<Bound forward_dynamics: q (1,), v (1,), effort (1,) -> a (1,)>"
 
 

@@ -172,8 +172,8 @@ def test_names_of_other_types_are_refused_as_names():
     assert robot.locked({}).nv == robot.locked([]).nv == 6
     boom = mbdyn_ros.example("four_bar")
     assert boom.locked({}).joint_names == boom.joint_names
-    with pytest.raises(mbdyn_ros.InputError, match=r"shape \(2, 1\)"):
-        boom.undetermined_wrenches(np.zeros((2, 1)))
+    with pytest.raises(mbdyn_ros.InputError, match=r"shape \(2, 2\)"):
+        boom.undetermined_wrenches(np.zeros((2, 2)))
     with pytest.raises(mbdyn_ros.InputError, match="must name a file"):
         boom.save_urdf(".")
     with pytest.raises(mbdyn_ros.InputError, match="rng must be from 0"):

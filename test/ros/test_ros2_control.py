@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,18 @@ def test_files_of_controllers_are_those_that_are_made(name: str) -> None:
     made.unlink()
     assert given["controller_manager"]["ros__parameters"]["update_rate"] == 200
     assert given["joint_trajectory_controller"]["ros__parameters"]["joints"] == robot.driven
+
+
+def test_files_of_controllers_go_with_their_process() -> None:
+    program = (
+        "from mbdyn_ros.ros.ros2_control import ControlledRobot\n"
+        "from mbdyn_ros.ros.launch_nodes import robot_description\n"
+        "made = ControlledRobot(robot_description('four_bar')).controllers_file()\n"
+        "print(made, made.is_file())"
+    )
+    said = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True)
+    name, was_there = said.stdout.decode().split()
+    assert was_there == "True" and not Path(name).exists()
 
 
 def test_the_block() -> None:

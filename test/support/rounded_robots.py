@@ -226,6 +226,28 @@ def delta(m: Mechanism) -> int:
     return 11 - 6
 
 
+def three_upu(m: Mechanism) -> int:
+    """A platform on three telescopes between universal joints: it turns about none of its axes."""
+    turn, start = m.stand[:3, :3], m.stand[:3, 3]
+    tips = []
+    for angle in (0.3, 2.4, 4.5):
+        foot = np.array([np.cos(angle), np.sin(angle), 0.0])
+        end = 0.5 * foot + np.array([0.02, 0.03, 1.0])
+        along = (end - foot) / np.linalg.norm(end - foot)
+        aside = np.cross([0.0, 0.0, 1.0], foot)
+        across = np.cross(aside, along) / np.linalg.norm(np.cross(aside, along))
+        aside, across, along = turn @ aside, turn @ across, turn @ along
+        foot, end = start + turn @ foot, start + turn @ end
+        fork = m.joint("revolute", m.joint("revolute", "base", foot, aside), foot, across)
+        tube = m.joint("prismatic", fork, 0.5 * (foot + end), along)
+        tips.append((m.joint("revolute", tube, end, across), end, aside))
+    tip, end, aside = tips[0]
+    platform = m.joint("revolute", tip, end, aside)
+    for tip, end, aside in tips[1:]:
+        m.close("revolute", tip, platform, end, aside)
+    return 3
+
+
 DRAWN: dict[str, Callable[[Mechanism], int]] = {
     "five-bar": five_bar,
     "palletiser": palletiser,

@@ -80,7 +80,15 @@ def read_end(document: XmlSource, joint: Element, role: str) -> str:
 
 def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: Remarks) -> Limits:
     limit = document.child(joint, "limit")
-    if limit is None or kind.nv != 1:
+    if limit is None or not kind.nv:
+        return Limits()
+    if kind.nv > 1:
+        if written := [key for key in ("lower", "upper", "velocity", "effort") if limit.get(key)]:
+            remarks.add(
+                limit,
+                f"{', '.join(written)} not used: a {kind.name} joint has {kind.nv} coordinates, "
+                "and limits hold for joints of one; split it into such joints where they matter",
+            )
         return Limits()
     unlimited = []
     lower, upper = -math.inf, math.inf

@@ -92,6 +92,8 @@ READ = {
     "successor": ("origin",),
 }
 """The elements in which the dynamics is written; all others are ignored by design."""
+FORCES = ("linear_bushing_rpy",)
+"""Elements of other programs that act on the motion."""
 OWN = {
     "robot": ("link", "joint", "loop", "coupling", "material", *CHOICES),
     "link": (*READ["link"], "visual", "collision"),
@@ -128,4 +130,7 @@ def _report_children(element: Element, remarks: Remarks) -> None:
     known = CHILDREN.get(str(element.tag), frozenset())
     strange = (name for name in map(local_name, element) if name not in known)
     for tag in dict.fromkeys(strange):
-        remarks.add(element, f"<{tag}>{suggestion(tag, known)} is not URDF here; not used")
+        problem = f"{suggestion(tag, known)} is not URDF here; not used"
+        if tag in FORCES:
+            problem = " exerts forces, which are not computed"
+        remarks.add(element, f"<{tag}>{problem}")

@@ -123,10 +123,10 @@ class XmlSource:
     def place(self, element: Element) -> str:
         """File, line and element, with the link or joint it is in, for messages."""
         owner = self._owner(element)
-        label = f"<{element.tag}>"
+        label = f"<{written_name(element)}>"
         if owner is not self.root:
-            label = f'<{owner.tag} name="{owner.get("name")}">'
-            label += "" if owner is element else f" <{element.tag}>"
+            within = f'<{written_name(owner)} name="{owner.get("name")}">'
+            label = within if owner is element else f"{within} {label}"
         return f"{self.name}:{element.sourceline}: {label}"
 
     def short_place(self, element: Element) -> str:
@@ -206,6 +206,11 @@ class XmlSource:
 def local_name(element: Element) -> str:
     """The name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
+
+
+def written_name(element: Element) -> str:
+    """The name of an element as the file has it, with its prefix."""
+    return f"{element.prefix}:{local_name(element)}" if element.prefix else str(element.tag)
 
 
 def is_unexpanded(text: str) -> bool:

@@ -10,9 +10,9 @@ from geometry_msgs.msg import Point as PointMessage
 from geometry_msgs.msg import Vector3
 
 from ...model.model import Array
+from ...simulation.contact.held_contact import Contact
 from ...simulation.contact.impacts import Impact
 from ...simulation.contact.points import Point
-from ...simulation.stepped.touches import Contact
 from ..node.interfaces import msg
 
 NOWHERE = Point("", (np.nan, np.nan, np.nan))

@@ -14,6 +14,7 @@ import numpy as np
 from ...equations import programs
 from ...model.model import Array
 from ...robot import Robot
+from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..effort import Constant, EffortFunction
 from ..trajectory import Event, Stretch, Trajectory, Transition
@@ -26,8 +27,8 @@ SAMPLED = (
 )  # fmt: skip
 """Arrays of a trajectory that follow one another as they are."""
 
-Sample = tuple[float, Array, Array, Array, Array]
-"""Time, state, accelerations, efforts, and the home from which loops are closed."""
+Sample = tuple[float, Array, Array, Array, Array, tuple[Contact, ...]]
+"""Time, state, accelerations, efforts, the home from which loops are closed, and contacts."""
 
 
 class Recorder:
@@ -56,7 +57,7 @@ class Recorder:
             self._ending = None
             if step.ended:
                 instant = float(np.nextafter(step.end, -np.inf))
-                self._ending = self._sample(instant, step.state(step.end), None)
+                self._ending = self._sample(instant, step.state(step.end))
             return
         until = int(np.searchsorted(self._times, step.end))
         if until > self._next:
@@ -84,28 +85,33 @@ class Recorder:
         if self._times is not None:
             self._next = int(np.searchsorted(self._times, t))
 
-    def keep(self, t: float, y: Array, a: Array | None = None) -> None:
+    def keep(
+        self, t: float, y: Array, a: Array | None = None, contacts: tuple[Contact, ...] = ()
+    ) -> None:
         """Keep a state; the loops are closed from where home is now.
 
-        a : (nv,) accelerations, if they are not those of the present mode.
+        a, contacts : (nv,) accelerations, and what is held, if not those of the present mode.
         """
-        self._samples.append(self._sample(t, y, a))
+        self._samples.append(self._sample(t, y, a, contacts))
 
-    def _sample(self, t: float, y: Array, a: Array | None) -> Sample:
+    def _sample(
+        self, t: float, y: Array, a: Array | None = None, contacts: tuple[Contact, ...] = ()
+    ) -> Sample:
         q, v = self._motion.split(y)
         effort = self._motion.effort_at(t, y)
         if a is None:
+            contacts = self._motion.dynamics.contacts_held(q, v, effort)
             a = self._motion.dynamics.acceleration(q, v, effort)
         home = self._robot.calls.home.copy()
-        return t, y.copy(), a.copy(), np.array(effort), home
+        return t, y.copy(), a.copy(), np.array(effort), home, contacts
 
     def trajectory(self, steps: int) -> Trajectory:
         """The trajectory of the samples so far. steps : that the integrator took."""
         robot, motion = self._robot, self._motion
         count = len(self._samples)
         sizes = motion.size, robot.nv, len(robot.effort_labels), len(robot.calls.home)
-        empty = 0.0, *(np.zeros(size) for size in sizes)
-        columns = zip(*self._samples, empty, strict=True)  # so that none has no shape
+        empty = 0.0, *(np.zeros(size) for size in sizes), ()
+        *columns, contacts = zip(*self._samples, empty, strict=True)  # so that none has no shape
         time, states, a, effort, homes = (np.array(column)[:count] for column in columns)
         self.homes = homes
         q, v = states[:, : robot.nq], states[:, robot.nq : robot.nq + robot.nv]
@@ -128,6 +134,7 @@ class Recorder:
             actuator_states=actuator_states,
             actuator_labels=actuator_labels,
             steps=steps,
+            contacts=contacts[:count],
         )
 
 
@@ -262,5 +269,6 @@ def joined(
         impacts=tuple(one for one in events if isinstance(one, Impact)),
         transitions=tuple(one for one in events if isinstance(one, Transition)),
         steps=sum(part.steps for part in parts),
+        contacts=tuple(one for part in parts for one in part.contacts),
         stretches=tuple(stretches),
     )

@@ -11,6 +11,7 @@ from ...equations.position_rate import motion_rate
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
+from ..contact.held_contact import Contact
 from ..friction.coulomb import fastest_damping
 from ..trajectory import Transition
 
@@ -77,6 +78,10 @@ class Smooth:
         forward.effort[:] = effort
         forward()
         return self._a
+
+    def contacts_held(self, q: Array, v: Array, effort: Array) -> tuple[Contact, ...]:
+        """Contacts that rest, with their forces."""
+        return ()
 
     def response(self, q: Array, matrix: Array, forces: Array) -> Array:
         """Accelerations (nv, k) caused by forces (nv, k); `matrix` (nv, nv) is that of mass."""

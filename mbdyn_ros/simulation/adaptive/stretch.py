@@ -179,7 +179,8 @@ class SteppedStretch:
 
     def _keep(self) -> None:
         self._chart.calls.home[:] = self.moving.stepper.robot.calls.home
-        self.recorder.keep(self.moving.time, self.moving.state, self.moving.a)
+        moving = self.moving
+        self.recorder.keep(moving.time, moving.state, moving.a, moving.stepper.contacts)
 
     def _instants(self, times: Array | None, end: float) -> Iterator[tuple[float, int, bool]]:
         """Where to step and in how many steps, and whether a sample is wanted before that."""

@@ -21,10 +21,11 @@ from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
+from ..contact.held_contact import Contact
 from ..contact.impulses import UNSETTLED, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
 from ..contact.refusals import refuse_inside
-from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows
+from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows, tangent_planes
 from ..trajectory import Transition
 from .resting import Mode, Resting, least, obeys, redundant
 from .smooth import Smooth
@@ -120,6 +121,26 @@ class Touching:
         force = least(assembly.rows @ response, -(assembly.rows @ a + assembly.drift))
         self._free.load = assembly.columns.T @ force
         return a + response @ force, force, assembly
+
+    def contacts_held(self, q: Array, v: Array, effort: Array) -> tuple[Contact, ...]:
+        """Contacts that rest, with the forces that hold them."""
+        if not len(self._held):
+            return ()
+        _, force, assembly = self._holding(q, v, effort)
+        rows, held, found = self._laws(q, v), self._held, []
+        for i, k in enumerate(self.resting.tolist()):
+            place, normal = rows.places[i].copy(), rows.normals[i].copy()
+            along, at = force[assembly.blocks.normal[i]], assembly.blocks.tangent[i]
+            rub = force[at : at + 2] if at >= 0 else np.zeros(2)
+            if held.slides[i]:
+                rub = -rows.friction[i] * along * held.directions[i]
+            pushed = np.array([along, 0.0, 0.0])
+            if not np.isnan(normal).any():
+                pushed = along * normal + rub @ tangent_planes(normal[None])[0]
+            names = self.contacts.point(k), self.contacts.surface(k)
+            sticks, links = bool(held.sticks[i]), tuple(self.contacts.links(k))
+            found.append(Contact(*names, place, normal, pushed, sticks, links))
+        return tuple(found)
 
     def _without_contact(self, q: Array, v: Array, effort: Array) -> Array:
         self._free.load = np.zeros(len(v))

@@ -23,10 +23,10 @@ from ...model.model import Array
 from ...robot import Robot
 from ..charts import POOR, Preparation, better_joints, same_place, with_joints
 from ..contact.environment import Environment
+from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES
 from .stepper import Stepper
-from .touches import Contact
 
 PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which

@@ -25,6 +25,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
+from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..contact.refusals import refuse_inside
@@ -34,7 +35,7 @@ from .accounts import Accounts
 from .noticed import Noticed
 from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
-from .touches import Contact, Touches
+from .touches import Touches
 from .tree_state import TreeState, diverged
 
 MOST_IMPACTS = 256

@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...model.model import Array
 from ...prepare.tree import Tree
 from ..contact.contacts import Contacts
+from ..contact.held_contact import Contact
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
 from .solid_slots import SolidSlots
 from .step_in_c import SLOT_SIZE, StepInC
-
-
-@dataclass(frozen=True, eq=False)
-class Contact:
-    """A contact that was held in the last step.
-
-    Attributes
-    ----------
-    point : index into the environment's points; -1 for the stop of a joint.
-    links : of the robot: the one that touches, and the other one where links touch each other;
-        empty for the stop of a joint.
-    surface : name of what is touched.
-    place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
-    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
-    sticks : whether friction holds it; false where it slides or is smooth.
-    """
-
-    point: int
-    surface: str
-    place: Array
-    normal: Array
-    force: Array
-    sticks: bool
-    links: tuple[str, ...] = ()
-
-    @property
-    def link(self) -> str | None:
-        """The link that touches; None for the stop of a joint."""
-        return self.links[0] if self.links else None
 
 
 class Touches:

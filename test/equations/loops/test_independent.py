@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from four_bars import HOME, four_bar, joint, links, load, pin
+from own_robots import OWN
 from slider_cranks import SLIDER
 
 import mbdyn_ros
@@ -108,6 +109,13 @@ def told(robot: mbdyn_ros.Robot) -> list[str]:
             robot.inverse_dynamics([1.0], [0.0], [0.0])
             robot.forward_dynamics([1.0], [0.0], [0.0])
     return [str(one.message) for one in caught]
+
+
+def test_a_loop_that_has_a_true_mark_needs_no_false_ones() -> None:
+    """As the warning of a robot without marks proposes it: "true" at the cylinders alone."""
+    text = (OWN / "excavator.urdf").read_text()
+    marked = mbdyn_ros.load(text.replace(' independent="false"', ""))
+    assert marked.independent_joints == mbdyn_ros.example("excavator").independent_joints
 
 
 def test_dynamics_on_a_choice_of_ours_say_so_once() -> None:

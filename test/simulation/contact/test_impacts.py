@@ -147,6 +147,21 @@ def test_slides_until_it_sticks(box: mbdyn_ros.Robot, turn: float) -> None:
     assert len(last) == 4 and last[0].time == pytest.approx(2 / (0.5 * G), abs=1e-7)
     assert trajectory.work[-1, 1] == pytest.approx(4.0, rel=1e-7)
     assert np.abs(trajectory.imbalance).max() < 1e-9
+    pushed = np.array([sum(one.force for one in held) for held in trajectory.contacts])
+    slow = -0.5 * 2 * G * np.array([np.cos(turn), np.sin(turn), 0])
+    assert pushed[1] == pytest.approx([*slow[:2], 2 * G], abs=1e-7)
+    assert pushed[-1] == pytest.approx([0, 0, 2 * G], abs=1e-7)
+    at_rest = trajectory.contacts[-1]
+    assert {one.link for one in at_rest} == {"ball"} and all(one.sticks for one in at_rest)
+    assert [one.place[2] for one in at_rest] == pytest.approx([0] * 4, abs=1e-12)
+
+
+def test_a_stop_that_is_pressed_has_its_force() -> None:
+    trajectory = mbdyn_ros.simulate(cart(), [0.2], [0], 1.5, environment=Environment([]))
+    assert trajectory.contacts[0] == ()
+    (held,) = trajectory.contacts[-1]
+    assert (held.point, held.surface, held.link) == (-1, "lower limit of joint 'slide'", None)
+    assert held.force == pytest.approx([2 * G, 0, 0], abs=1e-9)
 
 
 def test_a_dropped_box_comes_to_rest(box: mbdyn_ros.Robot) -> None:

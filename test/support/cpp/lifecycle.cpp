@@ -41,16 +41,21 @@ struct Hardware {
     for (const auto &one : states) seen.emplace_back(one);
     controller.assign_interfaces(std::move(lent), std::move(seen));
   }
+  // An interface is only tried, never waited for: the other thread may have it.
+  static double value(const Handle &one) {
+    std::optional<double> found;
+    while (!(found = one.get_optional())) std::this_thread::yield();
+    return *found;
+  }
   bool all_zero() const {
     for (const auto &one : commands) {
-      const double value = one->get_optional().value_or(1.0);
-      if (value > 0.0 || value < 0.0 || value != value) return false;
+      if (const double now = value(*one); now > 0.0 || now < 0.0 || now != now) return false;
     }
     return true;
   }
   bool any_effort() const {
     for (const auto &one : commands) {
-      if (std::fabs(one->get_optional().value_or(0.0)) > 0.0) return true;
+      if (std::fabs(value(*one)) > 0.0) return true;
     }
     return false;
   }

@@ -12,9 +12,10 @@ from ...model import Array, Joint, Limits, Link, Mimic, Pose
 from ..acting import judge
 from ..placement import normalized
 from ..remarks import Remarks
+from ..xml_source import XmlSource, local_name
 from .frames import SdfFrames
 from .scope import MODEL_FRAME, SdfScope
-from .words import number, text_of, truth, vector
+from .words import number, numbers_of, text_of, truth, vector
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -132,7 +133,11 @@ def _joint(
     stiffness = number(document, dynamics, "spring_stiffness", 0.0)
     friction = number(document, dynamics, "friction", 0.0)
     damping = number(document, dynamics, "damping", 0.0)
-    acting = {"damping": damping, "friction": friction, "spring_stiffness": stiffness}
+    armature = _armature(document, element)
+    acting = {
+        "damping": damping, "friction": friction, "spring_stiffness": stiffness,
+        "armature": armature,
+    }  # fmt: skip
     refused, doubts = judge(acting)
     if refused:
         raise document.error(axis, refused)
@@ -142,9 +147,10 @@ def _joint(
         name, kind, parent, child, origin, direction, limits,
         damping=damping,
         friction=friction,
+        armature=armature,
         spring_stiffness=stiffness,
         spring_reference=number(document, dynamics, "spring_reference", 0.0) if stiffness else 0.0,
-        mimic=_mimic(scope, axis),
+        mimic=_mimic(scope, element, axis),
         line=element.sourceline,
         numbers={"pitch": _pitch(scope, element)} if kind == "screw" else {},
     )  # fmt: skip
@@ -176,18 +182,36 @@ def _pitch(scope: SdfScope, element: Element) -> float:
     return -1.0 / turns
 
 
-def _mimic(scope: SdfScope, axis: Element) -> Mimic | None:
-    """follower = multiplier (leader - reference) + offset."""
+def _armature(document: XmlSource, joint: Element) -> float:
+    """The inertia of a rotor, `drake:gear_ratio`^2 times that of `drake:rotor_inertia`."""
+    rotor, gear = (_of_drake(joint, tag) for tag in ("rotor_inertia", "gear_ratio"))
+    if rotor is None:
+        return 0.0
+    ratio = 1.0 if gear is None else (*numbers_of(document, gear, (1,)), 1.0)[0]
+    return ratio**2 * (*numbers_of(document, rotor, (1,)), 0.0)[0]
+
+
+def _of_drake(joint: Element, tag: str) -> Element | None:
+    """The child of a joint that Drake has beside those of SDF."""
+    return next((one for one in joint if local_name(one) == tag), None)
+
+
+def _mimic(scope: SdfScope, joint: Element, axis: Element) -> Mimic | None:
+    """follower = multiplier (leader - reference) + offset; Drake has these as attributes."""
     document = scope.document
     mimic = document.child(axis, "mimic")
+    if mimic is None:
+        mimic = _of_drake(joint, "mimic")
     if mimic is None:
         return None
     leader, which = mimic.get("joint"), mimic.get("axis", "axis")
     if not leader:
         raise document.error(mimic, 'names no joint; add joint="..."')
-    multiplier = number(document, mimic, "multiplier", 1.0)
-    reference = number(document, mimic, "reference", 0.0)
-    offset = number(document, mimic, "offset", 0.0) - multiplier * reference
+    multiplier, reference, offset = (
+        document.number(mimic, name, number(document, mimic, name, default))
+        for name, default in (("multiplier", 1.0), ("reference", 0.0), ("offset", 0.0))
+    )
+    offset -= multiplier * reference
     if which not in ("axis", "axis2"):
         raise document.error(mimic, f'axis="{which}" is neither axis nor axis2')
     return Mimic(_leader(scope, mimic, leader, which), multiplier, offset)

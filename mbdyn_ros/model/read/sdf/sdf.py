@@ -19,7 +19,7 @@ from ..placement import placed_joint, snapped, tidy
 from ..remarks import Remarks
 from ..source_text import Source
 from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
-from ..xml_source import XmlSource
+from ..xml_source import XmlSource, local_name, written_name
 from .frames import SdfFrames
 from .joints import GEARBOX, SdfJoint, axis_of, end_of, read_joint
 from .links import keeps_position, read_link, rigid_bodies, spanning_tree
@@ -105,6 +105,7 @@ class _Parts:
 
     def read(self, scope: SdfScope, frames: SdfFrames) -> None:
         """Add one model without those in it."""
+        _refuse_constraints(scope)
         remarks = self.remarks.setdefault(scope.document.name, Remarks(scope.document))
         for element in scope.element.iterchildren("link"):
             self.links.append(read_link(scope, element, frames, remarks))
@@ -209,6 +210,18 @@ class _Parts:
         return MODEL_FRAME, True, [SdfJoint(stand)]
 
 
+def _refuse_constraints(scope: SdfScope) -> None:
+    """Refuse what Drake adds to SDF that makes another machine of it."""
+    for element in scope.element:
+        name = written_name(element)
+        if name.endswith("_constraint") or name == "drake:joint":
+            raise scope.document.error(
+                element,
+                "is not read, and the machine would be another one without it; write it as a "
+                "<joint> of SDF, which closes a loop where its child has another parent",
+            )
+
+
 def _roots_first(links: Iterable[Link], joints: Iterable[SdfJoint]) -> list[str]:
     """The names of the links, those that are nobody's children before others."""
     children = {one.joint.child for one in joints}
@@ -289,7 +302,7 @@ READ = {
     "inertial": {"mass", "inertia", *PLACED},
     "joint": {
         "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "gearbox_ratio",
-        "gearbox_reference_body", *PLACED,
+        "gearbox_reference_body", "rotor_inertia", "gear_ratio", "mimic", *PLACED,
     },
     "axis": {"xyz", "limit", "dynamics", "mimic", "use_parent_model_frame"},
     "dynamics": {"damping", "friction", "spring_stiffness", "spring_reference"},
@@ -298,7 +311,7 @@ READ = {
 READ["axis2"] = READ["axis"]
 """The elements that are read, by the element around them."""
 
-FORCES = ("fluid_added_mass", "velocity_decay", "wind")
+FORCES = ("fluid_added_mass", "linear_bushing_rpy", "velocity_decay", "wind")
 """Elements that act on the motion; so does a link's <gravity>false</gravity>."""
 
 
@@ -307,7 +320,7 @@ def unused_elements(scope: SdfScope) -> tuple[Counter[str], Counter[str]]:
     forces: Counter[str] = Counter()
     others: Counter[str] = Counter()
     for element in _unread(scope.element):
-        tag, owner = str(element.tag), element.getparent()
+        tag, owner = local_name(element), element.getparent()
         text = (element.text or "").strip().lower()
         if tag == "gravity":
             if text in ("false", "0"):
@@ -324,7 +337,7 @@ def _unread(element: Element) -> list[Element]:
     read = READ.get(str(element.tag), set())
     found = []
     for child in element:
-        if child.tag not in read:
+        if local_name(child) not in read:
             found.append(child)
         elif child.tag in READ and child.tag not in ("model", "include"):
             found += _unread(child)
