@@ -59,6 +59,11 @@ class Entries:
             ca.Function("closed", [system.parameters], [ca.vertcat(SX(0, 1), *closed)])
         )
 
+    @property
+    def closed_loops(self) -> tuple[str, ...]:
+        """Loops whose closed form has lengths that vary."""
+        return tuple(one.cluster.name for one in self._figures)
+
     def _given(self, linkage: Linkage) -> list[SX]:
         """Where home has the joints that are given."""
         bodies = (self._system.tree.bodies[k] for k in linkage.closed_form.given_bodies)  # type: ignore[union-attr]
@@ -171,8 +176,7 @@ class Entries:
                 linkage = replace(linkage, closed_form=form.changed(change))
             linkages.append(linkage)
         origins = {
-            name: replace(one, pose=_pose(one.pose, change))
-            for name, one in system.origins.items()
+            name: replace(one, pose=_pose(one.pose, change)) for name, one in system.origins.items()
         }
         return replace(
             made,

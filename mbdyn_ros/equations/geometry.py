@@ -18,11 +18,11 @@ from ..model.inertia import RigidInertia
 from ..model.pose import Pose, noise, without_noise
 from ..prepare.clusters import Closure, Cluster
 from ..prepare.origins import ENDS, Origin
-from ..prepare.regrouping import regrouped
 from ..prepare.tree import WORLD, Tree
 from .algebra.spatial import SX, Transform, constant
 from .loops.planar_figure import PlanarFigure, planar_figure
 from .loops.planar_linkage import Lengths
+from .regrouping import regrouped
 from .system import System
 from .tree.composite_body import CompositeInertia
 

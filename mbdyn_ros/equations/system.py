@@ -15,7 +15,6 @@ from ..model.model import ACTING
 from ..prepare.clusters import Cluster
 from ..prepare.coordinates import Coordinates
 from ..prepare.origins import Origin
-from ..prepare.regrouping import regrouped
 from ..prepare.tree import WORLD, Tree
 from ..program.continuation import LoopFunctions
 from ..program.program import Closing
@@ -24,6 +23,7 @@ from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
 from .loops.terms import LoopTerms
+from .regrouping import regrouped
 
 DEEP = 200
 """Mean square of the numbers of coordinates that move a body, from which on forward dynamics by

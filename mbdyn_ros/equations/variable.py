@@ -1,7 +1,7 @@
 """Numbers of a robot that stay variable: symbols in its equations, inputs of its programs.
 
 All others are folded. Inertias add up in the equations of motion, so those that stay fixed are
-regrouped as ever (`prepare.regrouping`), and the variable ones are added where they are.
+regrouped as ever (`equations.regrouping`), and the variable ones are added where they are.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from ..model.inertia import RigidInertia
 from ..prepare.origins import COMPONENTS
-from ..prepare.regrouping import regrouped
 from ..prepare.tree import Body, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
 from .geometry import placed, solved, symbolic_origin
 from .loops.planar_linkage import Lengths
+from .regrouping import regrouped
 from .system import System
 from .tree.composite_body import CompositeInertia
 from .tree.regressor import PARAMETERS
@@ -48,8 +48,8 @@ LENGTH_OR_ANGLE = dict(zip(COMPONENTS, ["m"] * 3 + ["rad"] * 3, strict=True))
 """Units of the components of an origin."""
 
 
-SAMPLES = 2
-"""Values of the parameters, beside the described ones, at which expressions are told apart."""
+NEARBY = 2
+"""Number of values of the parameters, beside the described ones, where expressions differ."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def _lengths(rest: System, layout: ParameterLayout, symbols: SX) -> Lengths:
         six = dict(zip(COMPONENTS, rest.origins[name].six.tolist(), strict=True))
         for component, place in chosen.items():
             now[place] = six[component]
-    near = np.random.default_rng(0).uniform(0.05, 0.15, (SAMPLES, layout.size))
+    near = np.random.default_rng(0).uniform(0.05, 0.15, (NEARBY, layout.size))
     return Lengths(symbols, np.vstack([now, now + near * (1 + np.abs(now))]).T)
 
 

@@ -31,7 +31,7 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     """Operations of every formulation that applies, without friction, by "what by whom".
 
     Newton-Euler, composite bodies and articulated bodies, the compiled ones, and Lagrange-Euler
-    are traced on the regrouped inertias (`prepare.regrouping`); DeNOC and Gibbs-Appell ask for
+    are traced on the regrouped inertias (`equations.regrouping`); DeNOC and Gibbs-Appell ask for
     masses and their centres and are traced on the bodies' own. Lagrange-Euler is for serial
     robots of at most 12 joints: its matrices multiplied, and where they are short enough its
     closed forms evaluated. Gibbs-Appell is for trees; of loops, DeNOC counts its multipliers too;

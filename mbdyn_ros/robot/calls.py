@@ -33,10 +33,11 @@ from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
 from ..locks import Lock
-from ..program.continuation import FARTHEST, reshape
+from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 from ..program.symbols import serialized
+from .closed_home import homes_closed, require_closed
 
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """Words for the arguments in messages."""
@@ -171,18 +172,14 @@ class Calls:
         """Home and what stands behind it at parameters: (n,), or (N, n) for rows of them."""
         behind, entries = values, self._entries
         if self._layout.origins and entries is not None:
-            for k, row in enumerate(np.atleast_2d(values)):
-                if not np.isfinite(entries.home(row)).all():
-                    which = f"in row {k}: " if values.ndim > 1 else ""
-                    raise InputError(f"{self._source}: {which}{self._open_text()}")
+            require_closed(entries, values, self._source)
             behind = entries.values(values)
         if not self._system.closing.kept:
             homes = np.broadcast_to(self.home, (*behind.shape[:-1], len(self.home)))
-        elif behind.ndim == 1:
-            homes = self._home_at(behind, "")
         else:
-            rows = [self._home_at(one, f" of row {k}") for k, one in enumerate(behind)]
-            homes = np.array(rows).reshape(len(behind), -1)
+            assert entries is not None
+            before = entries.values(self._closed_at)
+            homes = homes_closed(self._system, before, behind, self._source)
         return np.ascontiguousarray(np.concatenate([homes, behind], axis=-1))
 
     def _rows_by_parameters(self, rows: Array) -> Array:
@@ -190,44 +187,6 @@ class Calls:
         if not self._layout.origins:
             return rows
         return np.concatenate([rows[:, : len(self.home)], self._values_of_rows], axis=1)
-
-    def _open_text(self) -> str:
-        """Words about loops that cannot be closed at home with new lengths."""
-        loops = (one.cluster.name for one in self._system.linkages if not one.linear)
-        return (
-            f"with these lengths loop {', '.join(loops)} cannot be closed where home has its "
-            "independent joints. Change less, or give a home (with_home) at which it closes"
-        )
-
-    def _home_at(self, entries: Array, which: str) -> Array:
-        """Home (n,) closed where the lengths of its loops are others."""
-        system, closing = self._system, self._system.closing
-        assert self._entries is not None
-        before = self._entries.values(self._closed_at)
-        home = closing.home.copy()
-        y, z, rest = np.split(home, [closing.ny, closing.ny + closing.nz])
-        iy = iz = 0
-        for linkage, loop, (ny, nz) in zip(
-            system.numerical_linkages, system.numerical_loops, closing.counts, strict=True
-        ):
-            here, there = slice(iy, iy + ny), slice(iz, iz + nz)
-            iy, iz = here.stop, there.stop
-            z[there], share = reshape(loop, (y[here], z[there]), before, entries)
-            if share < 1.0:
-                loop_name = linkage.cluster.name
-                if not share:
-                    raise InputError(
-                        f"{self._source}: with the lengths{which} loop {loop_name!r} cannot be "
-                        "closed: some of its joints cannot move in the direction in which they "
-                        "part, as where a loop that lies in a plane is taken out of it"
-                    )
-                raise InputError(
-                    f"{self._source}: the lengths{which} leave the branch of home: loop "
-                    f"{loop_name!r} stays closed on it up to {100 * share:.3g} % of the change, "
-                    "with its independent joints at home. Change less, or give a home "
-                    "(with_home) from which the loop closes with these lengths"
-                )
-        return np.concatenate([y, z, rest])
 
     def take_over(self, old: Calls) -> None:
         """Run what is bound to the kernels of `old`, whose parameters were others."""

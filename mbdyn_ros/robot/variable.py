@@ -25,7 +25,7 @@ ALL = (GRAVITY, *AT_JOINTS)
 """Names of what may vary besides the inertias of links and the numbers of origins."""
 
 ORIGIN = "origin"
-"""What stands behind the name of an origin where all its numbers are meant."""
+"""Ending of the name of an origin where all its numbers are meant."""
 
 
 @dataclass(eq=False)

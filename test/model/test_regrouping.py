@@ -24,10 +24,10 @@ from random_robots import (  # noqa: E402
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import congruence, constant  # noqa: E402
 from mbdyn_ros.equations.articulated_body import articulated_body  # noqa: E402
+from mbdyn_ros.equations.regrouping import regrouped, spread  # noqa: E402
 from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
 from mbdyn_ros.equations.tree.kinematics import energy  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
-from mbdyn_ros.prepare.regrouping import regrouped, spread  # noqa: E402
 from mbdyn_ros.prepare.tree import WORLD  # noqa: E402
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program  # noqa: E402

@@ -21,7 +21,7 @@ import numpy as np
 from ..model.inertia import RigidInertia
 from ..model.model import Array, constant
 from ..model.pose import SNAPPED
-from .tree import WORLD, Tree
+from ..prepare.tree import WORLD, Tree
 
 
 def regrouped(tree: Tree) -> Tree:

@@ -1,0 +1,67 @@
+"""Home, closed anew where lengths of its loops change."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..array import Array
+from ..equations.entries import Entries
+from ..equations.system import System
+from ..errors import InputError
+from ..program.continuation import reshape
+
+
+def require_closed(entries: Entries, values: Array, source: str) -> None:
+    """Raise `InputError`, by row, where loops of closed form are open at home with parameters
+    (p,) or (N, p)."""
+    for k, row in enumerate(np.atleast_2d(values)):
+        if not np.isfinite(entries.home(row)).all():
+            which = f"in row {k}: " if values.ndim > 1 else ""
+            raise InputError(
+                f"{source}: {which}with these lengths loop {', '.join(entries.closed_loops)} "
+                "cannot be closed where home has its independent joints. Change less, or give a "
+                "home (with_home) at which it closes"
+            )
+
+
+def homes_closed(system: System, before: Array, after: Array, source: str) -> Array:
+    """Home (n,) or (N, n) of the loops without closed form, on the branch of the described one.
+
+    before : (p,) parameters at which the system's home is closed. after : (p,) or (N, p).
+
+    Raises
+    ------
+    InputError
+        A loop cannot be closed, or its branch ends on the way, by name and row.
+    """
+    rows = [
+        _home_closed(system, before, one, f"{source}: ", f" of row {k}" if after.ndim > 1 else "")
+        for k, one in enumerate(np.atleast_2d(after))
+    ]
+    return np.array(rows).reshape(*after.shape[:-1], len(system.closing.home))
+
+
+def _home_closed(system: System, before: Array, after: Array, where: str, which: str) -> Array:
+    closing = system.closing
+    y, z = np.split(closing.home.copy(), [closing.ny])
+    iy = iz = 0
+    for linkage, loop, (ny, nz) in zip(
+        system.numerical_linkages, system.numerical_loops, closing.counts, strict=True
+    ):
+        here, there = slice(iy, iy + ny), slice(iz, iz + nz)
+        iy, iz, name = here.stop, there.stop, linkage.cluster.name
+        z[there], share = reshape(loop, (y[here], z[there]), before, after)
+        if not share:
+            raise InputError(
+                f"{where}with the lengths{which} loop {name!r} cannot be closed: some of its "
+                "joints cannot move in the direction in which they part, as where a loop that "
+                "lies in a plane is taken out of it"
+            )
+        if share < 1.0:
+            raise InputError(
+                f"{where}the lengths{which} leave the branch of home: loop {name!r} stays closed "
+                f"on it up to {100 * share:.3g} % of the change, with its independent joints at "
+                "home. Change less, or give a home (with_home) from which the loop closes with "
+                "these lengths"
+            )
+    return np.concatenate([y, z])
