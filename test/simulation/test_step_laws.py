@@ -193,7 +193,7 @@ def test_a_turn_within_a_step_is_reported() -> None:
     )
     stepper = Stepper(robot, 0.01, Environment([wall], [("rod", (1.0, 0.0, 0.0))]))
     stepper.set_state([1.0], [2 * np.pi / 0.01])
-    with pytest.warns(SimulationWarning, match="'rod' on surface 'wall' may have been passed"):
+    with pytest.warns(SimulationWarning, match="'rod' on surface 'wall' may have been missed"):
         stepper.advance(1)
 
 
