@@ -126,7 +126,8 @@ def test_every_public_name_is_in_the_api_reference() -> None:
         for name in package.__all__:
             held = getattr(package, name)
             if callable(held) and not name.endswith(("Error", "Warning")):
-                assert prefix + name in listed, prefix + name
+                at_the_top = getattr(mbdyn_ros, name, None) is held
+                assert ("" if at_the_top else prefix) + name in listed, prefix + name
     for name in dir(mbdyn_ros.Robot):
         assert name.startswith("_") or f"Robot.{name}" in listed, name
 
