@@ -87,6 +87,7 @@ bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/loops_in_motion.py
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.contact_steps
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.falls
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.variable_origins
 
 # A link that leads nowhere, a page that no list names, a docstring that cannot be read: an error.
 docs: .venv/package.stamp
