@@ -15,13 +15,14 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
+from ..errors import InputError
 from ..model.inertia import RigidInertia
 from ..model.model import ACTING
 from ..model.pose import Pose
 from ..prepare.clusters import Closure
 from ..prepare.origins import ENDS
 from ..prepare.tree import Tree
-from ..program.symbols import lasting
+from ..program.symbols import lasting, serialized
 from .algebra.spatial import SX
 from .geometry import SymbolicPose, relinked, solved
 from .loops.linkage import Linkage
@@ -37,6 +38,7 @@ class Entries:
     joint that is given, where its loop opens before and beyond home (`PositionRange`).
     """
 
+    @serialized
     def __init__(self, system: System) -> None:
         self._system = system
         self._places: dict[int, int] = {}
@@ -69,6 +71,7 @@ class Entries:
         bodies = (self._system.tree.bodies[k] for k in linkage.closed_form.given_bodies)  # type: ignore[union-attr]
         return [SX(self._system.home[body.q.start]) for body in bodies]
 
+    @serialized
     def values(self, parameters: Array) -> Array:
         """The numbers that programs read at parameters (p,) or (N, p): (n,) or (N, n).
 
@@ -87,12 +90,15 @@ class Entries:
     def _reach(self, parameters: Array) -> list[Any]:
         """How far the given joints of closed forms go, before home and beyond it."""
         found: list[Any] = []
-        for linkage in self.at(parameters).linkages:
-            form = linkage.closed_form
-            if isinstance(form, PlanarFigure) and any(
-                one.cluster.bodies == linkage.cluster.bodies for one in self._figures
-            ):
-                found += [end for one in form.reach for end in (one.before, one.beyond)]
+        pairs = zip(self.at(parameters).linkages, self._system.linkages, strict=True)
+        for form, loops in ((now.closed_form, one.cluster) for now, one in pairs
+                            if one in self._figures):  # fmt: skip
+            if not isinstance(form, PlanarFigure):
+                raise InputError(
+                    f"with these lengths loop {loops.name!r} is at a singularity at home, or is "
+                    "solved otherwise than as described. Change less, or give another home"
+                )
+            found += [end for one in form.reach for end in (one.before, one.beyond)]
         return found
 
     def home(self, parameters: Array) -> Array:
@@ -130,6 +136,7 @@ class Entries:
             return full.item()
         return full.ravel() if matrix.is_column() else full
 
+    @serialized
     def symbols(self) -> System:
         """The system with one symbol for each entry."""
         count = sum(2 * len(one.independent) for one in self._figures)
@@ -148,6 +155,7 @@ class Entries:
         known_by = f"{self._system.known_by} entries"
         return replace(made, linkages=tuple(linkages), parameters=symbols, known_by=known_by)
 
+    @serialized
     def at(self, parameters: Array) -> System:
         """The system in numbers."""
         entries = np.array(self._function(parameters)).ravel()
@@ -172,7 +180,7 @@ class Entries:
         linkages = []
         for linkage, before in zip(made.linkages, system.linkages, strict=True):
             form = before.closed_form
-            if before in self._figures and isinstance(form, PlanarFigure):
+            if isinstance(form, PlanarFigure):
                 linkage = replace(linkage, closed_form=form.changed(change))
             linkages.append(linkage)
         origins = {

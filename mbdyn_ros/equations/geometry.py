@@ -19,6 +19,7 @@ from ..model.pose import Pose, noise, without_noise
 from ..prepare.clusters import Closure, Cluster
 from ..prepare.origins import ENDS, Origin
 from ..prepare.tree import WORLD, Tree
+from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant
 from .loops.planar_figure import PlanarFigure, planar_figure
 from .loops.planar_linkage import Lengths
@@ -166,6 +167,7 @@ def relinked(
     return replace(system, tree=tree, clusters=tuple(clusters.values()), linkages=tuple(linkages))
 
 
+@serialized
 def reframed(system: System) -> System:
     """The same robot with the frames of bodies where their equations are short.
 

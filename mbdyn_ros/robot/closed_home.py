@@ -9,6 +9,7 @@ from ..equations.entries import Entries
 from ..equations.system import System
 from ..errors import InputError
 from ..program.continuation import reshape
+from ..program.symbols import serialized
 
 
 def require_closed(entries: Entries, values: Array, source: str) -> None:
@@ -24,6 +25,7 @@ def require_closed(entries: Entries, values: Array, source: str) -> None:
             )
 
 
+@serialized
 def homes_closed(system: System, before: Array, after: Array, source: str) -> Array:
     """Home (n,) or (N, n) of the loops without closed form, on the branch of the described one.
 

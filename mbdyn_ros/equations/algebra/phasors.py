@@ -71,6 +71,9 @@ class Coefficient(complex):
     def __truediv__(self, other: complex) -> Coefficient:
         return self * (1 / complex(other))
 
+    def __neg__(self) -> Coefficient:
+        return self * -1.0
+
     __radd__, __rmul__ = __add__, __mul__
 
     def conjugate(self) -> Coefficient:
