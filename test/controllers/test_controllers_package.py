@@ -97,6 +97,14 @@ def test_parameters_are_used(path):
     assert f"{space}_parameters src/{path.name}" in CMAKE
 
 
+def test_parameters_that_are_read_once_cannot_be_set_later():
+    """The broadcaster reads all of its own when it is configured."""
+    code = (SOURCES / "loop_state_broadcaster.cpp").read_text()
+    assert code.count("->get_params()") == 1
+    [parameters] = yaml.safe_load((SOURCES / "loop_state_broadcaster.yaml").read_text()).values()
+    assert [name for name, one in parameters.items() if not one.get("read_only")] == []
+
+
 def test_example_has_parameters_that_exist():
     example = yaml.safe_load((PACKAGE / "config" / "dynamics_controller.yaml").read_text())
     known = yaml.safe_load((SOURCES / "dynamics_controller.yaml").read_text())
