@@ -27,7 +27,8 @@ def test_bench() -> None:
         (line,) = [line.split() for line in text.splitlines() if f"{name}_derivatives" in line]
         assert len(line) == 6 and "-" not in line, "Pinocchio's stand beside ours"
         (line,) = [line.split() for line in text.splitlines() if f"{name}, 10000 states" in line]
-        assert line[3] == line[6] == "-" and float(line[4]) > 0 and float(line[7]) > 0
+        assert line[3] == line[6] == "-" and float(line[4]) > 0
+        assert float(line[7]) >= 0  # of two places: 0.00 where a round was interrupted
     assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1, "--program", "energy")
 
 

@@ -281,7 +281,7 @@ INF = math.inf
         ("continuous", 'lower="0" upper="0" velocity="1"', (-INF, INF, 1, INF), None),
         ("continuous", 'lower="2" upper="1" effort="3"', (-INF, INF, INF, 3), None),
         ("fixed", 'effort="0" velocity="0"', (-INF,) + (INF,) * 3, None),
-        ("planar", 'effort="nonsense"', (-INF,) + (INF,) * 3, None),
+        ("planar", 'effort="nonsense"', (-INF,) + (INF,) * 3, "effort not used"),
     ],
 )  # fmt: skip
 def test_limits(kind: str, limit: str, expected: tuple[float, ...], warned: str | None) -> None:
