@@ -38,10 +38,12 @@ CASES = {
 """What is variable of a robot, by name."""
 
 
-def bound_at_home(robot: mbdyn_ros.Robot, program: str) -> Bound:
-    """A bound call of a program, the robot in motion at home."""
+def bound_in_motion(robot: mbdyn_ros.Robot, program: str) -> Bound:
+    """A bound call of a program, near home."""
+    random = np.random.default_rng(0)
     bound = robot.bind(program)
-    bound.q[:], bound.v[:] = robot.home_position, 0.5
+    bound.q[:] = robot.home_position + 0.1 * random.normal(size=robot.nq)
+    bound.v[:] = random.normal(size=robot.nv)
     return bound
 
 
@@ -66,7 +68,7 @@ def main() -> None:
     for name, cases in CASES.items():
         robots = [mbdyn_ros.example(name, variable=one) for one in ([], *cases.values())]
         for program in ("inverse_dynamics", "forward_dynamics"):
-            folded, *others = quickest([bound_at_home(robot, program) for robot in robots])
+            folded, *others = quickest([bound_in_motion(robot, program) for robot in robots])
             print(f"{name} {program}: folded {folded:.0f} ns")
             for case, taken in zip(cases, others, strict=True):
                 print(f"  {taken / folded:6.3f}  {case}")
