@@ -55,6 +55,24 @@ def calls():
         tool.inverse_dynamics(*np.zeros((3, 6)))
     call("quadruped", floating_base=True)
 
+def lengths():
+    for name, origin, at in (
+        ("four_bar", "rocker_joint/x", [0.32, 0.0, 0.0]),
+        ("gripper", "left_follower_joint/x", [-0.045, 0.0, 0.03]),
+    ):
+        robot, q, v, effort = call(name, variable=[origin])
+        frame = origin.rpartition("/")[0]
+        at = np.array(at)
+        step = 1e-3 * (np.array(list("xyz")) == origin[-1])
+        bound = robot.bind("inverse_dynamics")
+        bound.q, bound.v = q, v
+        for k in range(5):
+            robot.set_origin(frame, at + k * step)
+            bound()
+        robot.inverse_dynamics_by_parameters(q, v, v)
+        robot.set_origin(frame, at + np.outer(np.arange(300) / 300, step))
+        robot.inverse_dynamics(np.tile(q, (300, 1)), v, v)
+
 def walls():
     floor = mbdyn_ros.Environment(
         [mbdyn_ros.Surface(lambda x: x[2], restitution=0.4, friction=0.6)]
@@ -102,7 +120,7 @@ def run(text: str, cache: Path, timeout: float = 900.0) -> subprocess.CompletedP
     return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=timeout)
 
 
-@pytest.mark.parametrize("work", ["calls", "walls"])
+@pytest.mark.parametrize("work", ["calls", "lengths", "walls"])
 def test_compiled_code_is_clean(work: str, tmp_path: Path) -> None:
     """Calls, batches, rollouts, simulations; steppers, impacts and rollouts among walls."""
     done = run(WORK.replace("{work}", work), tmp_path)
