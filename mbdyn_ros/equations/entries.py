@@ -43,6 +43,7 @@ class Entries:
         self._system = system
         self._places: dict[int, int] = {}
         self._entries: list[SX] = []
+        self._last: tuple[bytes, System] | None = None
         self._figures = [
             one
             for one in system.linkages
@@ -157,7 +158,13 @@ class Entries:
 
     @serialized
     def at(self, parameters: Array) -> System:
-        """The system in numbers."""
+        """The system in numbers; the last one is kept."""
+        key = parameters.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._in_numbers(parameters)
+        return self._last[1]
+
+    def _in_numbers(self, parameters: Array) -> System:
         entries = np.array(self._function(parameters)).ravel()
         made = self._each(lambda matrix: self._filled(matrix, entries))
         home = self.home(parameters)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..array import Array
 from ..equations.algebra.spatial import SX, constant
+from ..equations.geometry import SymbolicPose
 from ..equations.system import System
 from ..errors import InputError, suggestion
 from ..prepare.tree import Body
@@ -53,14 +54,6 @@ class SymbolicSystem:
 
     system: System
     numbers: tuple[SymbolicNumber, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Pose:
-    """A `Pose` whose translation may be symbols."""
-
-    rotation: Array
-    translation: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +111,7 @@ def with_symbolic_numbers(system: System, kinds: Sequence[str]) -> SymbolicSyste
                 found, body.placement.translation, largest["lengths"], "l", k,
                 f"of the origin of {body.joint} in the frame before, along its {{}}",
             )  # fmt: skip
-            placement = _Pose(body.placement.rotation, shift)
+            placement = SymbolicPose(body.placement.rotation, shift)
         inertia = _inertia(found, body, moved, k, kinds, largest)
         bodies.append(replace(body, placement=placement, inertia=inertia))
     known = ca.vertcat(SX(0, 1), *found.symbols)

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX
+from ..equations.geometry import SymbolicPose
 from ..model.joints.prismatic import Prismatic
 from ..model.joints.revolute import Revolute
 from ..model.model import Array, Pose
@@ -21,14 +22,6 @@ QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
 NOWHERE: Point = (0.0, 0.0)
 """A shift by nothing."""
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolicPose:
-    """A `Pose` whose translation is symbols."""
-
-    rotation: Any
-    translation: SX
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -108,10 +109,9 @@ class Calls:
         self._entries: Entries | None = None
         if self._layout:
             self._symbolic = with_symbols(without(system, self._layout), self._layout)
-            self._system, self._entries = self._symbolic, Entries(self._symbolic)
-            if self._layout.origins:
-                self._entries = Entries(reframed(self._symbolic))
-                self._system = self._entries.symbols()
+            origins = self._layout.origins
+            self._entries = Entries(reframed(self._symbolic) if origins else self._symbolic)
+            self._system = self._entries.symbols() if origins else self._symbolic
         start, kept = self._system.closing.home, self._system.parameters
         self._numbers = np.concatenate([start, np.zeros(0 if kept is None else kept.numel())])
         self.home, self._behind_home = np.split(self._numbers, [len(start)])
@@ -177,10 +177,14 @@ class Calls:
         if not self._system.closing.kept:
             homes = np.broadcast_to(self.home, (*behind.shape[:-1], len(self.home)))
         else:
-            assert entries is not None
-            before = entries.values(self._closed_at)
-            homes = homes_closed(self._system, before, behind, self._source)
+            homes = homes_closed(self._system, self._entries_at_home, behind, self._source)
         return np.ascontiguousarray(np.concatenate([homes, behind], axis=-1))
+
+    @functools.cached_property
+    def _entries_at_home(self) -> Array:
+        """The numbers behind home at which the described home is closed."""
+        assert self._entries is not None
+        return self._entries.values(self._closed_at)
 
     def _rows_by_parameters(self, rows: Array) -> Array:
         """Rows of home and parameters, for programs that differentiate by these."""

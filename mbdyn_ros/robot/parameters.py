@@ -269,7 +269,7 @@ def _take(
     if name in layout.links and (robot.massless_links or not given.is_solid(name)):
         robot._find_massless_links()
         robot.calls.plain.clear()
-    if name in dict(layout.origins):
+    if name in dict(layout.origins) and robot._system.linkages:
         robot._keep(home=robot._home_by_name())
 
 
