@@ -235,8 +235,7 @@ def _sum_of_angles(offset: Any, more: SX) -> Any:
 
 def _into(inertia: RigidInertia, transform: Transform) -> RigidInertia:
     """An inertia about another frame's origin in its axes."""
-    one = CompositeInertia.of(inertia).to_parent(transform)
-    return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
+    return CompositeInertia.of(inertia).to_parent(transform).rigid
 
 
 def solved(system: System, described: System, lengths: Lengths) -> System:

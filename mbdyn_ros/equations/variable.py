@@ -187,7 +187,7 @@ def with_symbols(rest: System, layout: ParameterLayout) -> System:
         turns = () if (rotation - SX.eye(3)).is_zero() else (rotation,)
         if turns or not shift.is_zero():
             one = one.to_parent(Transform(turns, shift))
-        return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
+        return one.rigid
 
     inertias = {link: inertia(link) for link in layout.links}
     at_joints = layout.at_joints(symbols)

@@ -29,6 +29,11 @@ class CompositeInertia:
         """The inertia of one rigid body."""
         return CompositeInertia(inertia.mass, constant(inertia.first), constant(inertia.second))
 
+    @property
+    def rigid(self) -> RigidInertia:
+        """The same as a tree's bodies have it, on symbols."""
+        return RigidInertia(self.mass, self.first, self.second)  # type: ignore[arg-type]
+
     def to_parent(self, transform: Transform) -> CompositeInertia:
         """The inertia about the parent's origin in the parent's axes.
 

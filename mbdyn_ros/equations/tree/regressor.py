@@ -11,7 +11,6 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 
-from ...model.inertia import RigidInertia
 from ...model.model import Array, Inertia
 from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, Transform, constant, symmetric_of
@@ -45,7 +44,7 @@ def symbolic_inertias(tree: Tree, parameters: SX) -> Tree:
         into = Transform((constant(pose.rotation),), constant(pose.translation))
         whole[index] += CompositeInertia(own[0], own[1:4], symmetric_of(own[4:])).to_parent(into)
     bodies = (
-        replace(body, inertia=RigidInertia(one.mass, one.first, one.second))  # type: ignore[arg-type]
+        replace(body, inertia=one.rigid)
         for body, one in zip(tree.bodies, whole, strict=True)
     )
     return replace(tree, bodies=tuple(bodies))
