@@ -29,6 +29,7 @@ from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..contact.refusals import refuse_inside
+from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
@@ -63,7 +64,8 @@ class Stepper(Accounts, Sealed):
 
     Parameters
     ----------
-    step : s. environment : walls and stops, or None.
+    step : s. environment : walls and stops, or None. Where it does not say which limits of joints
+        are stops, they are those that hold where the motion starts, as in `simulate`.
     method : of the motion between contacts, see `integration.methods`. "rk4", "heun" and
         "semi_implicit" are of order 4, 2 and 1, while joints with dry friction slide too;
         "semi_implicit" is stable however strong damping is, which it takes at the end of the step.
@@ -112,7 +114,11 @@ class Stepper(Accounts, Sealed):
         if not is_compiled(robot):
             raise no_stepping("a Stepper moves")
         environment = checked_environment(environment)
-        self._choice = StepMethod(method)
+        self._choice, self._start, self._placed = StepMethod(method), robot, False
+        self._around = self._walls = environment
+        if limited_joints(robot):
+            self._around = environment or Environment([])
+            self._walls = with_all_stops(robot, self._around)
         self._walks = bool(robot.system.nz)  # home moves along, so that loops stay on their branch
         if self._walks:
             robot = robot.with_home(robot.system.home)
@@ -136,7 +142,7 @@ class Stepper(Accounts, Sealed):
 
     def _prepare(self) -> None:
         """Take the programs of the robot as they are now, and memory for a motion by them."""
-        robot, environment = self.robot, self.environment
+        robot, environment = self.robot, self._walls
         self._calls = robot.calls
         self._contacts: Contacts | None = None
         if environment is not None:
@@ -158,6 +164,14 @@ class Stepper(Accounts, Sealed):
         self._prepare()
         self._motion.go_on_from(before)
         self.step, self.wrenches = self.step, wrenches
+
+    def _take_stops(self, q: Array) -> None:
+        """Let the limits that q keeps be the stops, unless the environment says which are."""
+        self._placed = True
+        walls = with_stops(self._start, q, self._around)
+        if walls is not self._walls:
+            self._walls = walls
+            self._follow()
 
     def __repr__(self) -> str:
         walls = "" if self.environment is None else f", {self.environment!r}"
@@ -248,6 +262,7 @@ class Stepper(Accounts, Sealed):
         velocity = single_vector("velocity", v, self.robot.velocity_labels)
         self._refuse_no_orientation(position)
         self._position_rate.normalize(position)
+        self._take_stops(position)
         if self._contacts is not None:
             refuse_inside(self._contacts, position, velocity, STEPS_IN_C.inside)
         if self._solids is not None:
@@ -274,6 +289,8 @@ class Stepper(Accounts, Sealed):
         InputError
             `steps` is not such a number.
         """
+        if not self._placed:
+            self._take_stops(self.q)
         if self.robot.calls is not self._calls:
             self._follow()
         left = checked_count("steps", steps)
