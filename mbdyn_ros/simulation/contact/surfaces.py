@@ -124,7 +124,7 @@ class Surface(Sealed):
 
     @functools.cached_property
     def signed(self) -> tuple[ca.Function, ...]:
-        """What `from_face` tells of balls on every face, as functions."""
+        """Functions of balls on every face, as `from_face` has them."""
         if self._distances is None:
             return tuple(map(from_face, self.faces))
         return tuple(map(from_distance, self._distances))
