@@ -138,7 +138,8 @@ class EnergyBalance:
     def __init__(self, motion: Motion, y: Array, rtol: float) -> None:
         self._motion, self._walks = motion, motion.walks
         kinetic, self._potential = motion.energy(y)
-        self._start = kinetic + self._potential
+        work, loss = motion.work(y).tolist()
+        self._start = kinetic + self._potential - work + loss
         self._noise = UNJUDGED * (1 + kinetic + abs(self._potential))
         self._allowed = max(ALLOWED, 1e4 * rtol)
         self._moved = 0.0

@@ -156,7 +156,12 @@ class Motion:
     def start(self, t: float, y: Array) -> list[Transition]:
         """Choose the mode at the start; `y` may be corrected in place."""
         q, v = self.split(y)
-        return self._counted(y, self.dynamics.start(t, q, v, self.effort_at(t, y)))
+        found = self._counted(y, self.dynamics.start(t, q, v, self.effort_at(t, y)))
+        if self.touching is not None and len(self.touching.resting):  # within `touching`: close it
+            energy = sum(self.energy(y))
+            self.correct(y)
+            y[self.nq + self.nv + 1] += energy - sum(self.energy(y))
+        return found
 
     def violated(self, t: float, y: Array) -> bool:
         """Whether y lies beyond the end of the present mode."""
