@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robot_text import link, robot_text
 from thrown_robots import BLOCK, CORNERS
 
 import mbdyn_ros
@@ -80,6 +81,22 @@ def test_a_spider_falls_and_folds_up(stiffness: float) -> None:
     stepper = mbdyn_ros.Stepper(robot, 1e-3, walls)
     for position, velocity in zip(trajectory.q[::20], trajectory.v[::20], strict=True):
         stepper.set_state(position, velocity)  # refuses what is deeper than a micrometre
+
+
+def test_a_fast_top_stays_with_events() -> None:
+    """Its steps are as long as 200 rad/s allow: on its tip, where nothing happens."""
+    text = robot_text(link("top", 0.1, 4e-5, at="0 0 0.04"), base="")
+    top = mbdyn_ros.load(text, floating_base=True)
+    floor = Environment([Surface.plane(friction=1.0)], [("top", (0, 0, 0))])
+    q, v = np.array([0, 0, 0, np.sin(0.15), 0, 0, np.cos(0.15)]), np.r_[0, 0, 0, 0, 0, 200.0]
+    fine, coarse = (
+        mbdyn_ros.simulate(
+            top, q, v, 0.5, environment=floor, times=[0.5], rtol=rtol, atol=rtol / 100
+        )
+        for rtol in (1e-10, 1e-8)
+    )
+    assert not fine.stretches and not fine.impacts
+    np.testing.assert_allclose(fine.q, coarse.q, atol=1e-7)
 
 
 def test_what_rests_takes_no_steps() -> None:

@@ -55,6 +55,9 @@ ALIKE = 0.1
 BURST, STEP_RATE = 150.0, 300.0
 """Steps with contacts held that may be short at once, and in a second (1/s)."""
 
+SHORT = 0.1
+"""Motion (rad or m) in a step that is not short: as smooth steps are at the default tolerances."""
+
 RUBBING = 4.0
 """Weight of a step in which joints have dry friction too, which takes so much longer."""
 
@@ -249,12 +252,12 @@ class Integrator:
         corrects = self.motion.corrects
         crowded = self.motion.may_step and touching is not None and len(touching.resting) > 0
         while solver.status == "running":
-            if crowded and touching is not None:
-                self._crowd.step(self.time, touching.rubs)
             initial = solver.y
             solver.step()
             if solver.status == "failed":
                 self._explain_failure()
+            if crowded and touching is not None and self._is_short(solver.t - self.time, initial):
+                self._crowd.step(self.time, touching.rubs)
             self.count += 1
             start, end = self.time, float(solver.t)
             interpolant = functools.cache(solver.dense_output)
@@ -274,6 +277,10 @@ class Integrator:
                 solver.y = self.state = solver.y.copy()
                 self.motion.correct(self.state)
                 solver.f = self.motion.rate(end, self.state)
+
+    def _is_short(self, length: float, state: Array) -> bool:
+        """Whether a step from a state is shorter than how fast the robot moves explains."""
+        return bool(length * np.abs(self.motion.split(state)[1]).max(initial=0.0) < SHORT)
 
     def _solver(
         self,
