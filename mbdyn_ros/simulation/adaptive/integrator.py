@@ -55,7 +55,7 @@ ALIKE = 0.1
 BURST, STEP_RATE = 150.0, 300.0
 """Steps with contacts held that may be short at once, and in a second (1/s)."""
 
-SHORT = 0.1
+STRIDE = 0.1
 """Motion (rad or m) in a step that is not short: as smooth steps are at the default tolerances."""
 
 RUBBING = 4.0
@@ -280,7 +280,7 @@ class Integrator:
 
     def _is_short(self, length: float, state: Array) -> bool:
         """Whether a step from a state is shorter than how fast the robot moves explains."""
-        return bool(length * np.abs(self.motion.split(state)[1]).max(initial=0.0) < SHORT)
+        return bool(length * np.abs(self.motion.split(state)[1]).max(initial=0.0) < STRIDE)
 
     def _solver(
         self,

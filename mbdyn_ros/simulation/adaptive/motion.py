@@ -14,7 +14,7 @@ from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..effort import EffortFunction
 from ..friction.drive import Drive
-from ..stepped.solid_slots import AHEAD, SolidSlots
+from ..stepped.solid_slots import AHEAD, CrowdedError, SolidSlots
 from ..stepped.step_in_c import StepInC, is_compiled
 from ..trajectory import Transition
 from .smooth import Smooth, friction_coefficients
@@ -37,7 +37,10 @@ class Nearby:
         ContactError
             They may; the message names their links.
         """
-        near = self._slots.near(q, v, AHEAD * span)
+        try:
+            near = self._slots.near(q, v, AHEAD * span)
+        except CrowdedError:
+            near = ["many links"]
         if near:
             raise ContactError(f"{', '.join(near)}: they are near each other")
 
