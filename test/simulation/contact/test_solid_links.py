@@ -204,6 +204,30 @@ def test_many_shapes_may_be_near_each_other() -> None:
     assert not stepper.contacts and np.count_nonzero(stepper._motion.blocks[:, 0]) == 28
 
 
+def test_a_plank_lies_on_a_fixed_beam() -> None:
+    """It rests on the beam's edges where its middle is above it, and tips over one where not."""
+    box = '<collision><geometry><box size="0.1 0.5 0.1"/></geometry></collision>'
+    text = robot_text(
+        f'<link name="beam">{box}</link>', link("plank", (1.0, 0.2, 0.05)),
+        joint("stands", "world", "beam", kind="fixed"),
+        joint("free", "world", "plank", kind="floating"),
+    )  # fmt: skip
+    robot = mbdyn_ros.load(text)
+    floor = Surface.plane((0, 0, -2.0))
+    stepper = Stepper(robot, 1e-3, Environment([floor], links=LinkContacts(0.0, 0.5, convex=True)))
+    stepper.set_state([0.02, 0, 0.08, 0, 0, 0, 1], np.zeros(6))
+    stepper.advance(500)
+    np.testing.assert_allclose(stepper.q, [0.02, 0, 0.075, 0, 0, 0, 1], atol=1e-6)
+    assert {contact.links for contact in stepper.contacts} == {("beam", "plank")}
+    force = sum(contact.force for contact in stepper.contacts)
+    np.testing.assert_allclose(force, [0, 0, -MASS * 9.81], atol=1e-6)
+    stepper.set_state([0.2, 0, 0.08, 0, 0, 0, 1], np.zeros(6))
+    stepper.advance(300)
+    assert stepper.q[4] > 0.1 and stepper.q[2] > -0.2
+    with pytest.raises(SimulationError, match="'beam'.* starts inside it"):
+        stepper.set_state([0.0, 0, 0.05, 0, 0, 0, 1], np.zeros(6))
+
+
 def test_what_is_refused(planks: mbdyn_ros.Robot, tmp_path: Path) -> None:
     stepper = Stepper(planks, 1e-3, among())
     with pytest.raises(SimulationError, match=r"'plank0' on link 'plank1' starts inside it, at \("):
