@@ -134,6 +134,19 @@ def test_each_row_of_a_batch_has_its_own_lengths() -> None:
             assert many[k] == pytest.approx(robot.inverse_dynamics(q[k], v[k], a[k]), abs=1e-11)
 
 
+def test_rows_that_another_thread_sets_are_all_of_one_moment() -> None:
+    """Homes were of the old rows, lengths of the new: a batch of neither."""
+    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
+    at = robot.system.origins["rocker_joint"].pose.translation
+    robot.set_origin("rocker_joint", np.tile(at, (3, 1)))
+    calls = robot.calls
+    rows = calls.rows
+    assert rows is not None
+    before = calls._by_parameters_of(rows)
+    robot.set_origin("rocker_joint", np.tile(at + np.array([0.01, 0.0, 0.0]), (5, 1)))
+    assert np.array_equal(calls._by_parameters_of(rows), before)
+
+
 @pytest.mark.parametrize("name", ["ur5", "four_bar", "crane", "delta"])
 def test_derivatives_by_lengths(name: str) -> None:
     variable = (ROBOTS[name] or lengths(mbdyn_ros.example(name)))[:4]

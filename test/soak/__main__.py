@@ -57,8 +57,8 @@ def main() -> int:
         soak = Soak(rig, Path(folder))
         watch, wrong = soak.watch, soak.wrong
         try:
+            memory, restarts, name = 0.0, 0, "before any"
             soak.drive()
-            memory, restarts = 0.0, 0
             for number, (name, fault) in enumerate(itertools.cycle(soak.faults.items())):
                 if number <= len(soak.faults):  # what is made once is made
                     memory, restarts = resident(soak.simulator.pid), soak.restarts
@@ -79,7 +79,8 @@ def main() -> int:
             grown = resident(soak.simulator.pid) - memory
             allowed = GROWTH + GROWTH_BY_RESTART * (soak.restarts - restarts)
         except (AssertionError, ExternalShutdownException) as error:
-            print(f"soak: {error}")
+            faults = sum(map(len, took.values()))
+            print(f"soak: fault {faults + 1}, {name}: {error}\n  {soak.told()}")
             return 1
         finally:
             soak.close()
