@@ -6,7 +6,8 @@ nothing to do with them; references end, jump, and are nonsense; commands come i
 every fault the efforts must be zero: soon where a node can see it, else after the timeout; the last
 command of a node that was ended must be zero, nonsense must be refused, joint states must not
 pause, and a new reference must be followed. Times are judged by the nodes' own cycles between the
-stamps of their messages, which a busy machine makes fewer, never more.
+stamps of their messages, which a busy machine makes fewer, never more; a driver that such a machine
+keeps from its joint states stops, says so, and is reset.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def main() -> int:
     print(
         f"joint states {watch.received}, lost {watch.lost}, out of order {watch.disordered}, "
         f"longest gap {1e3 * watch.longest_gap:.1f} ms ({1e3 * GAP:.0f} allowed), the simulator "
-        f"grew by {grown:.1f} MiB (to {memory + grown:.1f} MiB; {allowed:.1f} allowed)"
+        f"grew by {grown:.1f} MiB (to {memory + grown:.1f} MiB; {allowed:.1f} allowed), drivers "
+        f"reset {soak.resets}"
     )
     for one in wrong:
         print(f"wrong: {one}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from ros_rig import ARM, DOMAIN, PATIENCE, Rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from .watch import DRIVER, Watch
@@ -52,6 +53,10 @@ DRIVERS: dict[str, dict[str, object]] = {
 """The nodes that drive in turn, and what they are given besides."""
 
 
+KEPT_WAITING = "joint_states jump"
+"""Fault of a node that a busy machine has kept from its joint states while it drove: it sends zeros
+until it is reset, as it should. One that was stopped knows of no state before, and has none."""
+
 LINES = 12
 """Of what a node printed, where a soak ends because of it."""
 
@@ -63,6 +68,7 @@ class Soak:
     ----------
     driver : the process that drives; another node after each restart.
     wrong : what was not as it must be.
+    resets : of drivers that were kept waiting.
     """
 
     def __init__(self, rig: Rig, folder: Path) -> None:
@@ -70,7 +76,9 @@ class Soak:
         self._urdf = folder / "arm.urdf"
         self._urdf.write_text(ARM)
         self.wrong: list[str] = []
-        self.restarts = 0
+        self.restarts = self.resets = 0
+        self._paused = False
+        self._rig = rig
         self.simulator = self._start("simulator", command_timeout=TIMEOUT)
         self.driver = self._start_driver()
         self._listener = self._run("listener", sys.executable, "-c", LISTENER)
@@ -144,8 +152,18 @@ class Soak:
         while not self.watch.driven(0.5):  # a node that was killed counts as a subscriber for long
             if self.watch.lived > end:
                 raise AssertionError(f"no effort reaches the robot: {self.watch.complaints}")
+            if fault := self.watch.faults.pop(DRIVER, ""):
+                self._reset(fault)
             self._reference.publish(message)
+        self._paused = False
         time.sleep(0.2)
+
+    def _reset(self, fault: str) -> None:
+        """Do what the driver asks for, as whoever looks after it would."""
+        if KEPT_WAITING not in fault or self._paused:
+            self.wrong.append(f"the driver stopped: {fault}")
+        self._rig.call(Trigger, f"{DRIVER}/reset")
+        self.resets += 1
 
     # ---- faults: each returns how long commands may go on ------------------------------------
 
@@ -177,10 +195,12 @@ class Soak:
 
     def _restart(self) -> None:
         self.restarts += 1
+        self.watch.faults.pop(DRIVER, "")
         self.driver = self._start_driver()
 
     def pause(self) -> float:
         """SIGSTOP, and SIGCONT after a second, of the driver."""
+        self._paused = True
         self.driver.send_signal(signal.SIGSTOP)
         time.sleep(1.0)
         self.driver.send_signal(signal.SIGCONT)
