@@ -292,6 +292,31 @@ class Configurations(Core):
                 result[:, block.q] = [[limits.lower], [limits.upper]]
         return result
 
+    def loop_limits(self) -> Array:
+        """Positions (2, nq), or (N, 2, nq) of N designs, between which loops stay on their branch.
+
+        Each independent joint of a loop of triangles on its way from home, the others at home: at
+        an end the loop is stretched or folded, and another joint of it comes to rest (a dead
+        centre). Infinite where there is no end, or none is known: outside of loops, and of loops
+        that Newton's method closes. N designs where rows have their own lengths (`set_origin`).
+
+        Examples
+        --------
+        >>> import numpy as np, mbdyn_ros
+        >>> boom = mbdyn_ros.example("boom", variable=["barrel_joint/x"])
+        >>> x = boom.system.origins["barrel_joint"].six[:3]
+        >>> boom.set_origin("barrel_joint", x * [[1.0, 1.0, 1.0], [1.1, 1.0, 1.0]])
+        >>> boom.loop_limits().shape
+        (2, 2, 1)
+        """
+        order = list(self.system.coordinates.q)
+        rows = () if self.calls.rows is None else self.calls.rows.shape[:1]
+        found = np.tile(np.array([[-np.inf], [np.inf]]), (*rows, 1, self.nq))
+        for body, one in self.calls.reach().items():
+            place = order.index(self.system.tree.bodies[body].q.start)
+            found[..., 0, place], found[..., 1, place] = one.lower, one.upper
+        return found
+
     @property
     def velocity_limits(self) -> Array:
         """Largest speeds (nv,), rad/s or m/s; infinite where there are none."""
