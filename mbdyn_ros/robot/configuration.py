@@ -23,7 +23,7 @@ from ..arguments import (
 )
 from ..array import Array, ArrayLike
 from ..assembly.closure_gap import tree_gap
-from ..equations import programs
+from ..equations import parameter_derivatives, programs
 from ..errors import InputError, brief
 from ..model.model import Limits
 from ..prepare.coordinates import JointBlock
@@ -172,6 +172,15 @@ class Configurations(Core):
         if out is None:
             return position, velocity, acceleration
         return written_joint_state((position, velocity, acceleration), out)
+
+    def joint_position_by_parameters(self, q: ArrayLike) -> Array:
+        """Derivatives (n, p) or (N, n, p) of the positions of all joints by `parameter_values`.
+
+        Those of `joint_state`, in the order of `joint_names`, q held: joints of loops move where
+        lengths of their loops change.
+        """
+        found = self.calls.call(parameter_derivatives.joint_position_by_parameters, (q,))
+        return found.take(self._joint_rows[0], axis=-2)
 
     def numerical_positions(self, q: ArrayLike) -> Array:
         """Positions z (nz,) or (N, nz) of `numerical_joints` at q: what `casadi` functions take as

@@ -192,6 +192,41 @@ def test_derivatives_by_lengths(name: str) -> None:
             assert exact[:, k] == pytest.approx(near, rel=1e-6, abs=1e-6 * np.abs(exact).max())
 
 
+@pytest.mark.parametrize("name", ["four_bar", "delta"])
+def test_positions_and_energies_by_lengths(name: str) -> None:
+    """By differences; positions of loops are followed by Newton's method in the delta."""
+    robot = mbdyn_ros.example(name, variable=lengths(mbdyn_ros.example(name)))
+    rng = np.random.default_rng(2)
+    q, v = robot.home_position + 0.1 * rng.normal(size=robot.nq), rng.normal(size=robot.nv)
+    link = robot.links[-1]
+    exact = (
+        robot.joint_position_by_parameters(q), robot.energy_by_parameters(q, v),
+        robot.frame_pose_by_parameters(q, link),
+    )  # fmt: skip
+    numbers, step = robot.parameter_values(), 1e-5
+    for k in range(len(numbers)):
+        at = []
+        for shift in (step, -step):
+            robot.calls.set_parameters(numbers + shift * np.eye(len(numbers))[k])
+            pose = robot.frame_pose(q, link)
+            at.append((robot.joint_state(q)[0], np.array(robot.energy(q, v)), pose))
+        robot.calls.set_parameters(numbers)
+        for one, above, below in zip(exact[:2], at[0][:2], at[1][:2], strict=True):
+            assert one[:, k] == pytest.approx((above - below) / (2 * step), rel=1e-7, abs=1e-7)
+        above, below = at[0][2], at[1][2]
+        turned = (above[:3, :3] - below[:3, :3]) / (2 * step) @ robot.frame_pose(q, link)[:3, :3].T
+        near = [
+            *(above[:3, 3] - below[:3, 3]) / (2 * step),
+            turned[2, 1],
+            turned[0, 2],
+            turned[1, 0],
+        ]
+        assert exact[2][:, k] == pytest.approx(near, abs=1e-7)
+    many = np.stack([q, q + 0.01])
+    assert robot.energy_by_parameters(many, v)[0] == pytest.approx(exact[1], rel=1e-12)
+    assert robot.joint_position_by_parameters(many)[0] == pytest.approx(exact[0], rel=1e-12)
+
+
 def test_files_pickles_and_formulas_have_the_lengths_of_now(tmp_path: Path) -> None:
     robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
     robot.set_origin("rocker_joint", [0.33, 0.0, 0.0])
