@@ -192,6 +192,20 @@ def test_derivatives_by_lengths(name: str) -> None:
             assert exact[:, k] == pytest.approx(near, rel=1e-6, abs=1e-6 * np.abs(exact).max())
 
 
+def test_actuators_need_not_be_the_joints_that_are_given() -> None:
+    """Where angles are given, cylinders push as in the robot loaded anew, and not into NaN."""
+    boom = mbdyn_ros.example("boom", variable=["rod_pin/predecessor/x", "barrel_joint/x"])
+    joints = ["boom_joint"]
+    given = boom.with_independent(joints, boom.home)
+    disturbed(given, np.random.default_rng(4))
+    anew = loaded_anew(given)
+    q = given.home_position + 0.1
+    assert anew.independent_joints == given.independent_joints == ("boom_joint",)
+    assert given.inverse_dynamics(q, [0.3], [0.4]) == pytest.approx(
+        anew.inverse_dynamics(q, [0.3], [0.4]), rel=1e-12
+    )
+
+
 @pytest.mark.parametrize("name", ["four_bar", "delta"])
 def test_positions_and_energies_by_lengths(name: str) -> None:
     """By differences; positions of loops are followed by Newton's method in the delta."""
