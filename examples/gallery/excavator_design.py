@@ -37,7 +37,8 @@ def pressure(lengths):
     """A smooth largest pressure (MPa) over the dig, and its gradient."""
     build(lengths)
     p = robot.inverse_dynamics(dig, rest, rest)[:, 1:] / area / 1e6
-    slopes = robot.inverse_dynamics_by_parameters(dig, rest, rest)[:, 1:, shift] / area[:, None] / 1e6
+    slopes = robot.inverse_dynamics_by_parameters(dig, rest, rest)[:, 1:, shift]
+    slopes = slopes / area[:, None] / 1e6
     peak = np.mean(p**8) ** (1 / 8)
     return peak, np.einsum("nk,nkp->p", np.sign(p) * (np.abs(p) / peak) ** 7, slopes) / p.size
 
