@@ -27,7 +27,7 @@ from .geometry import SymbolicPose, relinked, solved
 from .loops.linkage import Linkage
 from .loops.planar_figure import PlanarFigure
 from .loops.planar_linkage import NUMBERS
-from .loops.planar_reach import NO_MARGIN, FigureReach, PositionRange
+from .loops.planar_reach import NO_MARGIN, PositionRange
 from .system import System
 
 
@@ -53,7 +53,9 @@ class Entries:
         assert system.parameters is not None
         entries = ca.vertcat(SX(0, 1), *self._entries)
         self._function = lasting(ca.Function("numbers", [system.parameters], [entries]))
-        self._reaches = [FigureReach(self._form(one), system.parameters) for one in self._figures]
+        self._reaches = [
+            self._form(one).reach_of_joints(system.parameters) for one in self._figures
+        ]
         closed, margins = [SX(0, 1)], [SX(0, 1)]
         for one in self._figures:
             form, given = self._form(one), [SX(home) for home in self._given(one)]

@@ -89,6 +89,13 @@ class PlanarFigure:
         pairs = zip(self.triangles, self.branches, strict=True)
         return ca.vertcat(*(one.margin(known, branch) for one, branch in pairs))
 
+    def reach_of_joints(self, symbols: SX) -> FigureReach:
+        """How far the given joints go, at values of the symbols (p, 1) in the lengths."""
+        q = SX.sym("q", len(self.given))
+        free = replace(self, reach=tuple(PositionRange() for _ in self.given))
+        margins = free.margins(*ca.vertsplit(q))
+        return FigureReach(self.given, self.triangles, self.branches, symbols, q, margins)
+
     @property
     def varies(self) -> bool:
         """Whether it is of lengths that vary."""
@@ -209,5 +216,5 @@ def _at_home(
     whole = replace(figure, dependent=tuple(dependent))
     if lengths is not NUMBERS:
         return whole
-    reach = FigureReach(figure, lengths.symbols).at(np.array(start)[:, None], lengths.values)
+    reach = figure.reach_of_joints(lengths.symbols).at(np.array(start)[:, None], lengths.values)
     return replace(whole, reach=tuple(one.of(0) for one in reach))

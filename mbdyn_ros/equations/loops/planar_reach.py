@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -23,10 +23,8 @@ from ...program.symbols import lasting, serialized
 from ..algebra.complex_plane import Complex
 from ..algebra.phasors import KnownPhasors, on_symbols
 from ..algebra.spatial import SX
+from .planar_linkage import PlanarJoint
 from .triangle import Triangle
-
-if TYPE_CHECKING:
-    from .planar_figure import PlanarFigure
 
 NO_MARGIN = 1e-12
 """Least margin, as a share of the loop's size, that counts as none: branches meet at a point."""
@@ -40,10 +38,8 @@ REACH_MARGIN = 1e-12
 SEARCHED = 2001
 """Positions to each side of home at which a margin is looked at."""
 
-TOGETHER = 64
+SEARCHED_TOGETHER = 64
 """Designs that are searched together: their margins fill some megabytes."""
-
-TURN = 2 * math.pi
 
 Margin = Callable[[Any], Array]
 """A margin of N designs over a position of each."""
@@ -108,62 +104,58 @@ class FigureReach:
 
     Parameters
     ----------
-    figure : it. symbols : (p, 1), in its lengths; none where these are numbers.
+    given, triangles, branches : of the figure. symbols : (p, 1), in its lengths; none where these
+    are numbers. q, margins : (g, 1), (t, 1), positions of the given joints, and margins of all
+    triangles there, wherever they close.
     """
 
-    def __init__(self, figure: PlanarFigure, symbols: SX) -> None:
-        self._figure, self._symbols = figure, symbols
+    def __init__(
+        self, given: Sequence[PlanarJoint], triangles: Sequence[Triangle],
+        branches: Sequence[int], symbols: SX, q: SX, margins: SX,
+    ) -> None:  # fmt: skip
+        self._given, self._symbols = given, symbols
         self._direct: dict[int, list[ca.Function]] = {}
-        self._searched: dict[int, tuple[ca.Function, ca.Function]] = {}
-        given = figure.given_bodies
-        causes: dict[int, set[int]] = {body: {body} for body in given}
+        self._searched: dict[int, ca.Function] = {}
+        bodies = [joint.body for joint in given]
+        causes: dict[int, set[int]] = {body: {body} for body in bodies}
         searched: dict[int, list[int]] = {}
-        pairs = zip(figure.triangles, figure.branches, strict=True)
-        for k, (triangle, branch) in enumerate(pairs):
+        for k, (triangle, branch) in enumerate(zip(triangles, branches, strict=True)):
             near = {symbol for side in triangle.sides for symbol in side.symbols}
             moved = set().union(*(causes[symbol] for symbol in near))
             causes |= dict.fromkeys(triangle.solved, moved)
             if len(moved) != 1:
                 continue
-            place = given.index(*moved)
+            place = bodies.index(*moved)
             if near == moved:
                 self._direct.setdefault(place, []).extend(self._margins(place, triangle, branch))
             else:
                 searched.setdefault(place, []).append(k)
+        sides = (side for one in triangles for side in one.lengths)
+        terms = (term for side in sides for term in side.terms if term.slide is None)
+        far = sum((2 * ca.sqrt(on_symbols(term.factor).square()) for term in terms), SX(0))
+        self._far = lasting(ca.Function("far", [symbols], [far]))
         for place, chosen in searched.items():
-            self._searched[place] = self._searching(place, chosen)
+            least = ca.mmin(margins[chosen])
+            self._searched[place] = lasting(ca.Function("least", [q, symbols], [least]))
 
     def _margins(self, place: int, triangle: Triangle, branch: int) -> list[ca.Function]:
         """(t, p) -> a margin of a triangle that a joint alone changes; t (2, 1) is its unit
         number, or its slide and 0."""
-        body, t, zero = self._figure.given_bodies[place], SX.sym("t", 2), SX(0)
+        body, t, zero = self._given[place].body, SX.sym("t", 2), SX(0)
         known, still = KnownPhasors(), KnownPhasors()
-        if self._figure.given[place].revolute:
+        if self._given[place].revolute:
             known.units[body], still.units[body] = Complex(t[0], t[1]), Complex(zero, zero)
         else:
             known.slides[body], still.slides[body] = t[0], zero
         margins = triangle.margins(body, branch, known, still)
         return [lasting(ca.Function("margin", [t, self._symbols], [one])) for one in margins]
 
-    def _searching(self, place: int, chosen: list[int]) -> tuple[ca.Function, ca.Function]:
-        """(q, p) -> the least of the margins of triangles; p -> how far a slide may go at all."""
-        figure, q = self._figure, SX.sym("q", len(self._figure.given))
-        free = replace(figure, reach=tuple(PositionRange() for _ in figure.given))
-        least = ca.mmin(free.margins(*ca.vertsplit(q))[chosen])
-        sides = (side for one in figure.triangles for side in one.lengths)
-        terms = (term for side in sides for term in side.terms if term.slide is None)
-        far = sum((2 * ca.sqrt(on_symbols(term.factor).square()) for term in terms), SX(0))
-        return (
-            lasting(ca.Function("least", [q, self._symbols], [least])),
-            lasting(ca.Function("far", [self._symbols], [far])),
-        )
-
     @serialized
     def at(self, home: Array, parameters: Array) -> tuple[PositionRange, ...]:
         """The ranges of all given joints, arrays (N,). home : (given, N). parameters : (p, N)."""
-        reach = [PositionRange() for _ in self._figure.given]
+        reach = [PositionRange() for _ in self._given]
         for place, functions in self._direct.items():
-            joint, start = self._figure.given[place], home[place]
+            joint, start = self._given[place], home[place]
             for function in functions:
                 if joint.revolute:
                     found = _reach_of_turn(
@@ -175,12 +167,19 @@ class FigureReach:
                         lambda s, f=function: _values(f, np.array([s, 0 * s]), parameters), start
                     )
                 reach[place] &= found
-        for place, (least, far) in self._searched.items():
-            turns = self._figure.given[place].revolute
+        for place, least in self._searched.items():
+            turns = self._given[place].revolute
             parts = []
-            for k in range(0, home.shape[1], TOGETHER):
-                start, chosen = home[:, k : k + TOGETHER], parameters[:, k : k + TOGETHER]
-                end = np.full(start.shape[1], TURN) if turns else np.array(far(chosen)).ravel()
+            for k in range(0, home.shape[1], SEARCHED_TOGETHER):
+                start, chosen = (
+                    home[:, k : k + SEARCHED_TOGETHER],
+                    parameters[:, k : k + SEARCHED_TOGETHER],
+                )
+                end = (
+                    np.full(start.shape[1], 2 * math.pi)
+                    if turns
+                    else np.array(self._far(chosen)).ravel()
+                )
                 margin = functools.partial(_searched, least, place, start, chosen)
                 parts.append(_reach_by_search(margin, start[place], end, turns))
             ends = zip(*(vars(one).values() for one in parts), strict=True)
@@ -211,7 +210,7 @@ def _reach_of_turn(margin: Margin, sense: float, home: Array) -> PositionRange:
     free = (mean > size + NO_MARGIN) | (size == 0)
     half = np.arccos(np.clip(-mean / np.where(free, 1.0, size), -1.0, 1.0))
     away = sense * np.angle(swing) - home
-    centre = home + away - TURN * np.round(away / TURN)
+    centre = home + away - TURN * np.round(away / 2 * math.pi)
     ends = (centre - half, centre + half, centre - math.pi, centre + math.pi)
     never = (-math.inf, math.inf, -math.inf, math.inf)
     return PositionRange(*(np.where(free, one, end) for one, end in zip(never, ends, strict=True)))
