@@ -5,6 +5,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 
 
 def link(name: str, mass: float, middle: float) -> str:
@@ -54,21 +55,21 @@ free += [labels.index(name) for name in names[1:]]
 first = lamp.parameter_values()
 
 
-def build(x):
+def build(x: Array) -> None:
     """Give spring and pins other numbers."""
     numbers = first.copy()
     numbers[free] = x
     lamp.set_parameter_values(numbers)
 
 
-def hills(x):
+def hills(x: Array) -> Array:
     """The potential energy along the way (J), less its mean: what the lamp rolls down."""
     build(x)
     energy = lamp.energy(q, still)[1]
     return energy - energy.mean()
 
 
-def slopes(x):
+def slopes(x: Array) -> Array:
     build(x)
     by_x = lamp.energy_by_parameters(q, still)[:, 1, free]
     return by_x - by_x.mean(axis=0)

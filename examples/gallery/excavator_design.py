@@ -5,6 +5,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 
 names = [f"{cylinder}_{end}/{axis}" for cylinder in ("lift", "reach", "curl")
          for end in ("barrel_joint", "pin/successor") for axis in "xz"]  # fmt: skip
@@ -26,14 +27,14 @@ area = np.pi / 4 * np.array([0.12, 0.10, 0.09]) ** 2  # m^2, of the pistons
 limits = np.array([robot.model.joint(robot.joint_names[k]).limits.upper for k in strokes])
 
 
-def build(lengths):
+def build(lengths: Array) -> None:
     """Give the pins other places."""
     numbers = robot.parameter_values()
     numbers[shift] = lengths
     robot.set_parameter_values(numbers)
 
 
-def pressure(lengths):
+def pressure(lengths: Array) -> tuple[float, Array]:
     """A smooth largest pressure (MPa) over the dig, and its gradient."""
     build(lengths)
     p = robot.inverse_dynamics(dig, rest, rest)[:, 1:] / area / 1e6
@@ -43,14 +44,14 @@ def pressure(lengths):
     return peak, np.einsum("nk,nkp->p", np.sign(p) * (np.abs(p) / peak) ** 7, slopes) / p.size
 
 
-def room(lengths):
+def room(lengths: Array) -> Array:
     """What is left of each stroke at the corners of the reach, both ways."""
     build(lengths)
     stroke = robot.joint_state(corners)[0][:, strokes]
     return np.concatenate([limits - stroke, limits + stroke]).ravel()
 
 
-def room_slopes(lengths):
+def room_slopes(lengths: Array) -> Array:
     build(lengths)
     slopes = robot.joint_position_by_parameters(corners)[:, strokes][..., shift]
     return np.concatenate([-slopes, slopes]).reshape(-1, len(names))

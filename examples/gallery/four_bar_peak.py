@@ -5,6 +5,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 
 lengths = ["rocker_joint/x", "coupler_pin/predecessor/x", "coupler_pin/successor/x"]
 robot = mbdyn_ros.example("four_bar", variable=["crank", *lengths])
@@ -15,14 +16,14 @@ q = np.linspace(0, 2 * np.pi, 181)[:, None]
 v, a = np.full_like(q, 15.0), np.zeros_like(q)  # rad/s, at constant speed
 
 
-def build(x):
+def build(x: Array) -> None:
     """Give the links other lengths, and the crank another first moment."""
     numbers = first.copy()
     numbers[free] = x
     robot.set_parameter_values(numbers)
 
 
-def torque(x):
+def torque(x: Array) -> tuple[float, Array]:
     """A smooth largest torque (N m), and its gradient."""
     build(x)
     tau = robot.inverse_dynamics(q, v, a)[:, 0]
@@ -31,13 +32,13 @@ def torque(x):
     return peak, np.sign(tau) * (np.abs(tau) / peak) ** 11 @ by_x / tau.size
 
 
-def swing(x):
+def swing(x: Array) -> float:
     """The rocker's angle between its dead centres (rad)."""
     build(x)
     return np.ptp(robot.joint_state(q)[0][:, rocker])
 
 
-def swing_slopes(x):
+def swing_slopes(x: Array) -> Array:
     """Its gradient: at its ends the rocker rests, so their places on the way do not count."""
     build(x)
     angle, by_x = robot.joint_state(q)[0][:, rocker], robot.joint_position_by_parameters(q)
@@ -58,8 +59,6 @@ for x, label in ((start, "as described"), (found.x, "least peak")):
     )
     tau = robot.inverse_dynamics(q, v, a)[:, 0]
     axes.plot(np.degrees(q), tau, label=f"{label}: {np.abs(tau).max():.2f} N m")
-axes.set(
-    xlabel="angle of the crank (degrees)", ylabel="torque (N m)", title="At 15 rad/s"
-)
+axes.set(xlabel="angle of the crank (degrees)", ylabel="torque (N m)", title="At 15 rad/s")
 figure.legend(loc="outside right upper")
 plt.savefig("four_bar_peak.png")

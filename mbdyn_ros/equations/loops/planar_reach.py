@@ -157,29 +157,21 @@ class FigureReach:
         for place, functions in self._direct.items():
             joint, start = self._given[place], home[place]
             for function in functions:
+                margin = functools.partial(_values, function, parameters)
                 if joint.revolute:
-                    found = _reach_of_turn(
-                        lambda t, f=function: _values(f, np.array([t.real, t.imag]), parameters),
-                        joint.sense, start + joint.offset,
-                    ).shifted(-joint.offset)  # fmt: skip
+                    found = _reach_of_turn(margin, joint.sense, start + joint.offset)
+                    found = found.shifted(-joint.offset)
                 else:
-                    found = _reach_of_slide(
-                        lambda s, f=function: _values(f, np.array([s, 0 * s]), parameters), start
-                    )
+                    found = _reach_of_slide(margin, start)
                 reach[place] &= found
         for place, least in self._searched.items():
             turns = self._given[place].revolute
             parts = []
             for k in range(0, home.shape[1], SEARCHED_TOGETHER):
-                start, chosen = (
-                    home[:, k : k + SEARCHED_TOGETHER],
-                    parameters[:, k : k + SEARCHED_TOGETHER],
-                )
-                end = (
-                    np.full(start.shape[1], 2 * math.pi)
-                    if turns
-                    else np.array(self._far(chosen)).ravel()
-                )
+                rows = slice(k, k + SEARCHED_TOGETHER)
+                start, chosen = home[:, rows], parameters[:, rows]
+                end = np.array(self._far(chosen)).ravel()
+                end = np.full_like(end, math.tau) if turns else end
                 margin = functools.partial(_searched, least, place, start, chosen)
                 parts.append(_reach_by_search(margin, start[place], end, turns))
             ends = zip(*(vars(one).values() for one in parts), strict=True)
@@ -187,10 +179,10 @@ class FigureReach:
         return tuple(reach)
 
 
-def _values(function: ca.Function, t: Array, parameters: Array) -> Array:
-    """A margin (N,) at t (2, N) or (2,)."""
-    t = np.broadcast_to(t.reshape(2, -1), (2, parameters.shape[1]))
-    return np.array(function(t, parameters)).ravel()
+def _values(function: ca.Function, parameters: Array, t: Any) -> Array:
+    """A margin (N,) at a unit number or slide, or at one of each design (N,)."""
+    pair = np.array([np.real(t), np.imag(t)]).reshape(2, -1)
+    return np.array(function(np.broadcast_to(pair, (2, parameters.shape[1])), parameters)).ravel()
 
 
 def _searched(function: ca.Function, place: int, home: Array, p: Array, q: Array) -> Array:
@@ -210,7 +202,7 @@ def _reach_of_turn(margin: Margin, sense: float, home: Array) -> PositionRange:
     free = (mean > size + NO_MARGIN) | (size == 0)
     half = np.arccos(np.clip(-mean / np.where(free, 1.0, size), -1.0, 1.0))
     away = sense * np.angle(swing) - home
-    centre = home + away - TURN * np.round(away / 2 * math.pi)
+    centre = home + away - math.tau * np.round(away / math.tau)
     ends = (centre - half, centre + half, centre - math.pi, centre + math.pi)
     never = (-math.inf, math.inf, -math.inf, math.inf)
     return PositionRange(*(np.where(free, one, end) for one, end in zip(never, ends, strict=True)))
