@@ -99,6 +99,13 @@ class CLibrary:
         ones."""
         return (max(1, self.closing.ny), self.closing.nz) if self.closing else (0, 0)
 
+    def around(self, name: str) -> dict[str, str]:
+        """What a function is given before and behind its own arguments, as far as it takes them."""
+        function = next(one for one in self.functions if one.name == name)
+        given = any(argument == "parameters" for argument, _ in function.arguments)
+        loops = "memory, " if self.closing is not None else ""
+        return {"loops": loops, "parameters": "parameters, " if given else ""}
+
 
 def header(described: CLibrary) -> str:
     """The header: units, order of the joints, prototypes."""

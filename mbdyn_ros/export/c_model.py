@@ -114,13 +114,16 @@ FIELDS = {
     "gravity_vector": ("q parameters", "effort"),
     "gravity_effort": ("q parameters", "effort"),
     "friction_effort": ("q v parameters", "effort"),
-    "actuated_effort": ("q force", "effort"),
+    "actuated_effort": ("q force parameters", "effort"),
 }
 """Arguments and results of the table's functions, which are programs."""
 
 RESPONSE_FIELDS = {"actuator_response": ("q v parameters", "response")}
 
-POSE_FIELDS = {"link_pose": ("q", "pose"), "link_error": ("q place turn", "error")}
+POSE_FIELDS = {
+    "link_pose": ("q parameters", "pose"),
+    "link_error": ("q place turn parameters", "error"),
+}
 """Those of the link that a mode leads."""
 
 FOLLOWS = {"": "MBDYN_ROS_NOTHING", "joints": "MBDYN_ROS_JOINTS", "pose": "MBDYN_ROS_POSE"}
@@ -139,7 +142,7 @@ def model_text(model: CModel) -> str:
     functions = [_called(model, field) for field in FIELDS]
     sensors = {"imu": model.imus, "force_torque": model.force_torques}
     links = [
-        LINK.format(k=k, function=function, loops=_loops(library), nq=library.nq)
+        LINK.format(k=k, function=function, nq=library.nq, **library.around(function))
         for k, (_, function) in enumerate(model.links)
     ]
     rows = ", ".join(
@@ -174,7 +177,7 @@ def model_text(model: CModel) -> str:
         SEARCHED.format(prefix=prefix) if searched else CLOSED_FORM,
         STATE.format(
             function=f"{prefix}_joint_motion",
-            loops=_loops(library),
+            **library.around(f"{prefix}_joint_motion"),
             nq=library.nq,
             nv=library.nv,
             positions=len(model.joint_positions),
@@ -256,20 +259,23 @@ static int not_finite(const double *x, size_t n) {{
 }}
 
 /* Why a function failed: by its arguments, a loop that stays open, or anything else. */
-static int reason(void *memory, int failed, int strange, const double *q) {{
+static int reason(void *memory, int failed, int strange, const double *q,
+                  const double *parameters) {{
   static const double rest[{nv}];
   double motion[{motion}];
   (void)memory;
+  (void)parameters;
   if (strange) return MBDYN_ROS_NOT_FINITE;
   if (failed == MBDYN_ROS_OPEN) return MBDYN_ROS_OPEN;
-  (void){function}({loops}q, rest, rest, motion);
+  (void){function}({loops}q, rest, rest, {parameters}motion);
   return not_finite(motion, {positions}) ? MBDYN_ROS_OPEN : MBDYN_ROS_NO_ANSWER;
 }}
 
 static int joint_state(void *memory, const double *q, const double *v, const double *a,
-                       double *position, double *velocity, double *acceleration) {{
+                       const double *parameters, double *position, double *velocity,
+                       double *acceleration) {{
   double motion[{motion}];
-  const int failed = {function}({loops}q, v, a, motion);
+  const int failed = {function}({loops}q, v, a, {parameters}motion);
   size_t i;
   (void)memory;
   for (i = 0; i < {positions}; ++i) position[i] = motion[i];
@@ -279,7 +285,7 @@ static int joint_state(void *memory, const double *q, const double *v, const dou
   }}
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
-                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv}), q);
+                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv}), q, parameters);
 }}
 """
 
@@ -288,7 +294,7 @@ CALLED = """static int {field}(void *memory, {inputs}
 {unused}  const int failed = {function}({loops}{passed}, {output});
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
-                {checked}, q);
+                {checked}, q, parameters);
 }}
 """
 
@@ -345,13 +351,14 @@ static int mode_{k}(void *memory, const double *q, const double *v, const double
 {unused}  const int failed = {function}({loops}{passed}, effort);
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
-                {checked}, q);
+                {checked}, q, parameters);
 }}
 """
 
-LINK = """static int jacobian_{k}(void *memory, const double *q, double *jacobian) {{
-  const int failed = {function}({loops}q, jacobian);
-  return failed ? reason(memory, failed, not_finite(q, {nq}), q) : MBDYN_ROS_OK;
+LINK = """static int jacobian_{k}(void *memory, const double *q, const double *parameters,
+    double *jacobian) {{
+  const int failed = {function}({loops}q, {parameters}jacobian);
+  return failed ? reason(memory, failed, not_finite(q, {nq}), q, parameters) : MBDYN_ROS_OK;
 }}
 """
 

@@ -313,9 +313,3 @@ def test_contacts_are_refused() -> None:
     floor = mbdyn_ros.Environment([mbdyn_ros.Surface(lambda x: x[2] + 1.0)])
     with pytest.raises(InputError, match="front_left_foot_joint are variable.*save_urdf"):
         mbdyn_ros.simulate(robot, robot.home_position, np.zeros(robot.nv), 0.1, environment=floor)
-
-
-def test_a_cpp_package_is_refused(tmp_path: Path) -> None:
-    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
-    with pytest.raises(InputError, match="rocker_joint are asked for.*generate_c"):
-        robot.generate_cpp(tmp_path, parameters=["rocker_joint/x"])
