@@ -99,6 +99,11 @@ class CLibrary:
         ones."""
         return (max(1, self.closing.ny), self.closing.nz) if self.closing else (0, 0)
 
+    def function(self, program: str) -> CFunction | None:
+        """The function of a program; None where it has no answer for this robot."""
+        named = (one for one in self.functions if one.program.name == program)
+        return next(named, None)
+
     def around(self, name: str) -> dict[str, str]:
         """What a function is given before and behind its own arguments, as far as it takes them."""
         function = next(one for one in self.functions if one.name == name)

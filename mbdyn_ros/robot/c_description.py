@@ -24,7 +24,8 @@ from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import InputError
 from ..export.c_gap import Opening
 from ..export.c_library import CFunction, CLibrary, CProgram
-from ..export.c_model import CMode, CModel
+from ..export.c_model import CModel
+from ..export.c_modes import CMode
 from ..model.model import Array
 from ..names import identifier, library_name
 from ..prepare.tree import WORLD
