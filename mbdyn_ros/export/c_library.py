@@ -105,7 +105,7 @@ class CLibrary:
         return next(named, None)
 
     def around(self, name: str) -> dict[str, str]:
-        """What a function is given before and behind its own arguments, as far as it takes them."""
+        """Arguments that a function takes before and behind those of its own."""
         function = next(one for one in self.functions if one.name == name)
         given = any(argument == "parameters" for argument, _ in function.arguments)
         loops = "memory, " if self.closing is not None else ""

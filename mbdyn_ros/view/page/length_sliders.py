@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LENGTHENED, TURNED = 0.5, 0.5
 """Half the range of a slider: of a length as a share of it, of an angle (rad)."""
 
-SHORTEST = 0.1
+LEAST_SHARE_OF_LONGEST = 0.1
 """Share of the robot's longest length that a shorter one counts as, for its range."""
 
 
@@ -43,7 +43,7 @@ class LengthSliders(SliderPanel):
                 continue
             self._rows[label], unit = k, LENGTH_OR_ANGLE[component]
             value = float(self.taken[k])
-            size = max(abs(value), SHORTEST * (longest or 1.0))
+            size = max(abs(value), LEAST_SHARE_OF_LONGEST * (longest or 1.0))
             half = LENGTHENED * size if unit == "m" else TURNED
             self.add(label, value - half, value + half, value, unit=unit)
         self.add_reset("As described")
