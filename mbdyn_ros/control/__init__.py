@@ -23,8 +23,11 @@ The loop, sampled at 100 Hz with one period of delay, is stable, and with ten ti
 from ..equations.control_modes import MODES, Mode
 from .controller import Controller
 from .default_gains import default_gains
+from .external_wrench import ExternalWrench, wrench_at
+from .observer import Observer
 from .sampled import complaint, growth, loop_eigenvalues
 
 __all__ = [
-    "MODES", "Controller", "Mode", "complaint", "default_gains", "growth", "loop_eigenvalues"
+    "MODES", "Controller", "ExternalWrench", "Mode", "Observer", "complaint", "default_gains",
+    "growth", "loop_eigenvalues", "wrench_at",
 ]  # fmt: skip
