@@ -36,8 +36,8 @@ FEWEST_SAMPLES = 100
 QUIET = 0.3
 """Share of the thresholds below which nothing touches: a hit began after the last such sample."""
 
-RELEASE = 0.05
-"""s of quiet after which a contact has ended."""
+LINGERING, RELEASE = 0.5, 0.05
+"""Share of the thresholds, and s below it after which a contact has ended."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +141,16 @@ class ContactDetector:
         largest = float(sizes.max(initial=0.0))
         if largest <= QUIET or math.isnan(self._quiet):
             self._quiet = now
-        if largest <= 1 and math.sqrt(float(y @ y)) <= self._thresholds.whole:
-            if self.contact is not None and now - self._seen > RELEASE:
+        share = max(largest, math.sqrt(float(y @ y)) / self._thresholds.whole)
+        if self.contact is not None:
+            if share > LINGERING:
+                self._seen = now
+            elif now - self._seen > RELEASE:
                 self.contact = None
             return None
-        self._seen = now
-        if self.contact is not None:
+        if share <= 1:
             return None
+        self._seen = now
         labels = self._thresholds.labels
         k = int(np.argmax(sizes))
         farthest = int(np.flatnonzero(sizes >= min(1 / MARGIN, largest))[-1])

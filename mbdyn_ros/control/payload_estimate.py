@@ -119,8 +119,11 @@ class PayloadEstimator:
         self._matrix, self._right = np.zeros((10, 10)), np.zeros(10)
         self._square = self._count = 0.0
 
-    def update(self, now: float) -> None:
-        """Take the observer's last cycle, at a time (s)."""
+    def update(self, now: float, external: Array | None = None) -> None:
+        """Take the observer's last cycle, at a time (s).
+
+        external : (nv,) its external efforts, less those that are known to be something else.
+        """
         observer, step = self.observer, now - self._now
         self._columns.q[:], self._columns.v[:] = observer.q, observer.v
         self._columns()
@@ -131,11 +134,11 @@ class PayloadEstimator:
             change, mean = columns - self._last, 0.5 * (columns + self._last)
             self._signals[:, 2] = mean[:, 1] - change[:, 0] / step
             self._signals[:, :2] = observer.filter.transition(step) @ self._signals
-            self._sum(step)
+            self._sum(step, observer.external if external is None else external)
         self._last[:], self._now, self._restarts = columns, now, observer.restarts
 
-    def _sum(self, step: float) -> None:
-        rows, seen = self._signals[:, 0], self.observer.external
+    def _sum(self, step: float, seen: Array) -> None:
+        rows = self._signals[:, 0]
         independent = step / (2 * self.observer.filter.time_constant)  # shares of samples
         weights = independent * self._weights
         kept = math.exp(-step / self.memory)
