@@ -38,6 +38,7 @@ class ExternalWrench:
     rank : how many of its six parts (three of a force alone) are told.
     untold : (6,) share of the force and torque along each axis that cannot be told, 0 to 1.
     left : (nv,) external efforts that it does not explain.
+    local : (6,) the same wrench at the link's origin in its axes, as `wrenches` have it.
     """
 
     link: str
@@ -47,6 +48,7 @@ class ExternalWrench:
     rank: int
     untold: Array
     left: Array = field(repr=False)
+    local: Array = field(repr=False)
 
     @property
     def array(self) -> Array:
@@ -108,6 +110,8 @@ def wrench_at(
     untold[: len(found)] = 1 - (basis**2).sum(axis=0)
     force, torque = scaled[:3], lever * scaled[3:]
     rest = external - linear.T @ force - angular.T @ torque
+    local = np.concatenate([force, torque + np.cross(arm, force)]).reshape(2, 3) @ pose[:3, :3]
     return ExternalWrench(
-        link, pose[:3, 3] + arm, force, torque, int(told.sum()), untold.clip(0, 1), rest
-    )
+        link, pose[:3, 3] + arm, force, torque, int(told.sum()), untold.clip(0, 1), rest,
+        local.ravel(),
+    )  # fmt: skip

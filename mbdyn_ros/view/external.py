@@ -27,7 +27,8 @@ def save_external_plot(
 ) -> None:
     """Plot external efforts (N, n), a panel for each unit, and the force at a link.
 
-    force : (M, 3) at `force_time` (M,). thresholds : (n,), drawn dashed about zero. contacts : begin and end (s), shaded.
+    force : (M, 3) at `force_time` (M,). thresholds : (n,), drawn dashed about zero.
+    contacts : begin and end (s), shaded.
 
     Raises
     ------

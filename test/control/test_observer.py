@@ -274,6 +274,15 @@ def test_friction_that_runs_now_is_taken_off(arm: mbdyn_ros.Robot) -> None:
     np.testing.assert_allclose(observer.external, [0, 0, 6, 0, 0, 0], atol=1e-3)
 
 
+def test_the_wrench_in_the_axes_of_its_link(arm: mbdyn_ros.Robot) -> None:
+    """It is what inverse dynamics takes, wherever on the link it is told."""
+    q, still, external = np.array(STARTS["ur5"]), np.zeros(6), np.array([3.0, -2, 1, 4, 2, 1])
+    found = wrench_at(arm, q, external, "tool0", [0.1, -0.2, 0.3])
+    bare = arm.inverse_dynamics(q, still, still)
+    pushed = arm.inverse_dynamics(q, still, still, {"tool0": found.local})
+    np.testing.assert_allclose(bare - pushed, external, atol=1e-10)
+
+
 def test_what_a_link_cannot_tell_is_named(arm: mbdyn_ros.Robot) -> None:
     """Behind two joints two parts of six can be told; the others are zero."""
     external = np.array([3.0, -2, 0, 0, 0, 0])

@@ -68,7 +68,7 @@ def test_names_of_joints_in_any_order(arm: mbdyn_ros.Robot, tmp_path: Path) -> N
     header = ["time", *(f"{one}_position" for one in joints[::-1])]
     header += [f"tau_{one.removesuffix('_joint')}" for one in joints]
     found = read(arm, tmp_path, header, TIME, Q[:, ::-1], EFFORT)
-    kept = slice(14, -13)
+    kept = slice(13, -13)
     np.testing.assert_allclose(found.q, Q[kept])
     np.testing.assert_allclose(found.effort, EFFORT[kept])
     np.testing.assert_allclose(found.v, V[kept], atol=0.05)
@@ -84,8 +84,8 @@ def test_our_own_columns_need_no_remark(arm: mbdyn_ros.Robot, tmp_path: Path) ->
 def test_measured_ones_go_before_wanted_ones(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     header = ["t", *names("target_q{}"), *names("actual_q{}"), *names("tau{}"), *names("tau_ext{}")]
     found = read(arm, tmp_path, header, TIME, Q + 1, Q, EFFORT, 0 * EFFORT)
-    np.testing.assert_allclose(found.q, Q[14:-13])
-    np.testing.assert_allclose(found.effort, EFFORT[14:-13])
+    np.testing.assert_allclose(found.q, Q[13:-13])
+    np.testing.assert_allclose(found.effort, EFFORT[13:-13])
 
 
 def test_degrees_are_seen(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_rows_without_numbers_are_left_out(arm: mbdyn_ros.Robot, tmp_path: Path)
 def test_velocities_that_are_none_are_not_used(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     header = ["t", *names("q{}"), *names("dq{}"), *names("tau{}")]
     found = read(arm, tmp_path, header, TIME, Q, 0 * V, EFFORT)
-    np.testing.assert_allclose(found.v, V[14:-13], atol=0.05)
+    np.testing.assert_allclose(found.v, V[13:-13], atol=0.05)
     assert any("are not used" in remark for remark in found.remarks)
 
 
@@ -139,4 +139,4 @@ def test_what_is_refused(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=words):
             read(arm, tmp_path, header, *columns)
-    assert len(read(arm, tmp_path, [*q, *tau], Q, EFFORT, rate=250).time) == 473
+    assert len(read(arm, tmp_path, [*q, *tau], Q, EFFORT, rate=250).time) == 474
