@@ -273,6 +273,28 @@ def _take(
         robot._keep(home=robot._home_by_name())
 
 
+def take_origins(robot: Core, numbers: Array) -> None:
+    """Let the numbers (p,) of all variable origins, in the layout's order, hold from now on.
+
+    Raises
+    ------
+    InputError
+        A loop cannot be closed with them; nothing changes.
+    """
+    given, before = robot._parameters, dict(robot._parameters.origins)
+    for name, chosen in given.layout.of_origins(numbers).items():
+        six = given.origins[name].copy()
+        six[[COMPONENTS.index(one) for one in chosen]] = list(chosen.values())
+        given.origins[name] = six
+    try:
+        _spread(robot, given.values(given.layout))
+    except InputError:
+        given.origins.update(before)
+        raise
+    if robot._system.linkages:
+        robot._keep(home=robot._home_by_name())
+
+
 def _recompile(robot: Core, layout: ParameterLayout, changed: Sequence[str]) -> None:
     """Make more variable: other programs serve from now on, also in calls that are bound."""
     names = ", ".join(map(repr, changed))
