@@ -10,8 +10,14 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
+from mbdyn_ros.equations.parameter_derivatives import (
+    frame_pose_by_parameters,
+    joint_position_by_parameters,
+)
+from mbdyn_ros.equations.programs import joint_position
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot.described import described_model
+from mbdyn_ros.robot.parameters import take_origins
 from mbdyn_ros.robot.robot import Robot
 
 ROBOTS = {
@@ -218,3 +224,48 @@ def test_a_cpp_package_is_refused(tmp_path: Path) -> None:
     robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
     with pytest.raises(InputError, match="rocker_joint are asked for.*generate_c"):
         robot.generate_cpp(tmp_path, parameters=["rocker_joint/x"])
+
+
+def test_links_without_mass() -> None:
+    """Their moments are symbols in part: a length along one axis leaves some of them 0."""
+    text = """<robot name="bare"><link name="base"/><link name="turned"/><link name="tip"/>
+      <joint name="turn" type="continuous"><parent link="base"/><child link="turned"/>
+        <axis xyz="0 0 1"/></joint>
+      <joint name="bend" type="continuous"><parent link="turned"/><child link="tip"/>
+        <origin xyz="0.4 0 0.2"/><axis xyz="0 1 0"/></joint></robot>"""
+    with pytest.warns(mbdyn_ros.ModelWarning, match="no mass resists"):
+        robot = mbdyn_ros.load(text, variable=["bend/x"])
+    robot.set_origin("bend", [0.5, 0.0, 0.2])
+    assert robot.frame_pose([0.0, 0.0], "tip")[:3, 3] == pytest.approx([0.5, 0.0, 0.2])
+
+
+@pytest.mark.parametrize("name", ["ur5", "crane"])
+def test_derivatives_of_poses_and_joints_by_lengths(name: str) -> None:
+    """Against differences, where loops follow their lengths too."""
+    robot, link = mbdyn_ros.example(name, variable=ROBOTS[name]), mbdyn_ros.example(name).links[-1]
+    q = robot.home_position + 0.05 * np.random.default_rng(2).normal(size=(3, robot.nq))
+    turns = robot.frame_pose(q, link)[:, :3, :3]
+    by_pose = robot.calls.call(frame_pose_by_parameters, (q,), about=link)
+    by_joints = robot.calls.call(joint_position_by_parameters, (q,))
+    now, step = robot.parameter_values(), 1e-6
+    for k in range(len(now)):
+        ends = []
+        for sign in (1, -1):
+            take_origins(robot, now + sign * step * np.eye(len(now))[k])
+            ends.append((robot.frame_pose(q, link), robot.calls.call(joint_position, (q,))))
+        pose, joints = ((one - two) / (2 * step) for one, two in zip(*ends, strict=True))
+        spin = pose[:, :3, :3] @ turns.transpose(0, 2, 1)
+        assert by_pose[:, :3, k] == pytest.approx(pose[:, :3, 3], abs=1e-8)
+        assert by_pose[:, 3:, k] == pytest.approx(spin[:, [2, 0, 1], [1, 2, 0]], abs=1e-8)
+        assert by_joints[:, :, k] == pytest.approx(joints, abs=1e-8)
+
+
+def test_many_lengths_are_set_at_once() -> None:
+    """Or none of them, where a loop cannot be closed with all."""
+    robot = mbdyn_ros.example("four_bar", variable=ROBOTS["four_bar"])
+    now = robot.parameter_values()
+    take_origins(robot, now * 1.1)
+    assert np.array_equal(robot.parameter_values(), now * 1.1)
+    with pytest.raises(InputError, match="cannot be closed"):
+        take_origins(robot, now * [9.0, 1.0, 1.0])
+    assert np.array_equal(robot.parameter_values(), now * 1.1)
