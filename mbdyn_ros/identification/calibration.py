@@ -26,9 +26,9 @@ from ..prepare.origins import COMPONENTS
 from ..robot import Robot, checked_robot
 from ..robot.described import described_model
 from ..robot.inverse_kinematics import checked_pose
+from ..robot.parameters import take_origins
 from ..robot.variable import checked_layout, variable_names
 from .least_squares import (
-    EXACT_DEVIATION,
     Problem,
     Solution,
     minimized,
@@ -44,6 +44,9 @@ Data = str | os.PathLike[str] | Mapping[str, object]
 POOR_LENGTH, POOR_ANGLE, POOR_READING = 0.1, 0.2, 0.5
 """Deviation of places (share of the longest length), orientations (rad) and joints (share of their
 own scatter) from which measurements do not fit a robot."""
+
+STILL = 1e-3
+"""Deviation (rad or m) that fits a joint which hardly moves."""
 
 BETTER = 0.2
 """Share to which other units must bring residuals that show which units were meant."""
@@ -149,17 +152,15 @@ def calibrate(
     prediction, problem = _in_their_units(work, measured, frame, known)
     solution = solve(problem)
     _require_told(prediction, problem, solution)
-    held_out = None
+    ends = problem.start, solution.value
+    before, after = map(prediction.distances, ends)
+    test_before, test_after = dict[str, Array](), dict[str, Array]()
     if test is not None:
         held_out = Prediction(work, read_poses(robot, test), prediction.frames)
         if held_out.kinds != prediction.kinds:
-            raise InputError(f"{held_out.measured.source}: measures other columns than {poses}")
-    apart = [
-        {} if one is None else one.distances(one(x)[0])
-        for x in (problem.start, solution.value)
-        for one in (prediction, held_out)
-    ]
-    prediction(solution.value)  # which the robot has from now on
+            raise InputError(f"{held_out.measured.source}: measures other columns than the poses")
+        test_before, test_after = map(held_out.distances, ends)
+    take_origins(work, solution.value)
     names, frames = work.parameter_labels(), prediction.found_frames()
     shown = np.flatnonzero(~problem.fixed)
     return Calibration(
@@ -171,11 +172,11 @@ def calibrate(
         deviation=solution.deviation[shown],
         held={names[k]: tuple(names[j] for j in others) for k, others in solution.held.items()},
         noise=solution.noise,
-        before=apart[0],
-        after=apart[2],
+        before=before,
+        after=after,
         outliers=tuple(k + 1 for k in solution.outliers),
-        test_before=apart[1],
-        test_after=apart[3],
+        test_before=test_before,
+        test_after=test_after,
         measurement=frames.pop(MEASUREMENT, None),
         targets=frames,
     )
@@ -270,13 +271,13 @@ def _in_their_units(
     """
     prediction, problem = _as_described(work, measured, frame, targets)
     noise = root_mean_squares(problem, problem.start)
-    misfit, kind = _misfit(prediction, problem, noise)
+    misfit, kind = _misfit(prediction, noise)
     if misfit > 1:
         others = []
         for words, other in in_other_units(work, measured):
-            pair = _as_described(work, other, frame, targets)
-            there = root_mean_squares(pair[1], pair[1].start)
-            others.append((_misfit(*pair, there)[0], there[kind], words))
+            there, same = _as_described(work, other, frame, targets)
+            less = root_mean_squares(same, same.start)
+            others.append((_misfit(there, less)[0], less[kind], words))
         least = min(one for one, _, _ in others)
         if least < min(1.0, BETTER * misfit):
             _, left, words = next(one for one in others if BETTER * one[0] <= least)
@@ -310,9 +311,7 @@ def _as_described(
         start[own & lengths] = prediction.frames.targets[one.name].translation
         fixed |= own & ((one.name in targets) | ((one.rotation is None) & ~lengths))
     nuisance = np.isin(owner, list(_frames(work, measured)))
-    origins = work.system.origins
-    size = max([1e-3, *(float(np.linalg.norm(origins[one].pose.translation)) for one in owner)])
-    scale = np.where(lengths, size, 1.0)
+    scale = np.where(lengths, prediction.size, 1.0)
     problem = Problem(prediction, start, scale, prediction.kinds, fixed, nuisance)
     noise = root_mean_squares(problem, start)
     if nuisance.any() and np.isfinite(list(noise.values())).all():
@@ -323,16 +322,14 @@ def _as_described(
     return prediction, problem
 
 
-def _misfit(
-    prediction: Prediction, problem: Problem, noise: Mapping[str, float]
-) -> tuple[float, str]:
-    """How far off what fits badly is: from 1 on it is poor; and its kind."""
-    size = float(problem.scale.max(initial=0.0, where=problem.scale != 1.0)) or 1.0
-    poor = {POSITION: POOR_LENGTH * size, ORIENTATION: POOR_ANGLE}
-    poor |= {k: POOR_READING * float(x.std()) for k, x in prediction.measured.readings.items()}
-    shares = {kind: one / max(poor[kind], EXACT_DEVIATION) for kind, one in noise.items()}
-    worst = max(shares, key=lambda kind: np.inf if np.isnan(shares[kind]) else shares[kind])
-    return (np.inf if np.isnan(shares[worst]) else shares[worst]), worst
+def _misfit(prediction: Prediction, noise: Mapping[str, float]) -> tuple[float, str]:
+    """How far off the kind of residual is that fits worst (from 1 on it is poor), and which."""
+    poor = {POSITION: POOR_LENGTH * prediction.size, ORIENTATION: POOR_ANGLE}
+    for kind, numbers in prediction.measured.readings.items():
+        poor[kind] = POOR_READING * float(numbers.std()) + STILL
+    shares = {k: np.inf if np.isnan(one) else one / poor[k] for k, one in noise.items()}
+    worst = max(shares, key=lambda kind: shares[kind])
+    return shares[worst], worst
 
 
 def _require_told(prediction: Prediction, problem: Problem, solution: Solution) -> None:
@@ -345,7 +342,7 @@ def _require_told(prediction: Prediction, problem: Problem, solution: Solution) 
             f"{source}: {rows} rows give {numbers} numbers for {(~problem.fixed).sum()} unknowns: "
             "measure more rows, or name fewer unknowns"
         )
-    misfit, kind = _misfit(prediction, problem, solution.noise)
+    misfit, kind = _misfit(prediction, solution.noise)
     if misfit > 1:
         raise InputError(
             f"{source}: {kind} does not fit this robot: {solution.noise[kind]:.3g} "

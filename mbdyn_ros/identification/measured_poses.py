@@ -30,6 +30,14 @@ XYZ, QUATERNION, RPY = ("x", "y", "z"), ("qx", "qy", "qz", "qw"), ("roll", "pitc
 QUATERNION_LENGTH = 1e-3
 """Largest deviation from 1 of the length of a measured quaternion: tables have few digits."""
 
+PLACES = "places"
+OTHER_UNITS = {
+    "joints seem to be read in degrees": {"rad": np.pi / 180},
+    "joints that slide seem to be read in millimetres": {"m": 1e-3},
+    "places seem to be measured in millimetres": {PLACES: 1e-3},
+}
+"""Factors of numbers in other units, by the unit of a joint, or for places."""
+
 UNMOVED = 1e-6
 """Largest difference (rad or m) of joints that did not move."""
 
@@ -217,31 +225,19 @@ def _path(robot: Robot, link: str) -> list[int]:
 
 def in_other_units(robot: Robot, measured: MeasuredPoses) -> Iterator[tuple[str, MeasuredPoses]]:
     """The measurements with some of their numbers taken for degrees or millimetres, in words."""
-    coordinates = robot.system.coordinates
-    turning, sliding = np.ones((2, measured.q.shape[1]))
-    for motion, q, _ in coordinates.motions:
-        if motion.quaternion is None:
-            (sliding if motion.slides else turning)[q] = 1e-3 if motion.slides else np.pi / 180
-    read = {name: position_unit(robot.model, name) for name in measured.readings}
-    factors = {
-        "joints seem to be read in degrees": (turning, "rad", np.pi / 180, 1.0),
-        "joints that slide seem to be read in millimetres": (sliding, "m", 1e-3, 1.0),
-        "places seem to be measured in millimetres": (np.ones_like(sliding), "", 1.0, 1e-3),
-    }
-    for count in range(1, 4):
-        for chosen in itertools.combinations(factors, count):
-            other = measured
-            for words in chosen:
-                of_q, unit, of_unit, of_place = factors[words]
-                other = replace(
-                    other,
-                    q=other.q * of_q,
-                    readings={
-                        k: x * (of_unit if read[k] == unit else 1)
-                        for k, x in other.readings.items()
-                    },
-                    targets=tuple(
-                        replace(one, position=one.position * of_place) for one in other.targets
-                    ),
-                )
+    labels = robot.position_labels
+    units = {one: position_unit(robot.model, one) for one in (*labels, *measured.readings)}
+    for count in range(1, 1 + len(OTHER_UNITS)):
+        for chosen in itertools.combinations(OTHER_UNITS, count):
+            factors = {unit: x for words in chosen for unit, x in OTHER_UNITS[words].items()}
+            of = {label: factors.get(unit, 1.0) for label, unit in units.items()}
+            other = replace(
+                measured,
+                q=measured.q * [of[label] for label in labels],
+                readings={label: x * of[label] for label, x in measured.readings.items()},
+                targets=tuple(
+                    replace(one, position=one.position * factors.get(PLACES, 1.0))
+                    for one in measured.targets
+                ),
+            )
             yield ", and ".join(chosen), other

@@ -40,6 +40,9 @@ POSES = frame_pose, frame_pose_by_parameters
 MOST_INTERPRETED = 2000
 """Rows from which a compiled program is worth its compilation."""
 
+SHORTEST = 1e-3
+"""Length (m) of a robot whose origins that vary are all in one point."""
+
 ALTERNATIONS = 30
 """How often frames are guessed from targets and targets from frames."""
 
@@ -63,13 +66,15 @@ class FirstFrames:
 class Prediction:
     """Residuals (N, m) and their derivatives (N, m, p) at numbers (p,) of origins.
 
-    kinds : (m,) of a row's residuals.
+    kinds : (m,) of a row's residuals. size : longest length (m) to an origin that varies.
     """
 
     def __init__(self, robot: Robot, measured: MeasuredPoses, frames: FirstFrames) -> None:
         self.robot, self.measured, self.frames = robot, measured, frames
         self._place = frames.measurement.rotation, frames.measurement.translation
         self._last: tuple[bytes, tuple[Array, Array]] | None = None
+        origins = (robot.system.origins[name] for name in robot.variable_origins)
+        self.size = max(SHORTEST, *(float(np.linalg.norm(o.pose.translation)) for o in origins))
         coordinates = robot.system.coordinates
         rows = dict(zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True))
         self._rows = [rows[label] for label in measured.readings]
@@ -138,10 +143,9 @@ class Prediction:
             return "m" if kind == POSITION else "rad"
         return position_unit(self.robot.model, kind)
 
-    def distances(self, residual: Array) -> dict[str, Array]:
-        """By kind the size of each row's residual (N,); of several targets the mean square's
-        root."""
-        found = {}
+    def distances(self, x: Array) -> dict[str, Array]:
+        """By kind the size of each row's residual (N,), the root mean square of several targets."""
+        residual, found = self(x)[0], {}
         for kind in dict.fromkeys(self.kinds):
             part = residual[:, [one == kind for one in self.kinds]]
             count = part.shape[1] // 3 if kind in (POSITION, ORIENTATION) else 1

@@ -242,6 +242,29 @@ def test_points_of_a_link() -> None:
     assert found.test_before["position"] == pytest.approx(found.before["position"])
 
 
+def test_frames_that_are_known_are_as_given() -> None:
+    """A tracker and a target that are turned, and nothing else unknown but two numbers."""
+    rng = np.random.default_rng(3)
+    robot = built(ARM, ["bend/x", "lift/roll"], rng, 2e-3)
+    frames = np.tile(np.eye(4), (2, 1, 1))
+    frames[:, :3, :3] = Rotation.random(2, random_state=1).as_matrix()
+    frames[:, :3, 3] = rng.normal(size=(2, 3))
+    q = rng.uniform(-2, 2, (20, 3))
+    pose = np.linalg.inv(frames[0]) @ robot.frame_pose(q, "tip") @ frames[1]
+    turns = Rotation.from_matrix(pose[:, :3, :3]).as_quat()
+    columns = zip(SEVEN, np.column_stack([pose[:, :3, 3], turns]).T, strict=True)
+    table = {"position": dict(zip(robot.position_labels, q.T, strict=True)),
+             "pose": {f"tip/{one}": numbers for one, numbers in columns}}  # fmt: skip
+    found = calibrate(
+        mbdyn_ros.load(ARM), table, ["bend/x", "lift/roll"], frames[0], {"tip": frames[1]}
+    )
+    assert found.found == pytest.approx(robot.parameter_values(), abs=1e-9)
+    assert found.measurement == pytest.approx(frames[0], abs=1e-12)
+    assert found.targets["tip"] == pytest.approx(frames[1], abs=1e-12)
+    both = calibrate(mbdyn_ros.load(ARM), table, ["bend/x"])
+    assert both.measurement == pytest.approx(frames[0], abs=0.01)  # lift/roll stays off
+
+
 def test_outliers_are_named(arm: Robot) -> None:
     table, truth = poses_of_arm(5)
     table["pose"]["tool0/x"][[4, 17]] += [0.004, -0.6]
