@@ -1,4 +1,4 @@
-"""Derivatives of positions, efforts and accelerations by the parameters that are variable.
+"""Derivatives of positions, efforts, accelerations and energies by variable parameters.
 
 Efforts are linear in inertias, gravity and friction, and smooth in lengths. Accelerations follow
 from them: with the motion held, H da = -d(efforts less those of the drives).
@@ -14,7 +14,7 @@ from .algebra.spatial import SX
 from .efforts import driving, reduced_efforts
 from .frames import frame_pose
 from .loops.linkage import solve_rows
-from .programs import forward_dynamics, inverse_dynamics, joint_position, mass_matrix
+from .programs import energy, forward_dynamics, inverse_dynamics, joint_position, mass_matrix
 from .system import System
 
 
@@ -61,6 +61,12 @@ def frame_pose_by_parameters(system: System, q: SX, z: SX, link: str) -> SX:
 def joint_position_by_parameters(system: System, q: SX, z: SX) -> SX:
     """Derivatives (nq_tree, p) of the tree positions."""
     return ca.densify(by_parameters(system, joint_position(system, q, z), q, z))
+
+
+@program("q v", output="derivatives", matrix=True, needs="variables", differentiated=True)
+def energy_by_parameters(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Derivatives (2, p) of the kinetic and potential energy."""
+    return ca.densify(by_parameters(system, energy(system, q, z, v), q, z))
 
 
 def by_parameters(system: System, expression: SX, q: SX, z: SX) -> SX:

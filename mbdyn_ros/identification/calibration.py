@@ -26,7 +26,6 @@ from ..prepare.origins import COMPONENTS
 from ..robot import Robot, checked_robot
 from ..robot.described import described_model
 from ..robot.inverse_kinematics import checked_pose
-from ..robot.parameters import take_origins
 from ..robot.variable import checked_layout, variable_names
 from .least_squares import (
     Problem,
@@ -160,7 +159,7 @@ def calibrate(
         if held_out.kinds != prediction.kinds:
             raise InputError(f"{held_out.measured.source}: measures other columns than the poses")
         test_before, test_after = map(held_out.distances, ends)
-    take_origins(work, solution.value)
+    work.set_parameter_values(solution.value)
     names, frames = work.parameter_labels(), prediction.found_frames()
     shown = np.flatnonzero(~problem.fixed)
     return Calibration(

@@ -25,7 +25,6 @@ from ..errors import InputError
 from ..model.pose import Pose
 from ..program.declaration import Declaration
 from ..robot import Robot
-from ..robot.parameters import take_origins
 from ..units import position_unit
 from .measured_poses import MeasuredPoses, Target
 
@@ -94,7 +93,7 @@ class Prediction:
     def _at(self, x: Array) -> tuple[Array, Array]:
         count = len(self.measured.q)
         try:
-            take_origins(self.robot, x)
+            self.robot.set_parameter_values(x)
         except InputError:
             shape = count, len(self.kinds)
             return np.full(shape, np.nan), np.full((*shape, len(x)), np.nan)

@@ -108,9 +108,7 @@ def _gears(document: YamlSource, node: yaml.Node) -> DrawnGears:
     for key in ("driver", "driven"):
         if key not in values:
             raise document.error(node, f"a pair of gears has no {key}; name it")
-    number = {
-        key: document.number(values[key], key) for key in ("ratio", "teeth") if key in values
-    }
+    number = {key: document.number(values[key], key) for key in ("ratio", "teeth") if key in values}
     return DrawnGears(
         document.text(values["driver"], "driver"),
         document.text(values["driven"], "driven"),

@@ -19,7 +19,6 @@ from mbdyn_ros.errors import InputError  # noqa: E402
 from mbdyn_ros.identification import calibrate  # noqa: E402
 from mbdyn_ros.identification.least_squares import Problem, solve  # noqa: E402
 from mbdyn_ros.recording.table import Table, write_csv  # noqa: E402
-from mbdyn_ros.robot.parameters import take_origins  # noqa: E402
 from mbdyn_ros.robot.robot import Robot  # noqa: E402
 
 pytestmark = [
@@ -57,7 +56,7 @@ def built(source: str | Path, names: Sequence[str], rng: np.random.Generator, si
     """A robot whose numbers of origins are a little off its description."""
     robot = mbdyn_ros.load(source, variable=names)
     now = robot.parameter_values()
-    take_origins(robot, now + size * rng.normal(size=len(now)))
+    robot.set_parameter_values(now + size * rng.normal(size=len(now)))
     return robot
 
 
