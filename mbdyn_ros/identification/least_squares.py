@@ -188,7 +188,9 @@ def _open_columns(matrix: Array, largest: float) -> tuple[Places, Array]:
     from scipy.linalg import qr  # slow to import
 
     count = matrix.shape[1]
-    _, sizes, rows = np.linalg.svd(matrix) if matrix.size else (None, np.zeros(0), np.eye(count))
+    if not matrix.size:
+        return np.arange(count), np.eye(count)
+    _, sizes, rows = np.linalg.svd(np.linalg.qr(matrix, mode="r"))  # whose left vectors are few
     sizes = np.concatenate([sizes, np.zeros(count - len(sizes))])
     null = rows[(sizes <= STRUCTURAL * largest) | (sizes * LEAST_KNOWN < 1)].T
     if not null.size:
