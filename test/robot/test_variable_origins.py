@@ -313,3 +313,16 @@ def test_contacts_are_refused() -> None:
     floor = mbdyn_ros.Environment([mbdyn_ros.Surface(lambda x: x[2] + 1.0)])
     with pytest.raises(InputError, match="front_left_foot_joint are variable.*save_urdf"):
         mbdyn_ros.simulate(robot, robot.home_position, np.zeros(robot.nv), 0.1, environment=floor)
+
+
+def test_links_without_mass() -> None:
+    """Their moments are symbols in part: a length along one axis leaves some of them 0."""
+    text = """<robot name="bare"><link name="base"/><link name="turned"/><link name="tip"/>
+      <joint name="turn" type="continuous"><parent link="base"/><child link="turned"/>
+        <axis xyz="0 0 1"/></joint>
+      <joint name="bend" type="continuous"><parent link="turned"/><child link="tip"/>
+        <origin xyz="0.4 0 0.2"/><axis xyz="0 1 0"/></joint></robot>"""
+    with pytest.warns(mbdyn_ros.ModelWarning, match="no mass resists"):
+        robot = mbdyn_ros.load(text, variable=["bend/x"])
+    robot.set_origin("bend", [0.5, 0.0, 0.2])
+    assert robot.frame_pose([0.0, 0.0], "tip")[:3, 3] == pytest.approx([0.5, 0.0, 0.2])
