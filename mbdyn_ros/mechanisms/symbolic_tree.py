@@ -13,6 +13,7 @@ from ..equations.geometry import SymbolicPose
 from ..model.joints.prismatic import Prismatic
 from ..model.joints.revolute import Revolute
 from ..model.model import Array, Pose
+from ..prepare.clusters import Closure, common_ancestor, path_from
 from ..prepare.tree import WORLD, Body, Tree
 from .cut_open import CutOpen, Hung
 from .layout import GROUND, MechanismLayout
@@ -52,6 +53,22 @@ def layout_tree(layout: MechanismLayout) -> Tree:
         for k, part in enumerate(layout.parts)
     )  # fmt: skip
     return _tree(bodies)
+
+
+def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:
+    """The pins as loops of the tree."""
+    order, found = layout.order, list[Closure]()
+    for pin in layout.pins:
+        ends = [order.get(name, WORLD) for name in (pin.first, pin.second)]
+        frames = [planar_pose(at) for at in (pin.at_first, pin.at_second)]
+        carrier = common_ancestor(tree, *ends)
+        sides = (
+            (body, frame, path_from(tree, carrier, body))
+            for body, frame in zip(ends, frames, strict=True)
+        )
+        first, second = sides
+        found.append(Closure(pin.name, "revolute", np.array([0.0, 0.0, 1.0]), *first, *second))
+    return found
 
 
 def cut_tree(opened: CutOpen) -> Tree:
