@@ -16,8 +16,9 @@ from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError, suggestion
 from ..model.read.number import LARGEST
 from .kinematics import Kinematics
-from .layout import MechanismLayout, SolvedPosition
+from .layout import MechanismLayout
 from .link import PIECES, Number, Piece, piece_numbers, piece_of
+from .pose import MechanismPose
 from .settings import piece_settings, problem_of, stands_in, with_setting
 
 D = TypeVar("D", bound="Design")
@@ -211,17 +212,16 @@ class Design(ABC):
 
     # -- position ------------------------------------------------------------------------------
 
-    def solved(self, q: Array) -> SolvedPosition:
-        """Its position as numbers, at q (..., n); NaN where it cannot be assembled."""
-        return self.kinematics().solved(*self._columns(q))
+    def solved(self, q: Array) -> MechanismPose:
+        """The places of its parts at q (..., n); NaN where it cannot be assembled."""
+        return self.kinematics().pose(self.layout(), *self._columns(q), shape=np.shape(q)[:-1])
 
     def transmissions(self, q: Array) -> list[Array]:
         """Cosine (...) of the transmission angle of every dyad, at q (..., n).
 
         1 or -1 at a toggle, beyond or NaN where it cannot be assembled; 0 where there is no dyad.
         """
-        shape = np.broadcast_shapes(np.shape(q)[:-1], np.shape(self.branch))
-        return self.kinematics().transmissions(*self._columns(q)) or [np.zeros(shape)]
+        return self.kinematics().transmissions(*self._columns(q)) or [np.zeros(())]
 
     def _columns(self, q: Array) -> tuple[list[Number], list[Number], list[Number]]:
         """Angles, numbers and unknowns, each a column or a number."""
@@ -246,7 +246,8 @@ class Design(ABC):
         """The least of the margins; negative where one is NaN."""
         worst = functools.reduce(np.maximum, map(np.square, self.transmissions(q)))
         margin: Array = np.where(np.isnan(worst), -1.0, 1 - worst)
-        return margin + np.zeros(np.shape(q)[:-1])
+        shape = np.broadcast_shapes(margin.shape, np.shape(q)[:-1], np.shape(self.branch))
+        return np.broadcast_to(margin, shape)
 
     @property
     def joint_names(self) -> tuple[str, ...]:

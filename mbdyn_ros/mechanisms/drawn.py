@@ -88,6 +88,11 @@ def mechanism_kind(drawing: Drawing) -> type[DrawnMechanism]:
     kind = _subclass(DrawnMechanism, plain | pieces, named)
     drawn, home = Kinematics(kind), _drawn_home(skeleton)
     _check_mobility(drawing, drawn)
+    if drawn.stuck:
+        raise drawing.refusal(
+            f"its gears turn {drawn.stuck}, on which links hang, and not the part that carries it; "
+            "hang it on the ground or on a part that they turn"
+        )
     unknowns = tuple(f"unknown {drawn.layout.parts[body].name}" for body in drawn.unknowns)
     if unknowns and len(drawing.inputs) > 1:
         raise drawing.refusal(

@@ -29,7 +29,8 @@ from ..prepare.clusters import Cluster, path_from
 from ..prepare.tree import WORLD
 from ..program.symbols import SerializedProperty, lasting, serialized
 from .columns import Columns
-from .layout import GROUND, MechanismLayout, SolvedPosition, directions, origins
+from .layout import GROUND, MechanismLayout
+from .pose import MechanismPose
 from .symbolic_tree import closures, layout_tree
 
 QUARTER_TURN = Complex(0.0, 1.0)
@@ -91,6 +92,8 @@ class Kinematics:
         self.given_bodies = tuple(order[name] for name in kind.inputs)
         wheels = wheel_angles(layout, dict.fromkeys(kind.inputs, SX(0)))
         self.wheels = tuple(order[name] for name in wheels)
+        self._carried = [one for one in wheels if _angle(layout, layout.parts[order[one]].parent,
+                         dict.fromkeys((*kind.inputs, *wheels), 0.0)) is None]  # fmt: skip
         given = [*self.given_bodies, *self.wheels]
         self._first_given = frozenset(given)
         self.groups: list[tuple[list[int], list[int]]] = []
@@ -192,17 +195,37 @@ class Kinematics:
         }
         for triangle in self.dyads.triangles:
             triangle.solve(known, branches[id(triangle)], SX(0))
+        angles = self._angles(q) if self._carried else {}
+        for part in (self.layout.parts[self.layout.order[name]] for name in self._carried):
+            carrier = self._direction(part.parent, known)
+            unit = Complex(ca.cos(angles[part.name]), ca.sin(angles[part.name]))
+            known.units[self.layout.order[part.name]] = unit * carrier.conj()
         return known
+
+    def _angles(self, q: Sequence[SX]) -> dict[str, SX]:
+        """Angles of the inputs and wheels in the plane."""
+        inputs = dict(zip(self._inputs, q, strict=True))
+        return inputs | wheel_angles(self.layout, inputs)
+
+    def _direction(self, name: str, known: KnownPhasors) -> Complex:
+        """The direction of the x axis of a part."""
+        if name == GROUND:
+            return Complex(1.0, 0.0)
+        assert self.dyads.turns is not None
+        body = self.layout.order[name]
+        direction = self.dyads.turns[body].at(known)
+        while body != WORLD:
+            if self.layout.parts[body].across:
+                direction = direction * QUARTER_TURN
+            body = self.tree.bodies[body].parent
+        return direction
 
     def _given(self, q: Sequence[SX]) -> dict[int, SX]:
         """Positions of the joints that are no triangle's."""
-        layout, order = self.layout, self.layout.order
-        found = dict(zip(self.given_bodies, q, strict=True))
-        angles = dict(zip(self._inputs, q, strict=True))
-        angles |= wheel_angles(layout, angles)
-        for name, angle in angles.items():
-            carrier = layout.parts[order[name]].parent
-            found[order[name]] = angle - _angle(layout, carrier, angles)
+        layout, angles, found = self.layout, self._angles(q), dict[int, SX]()
+        for name in angles.keys() - set(self._carried):
+            body = layout.order[name]
+            found[body] = angles[name] - _angle(layout, layout.parts[body].parent, angles)
         unknown = dict(zip(self.unknowns, self._z, strict=True))
         for body, value in unknown.items():
             found[body] = value - unknown.get(self._carrier(body), 0)
@@ -224,7 +247,7 @@ class Kinematics:
             if one.joint is None or one.joint.body in self.given_bodies:
                 continue
             if one.slides:
-                result[one.joint.body] = known.slides[self.dyads.slide(one)]
+                result[one.joint.body] = known.slides[self._slides[one.joint.body]]
             else:
                 parent, child = (turns[end.link] for end in one.ends)
                 result[one.joint.body] = one.joint.turn((parent.conj() * child).at(known))
@@ -237,48 +260,55 @@ class Kinematics:
             for body, one in self.positions(*q).items()
         }
 
-    def _placed(self, q: Sequence[SX]) -> SolvedPosition:
-        """The position on symbols."""
-        known, turns, order = self.known(q), self.dyads.turns, self.layout.order
-        assert turns is not None
-        turned, slides, quarters = dict[str, Any](), dict[str, Any](), {GROUND: Complex(1.0, 0.0)}
-        for part, one in zip(self.layout.parts, self.dyads.linkage.connections, strict=False):
-            quarter = quarters[part.parent]
-            quarters[part.name] = quarter * QUARTER_TURN if part.across else quarter
+    def placed(self, q: Sequence[SX]) -> tuple[dict[str, Complex], dict[str, Complex]]:
+        """Directions of the x axes of all parts, and origins, the ground's included."""
+        known, slides = self.known(q), self._slides
+        directions, origins = {GROUND: Complex(1.0, 0.0)}, {GROUND: Complex(0.0, 0.0)}
+        for body, part in enumerate(self.layout.parts):
+            directions[part.name] = self._direction(part.name, known)
+            place = origins[part.parent] + directions[part.parent] * Complex(*part.at)
             if part.slides:
-                slides[part.name] = known.slides[self.dyads.slide(one)]
-            else:
-                turned[part.name] = turns[order[part.name]].at(known) * quarter
-        inputs = dict(zip(self._inputs, q, strict=True))
-        angles = inputs | wheel_angles(self.layout, inputs) if self.layout.meshes else {}
-        return SolvedPosition(turned, slides, angles)
+                place = place + directions[part.name].scaled(known.slides[slides[body]])
+            origins[part.name] = place
+        return directions, origins
+
+    @property
+    def _slides(self) -> dict[int, int]:
+        """Symbols of the slides by body."""
+        connections = self.dyads.linkage.connections[: len(self.layout.parts)]
+        return {one.joint.body: self.dyads.slide(one) for one in connections
+                if one.joint is not None and one.slides}  # fmt: skip
 
     # -- numbers -----------------------------------------------------------------------------------
 
-    def solved(
-        self, q: Sequence[Any], numbers: Sequence[Any], unknowns: Sequence[Any]
-    ) -> SolvedPosition:
-        """The position of a design, or of many in one, at angles of the inputs."""
-        found = iter(self._all(q, numbers, unknowns))
-        turning = [part.name for part in self.layout.parts if not part.slides]
-        turns = {name: Complex(next(found), next(found)) for name in turning}
-        slides = {part.name: next(found) for part in self.layout.parts if part.slides}
-        return SolvedPosition(turns, slides, dict(zip(self._counted, found, strict=True)))
+    def pose(
+        self, layout: MechanismLayout, *columns: Sequence[Any], shape: tuple[int, ...]
+    ) -> MechanismPose:
+        """The places of the parts of a design, or of many in one.
 
-    def transmissions(
-        self, q: Sequence[Any], numbers: Sequence[Any], unknowns: Sequence[Any]
-    ) -> list[Any]:
-        """Cosines of the transmission angles of all steps, beyond +-1 where it is open."""
-        return self._cosines(q, numbers, unknowns)
+        layout : of numbers. columns : angles of the inputs, numbers and unknowns.
+        """
+        found = iter(self._all(*columns))
+        names = [GROUND, *self.layout.order]
+        turned, placed = ({name: Complex(next(found), next(found)) for name in names} for _ in "to")
+        sliding = [self.layout.parts[body].name for body in self._slides]
+        slides = {name: next(found) for name in sliding}
+        counted = dict(zip(self._counted, found, strict=True))
+        return MechanismPose(layout, turned, placed, slides, counted, shape)
 
     @SerializedProperty
     def _all(self) -> Columns:
-        position = self._placed(self._q)
-        turns = [number for one in position.turns.values() for number in (one.re, one.im)]
-        return self._columns([*turns, *position.slides.values(), *position.angles.values()])
+        numbers = [number for group in self.placed(self._q) for one in group.values()
+                   for number in (one.re, one.im)]  # fmt: skip
+        slides = self.known(self._q).slides
+        numbers += [slides[symbol] for symbol in self._slides.values()]
+        angles = self._angles(self._q) if self._counted else {}
+        return self._columns([*numbers, *angles.values()])
 
     @SerializedProperty
-    def _cosines(self) -> Columns:
+    def transmissions(self) -> Columns:
+        """(angles of the inputs, numbers, unknowns) -> cosines of the transmission angles of the
+        steps, beyond +-1 where they are open."""
         known = self.known(self._q)
         return self._columns([one.triangle.transmission(known, one.fixed) for one in self.steps])
 
@@ -296,11 +326,11 @@ class Kinematics:
         """
         if many > 1:
             return lasting(self.gap_function().map(many))
-        position, gaps = self._placed(self._q), list[SX]()
-        turned, start = directions(self.layout, position), origins(self.layout, position)
+        directions, origins = self.placed(self._q)
+        gaps: list[SX] = []
         for pin in (self.layout.pins[k] for _, pins in self.groups for k in pins):
             first, second = (
-                start[name] + turned[name] * Complex(*at)
+                origins[name] + directions[name] * Complex(*at)
                 for name, at in ((pin.first, pin.at_first), (pin.second, pin.at_second))
             )
             gap = second - first
@@ -311,6 +341,13 @@ class Kinematics:
         return lasting(ca.Function("gaps", inputs, outputs, {"cse": True}))
 
     # -- as drawn ----------------------------------------------------------------------------------
+
+    @property
+    def stuck(self) -> str:
+        """A part whose gears place it on one that they do not, while links hang on it, if any."""
+        needed = {symbol for one in self.dyads.triangles for side in one.sides
+                  for symbol in side.symbols}  # fmt: skip
+        return next((one for one in self._carried if self.layout.order[one] in needed), "")
 
     def branches_at(self, home: Mapping[int, float]) -> dict[str, int]:
         """The settings of the branches on which it is at positions of the joints by body."""
@@ -335,17 +372,16 @@ def _children(circle: Circle) -> set[int]:
 
 
 def _angle(layout: MechanismLayout, name: str, angles: Mapping[str, Any]) -> Any:
-    """The angle of a part in the plane, of one whose turning carrier's is known."""
-    if name == GROUND:
-        return 0.0
-    if name in angles:
-        return angles[name]
+    """The angle of a part in the plane; None where it is not known."""
+    if name == GROUND or name in angles:
+        return angles.get(name, 0.0)
     part = layout.parts[layout.order[name]]
-    return _angle(layout, part.parent, angles) + (math.pi / 2 if part.across else 0.0)
+    carrier = _angle(layout, part.parent, angles) if part.slides else None
+    return None if carrier is None else carrier + part.across * math.pi / 2
 
 
 def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str, SX]:
-    """Angle in the plane, rad, of every part that meshes determine; none where they cannot.
+    """Angle in the plane, rad, of every part that meshes determine.
 
     inputs : angles of the inputs.
     """
@@ -360,6 +396,8 @@ def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str,
                 right[row] -= factor * inputs[name]
             elif name != GROUND:
                 matrix[row, wheels.index(name)] += factor
-    if not wheels or len(wheels) != len(chosen) or ca.sprank(ca.sparsify(matrix)) < len(wheels):
-        return {}
-    return dict(zip(wheels, ca.vertsplit(solve_rows(matrix, right)), strict=True))
+    matrix = ca.sparsify(matrix)
+    _, rows, columns, _, _, row_ends, column_ends = matrix.sparsity().btf()
+    rows, columns = rows[row_ends[1] : row_ends[3]], columns[: column_ends[2]]  # Dulmage-Mendelsohn
+    solved = solve_rows(matrix[rows, columns], right[rows])
+    return {wheels[column]: solved[k] for k, column in enumerate(columns)}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .link import Number, Piece, Point
 
@@ -96,19 +95,6 @@ class MechanismLayout:
         return {part.name: k for k, part in enumerate(self.parts)}
 
 
-@dataclass(frozen=True)
-class SolvedPosition:
-    """The position of a mechanism.
-
-    turns : direction of every turning part's x axis in the plane; slides : of sliding parts (m).
-    angles : of wheels and inputs in the plane, rad, however far they turn.
-    """
-
-    turns: dict[str, Complex]
-    slides: dict[str, Number] = field(default_factory=dict)
-    angles: dict[str, Number] = field(default_factory=dict)
-
-
 def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:
     """The factors of a mesh by part, of its joints in place of absolute angles."""
     parts = {part.name: part for part in layout.parts}
@@ -122,30 +108,6 @@ def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:
         for name, factor in factors.items()
         if not (isinstance(factor, float) and factor == 0.0)
     }
-
-
-def directions(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Complex]:
-    """Direction of the x axis of every part, the ground included."""
-    result = {GROUND: Complex(1.0, 0.0)}
-    for part in layout.parts:
-        if part.slides:
-            quarter = Complex(0.0, 1.0) if part.across else Complex(1.0, 0.0)
-            result[part.name] = result[part.parent] * quarter
-        else:
-            result[part.name] = solved.turns[part.name]
-    return result
-
-
-def origins(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Complex]:
-    """The origin of the frame of every part."""
-    absolute = directions(layout, solved)
-    result = {GROUND: Complex(0.0, 0.0)}
-    for part in layout.parts:
-        result[part.name] = result[part.parent] + absolute[part.parent] * Complex(*part.at)
-        if part.slides:
-            along = absolute[part.name].scaled(solved.slides[part.name])
-            result[part.name] = result[part.name] + along
-    return result
 
 
 def turned(layout: MechanismLayout, joints: Array, rate: bool = False) -> dict[str, Array]:

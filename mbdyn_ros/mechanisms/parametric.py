@@ -19,15 +19,13 @@ from ..equations.loops.embedding import Embedding
 from ..equations.loops.linkage import Linkage
 from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
-from ..model.read.urdf import read_urdf
+from ..model.model import Joint, Model
 from ..prepare.clusters import Closure, Cluster, Gear
 from ..prepare.coordinates import choose_coordinates
-from ..program.symbols import serialized
+from ..program.symbols import SerializedProperty, serialized
 from .design import Design
 from .kinematics import Kinematics
-from .layout import GearMesh, mesh_factors
-from .toggles import home
-from .urdf_writer import write_urdf
+from .layout import GROUND, GearMesh, mesh_factors
 
 PLANE_ROWS = 2
 """Rows of a pin that count: the first two hold it in the plane; the rest are redundant."""
@@ -51,9 +49,12 @@ class ParametricSystem(System):
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc.of(pinned, embedding, embedding.velocity(v)), embedding
 
-    @serialized
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
+        return self._digest
+
+    @SerializedProperty
+    def _digest(self) -> str:
         q = SX.sym("q", self.coordinates.nq)
         expressions: list[Any] = [self.gravity, self.embedding(q, SX(0, 1)).matrix]
         for body in self.tree.bodies:
@@ -75,9 +76,13 @@ class ParametricSystem(System):
 @serialized
 def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
-    form, example = kind.kinematics(), kind.described()
+    form = kind.kinematics()
     layout, tree = form.layout, form.tree
-    model = read_urdf(write_urdf(example, home(example)))
+    joints = [
+        Joint(part.joint, "prismatic" if part.slides else "continuous", part.parent, part.name)
+        for part in layout.parts
+    ]
+    model = Model(kind.name, GROUND, (), tuple(joints))
     inputs = [f"{name}_joint" for name in kind.inputs]
     pinned = _linkage(form, form.closures, layout.meshes)
     linkage = _linkage(form, (), layout.gears) if layout.gears else pinned

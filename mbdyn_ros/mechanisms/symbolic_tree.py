@@ -15,7 +15,7 @@ from ..model.joints.revolute import Revolute
 from ..model.model import Array, Pose
 from ..prepare.clusters import Closure, common_ancestor, path_from
 from ..prepare.tree import WORLD, Body, Tree
-from .cut_open import CutOpen, Hung
+from .cut_open import CutOpen, Hung, connections
 from .layout import GROUND, MechanismLayout
 from .link import Piece, Point
 
@@ -43,16 +43,8 @@ def planar_pose(at: Point, rotation: Array | None = None) -> Any:
 
 def layout_tree(layout: MechanismLayout) -> Tree:
     """The parts of a layout as bodies in the plane z = 0 with every axis along z."""
-    order = layout.order
-    bodies = tuple(
-        _body(
-            k, part.name, part.joint, order.get(part.parent, WORLD), part.piece, NOWHERE,
-            planar_pose(part.at, QUARTER if part.across else None),
-            np.array([1.0, 0.0, 0.0]) if part.slides else None,
-        )
-        for k, part in enumerate(layout.parts)
-    )  # fmt: skip
-    return _tree(bodies)
+    hung = zip(layout.parts, connections(layout), strict=False)
+    return cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
 
 
 def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:

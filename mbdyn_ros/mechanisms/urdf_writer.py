@@ -16,7 +16,6 @@ from ..model.model import Array
 from .design import Design
 from .layout import GROUND, MechanismLayout, Part, mesh_factors, wheel_radii
 from .link import Bar, Block, Link, Point, Wheel
-from .pose import MechanismPose
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -40,7 +39,7 @@ SLENDER = 0.08
 def write_urdf(mechanism: Design, home: Array) -> str:
     """The text. home : (n,) angles of the inputs at which the loops are closed first."""
     layout = mechanism.layout()
-    (at_home,) = MechanismPose.of(layout, mechanism.solved(home[None]), 1).joint_positions()
+    (at_home,) = mechanism.solved(home[None]).joint_positions()
     robot = etree.Element("robot", name=mechanism.name)
     for name, color in COLORS.items():
         etree.SubElement(etree.SubElement(robot, "material", name=name), "color", rgba=color)
