@@ -118,7 +118,7 @@ def view(
         from ..view.page.screenshot import save_screenshot
 
         shown.draw(0.0, True)
-        save_screenshot(page, screenshot, size)
+        save_screenshot(page, shown.framed, screenshot, size)
         announce_file(screenshot, robot.model.name, as_json)
 
 

@@ -308,9 +308,7 @@ FOLLOWED_FROM_HOME = """  loops->farthest = 0.0;
 
 WALKED = "close_loops(loop_table, {count}, y, home_y, home_z, p, loops->y, loops->z, z)"
 
-TRACKED = (
-    "follow_loops(loop_table, {count}, y, home_y, home_z, p, loops->last, loops->farthest, z)"
-)
+TRACKED = "follow_loops(loop_table, {count}, y, home_y, home_z, p, loops->last, loops->farthest, z)"
 
 OPEN = """  double z[{nz}];
   if (!close_all(loops, q, {p}, z)) {{

@@ -77,7 +77,7 @@ def _ball(point: BodyPoint, signed: ca.Function, motion: GibbsMotion) -> list[SX
     """The same of a ball, by the curvature of the wall."""
     center = constant([*point.place, 1.0])
     x, speed = (motion.T @ center)[:3], (motion.rate @ center)[:3]
-    _, n, bend = signed(x)
+    _, _, n, bend = signed(x, point.radius)
     turn = bend @ speed
     return [n, x - point.radius * n, turn, speed - point.radius * turn]
 

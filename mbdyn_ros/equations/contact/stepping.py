@@ -73,7 +73,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
                 gradient, at = lowest(x, turned, radius, contacts.faces[face])
                 normals += [gradient / ca.norm_2(gradient), at]
             elif radius:
-                normals.append(contacts.signed[face](x)[1])
+                normals.append(contacts.signed[face](x, radius)[2])
             else:
                 at = SX.sym("x", 3)
                 slope = ca.gradient(contacts.faces[face](at), at)

@@ -29,17 +29,13 @@ reached from home.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
 
 from ..algebra.complex_plane import Complex
-from ..algebra.phasors import KnownPhasors, Numbers, Vector
+from ..algebra.phasors import KnownPhasors, Numbers, Vector, on_symbols
 from ..algebra.spatial import SX
-
-Margin = Callable[[complex], float]
-"""A number without unit over t, of the form that `reach` describes."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +68,17 @@ class TwoTurns:
         d, l_a, _ = (side.number(home) for side in self.sides)
         return 1 if (home[self.a] * l_a * d.conjugate()).imag > 0 else -1
 
-    def margins(self, given: int, branch: int) -> list[Margin]:
-        """Numbers positive where it closes, if of its sides one at most changes with `given`."""
+    def margins(
+        self, given: int, branch: int, known: KnownPhasors, still: KnownPhasors
+    ) -> list[SX]:
+        """Numbers positive where it closes, if of its sides one at most changes with `given`.
+
+        known : only `given`. still : the same at zero.
+        """
         one, other, side = sorted(self.sides, key=lambda side: given in side.symbols)
-        p, r = (abs(fixed.number({})) for fixed in (one, other))
-        size = max(p + r, abs(side.number({given: 0j}))) ** 2
-        return [
-            lambda t: ((p + r) ** 2 - abs(side.number({given: t})) ** 2) / size,
-            lambda t: (abs(side.number({given: t})) ** 2 - (p - r) ** 2) / size,
-        ]
+        p, r = (ca.sqrt(fixed.at(known).square()) for fixed in (one, other))
+        size, now = ca.fmax((p + r) ** 2, side.at(still).square()), side.at(known).square()
+        return [((p + r) ** 2 - now) / size, (now - (p - r) ** 2) / size]
 
     def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
@@ -147,17 +145,17 @@ class TurnAndSlide:
         z, u, _ = (side.number(home) for side in self.sides)
         return 1 if (home[self.b] + (z * u.conjugate()).real).real > 0 else -1
 
-    def margins(self, given: int, branch: int) -> list[Margin]:
+    def margins(
+        self, given: int, branch: int, known: KnownPhasors, still: KnownPhasors
+    ) -> list[SX]:
         """Numbers positive where it closes, if of its parts one at most changes with `given`."""
-
-        def across(t: complex) -> float:
-            return (self.z.number({given: t}) * self.u.number({given: t}).conjugate()).imag
-
+        across = (self.z.at(known) * self.u.at(known).conj()).im
         if given not in self.l.symbols:
-            radius = abs(self.l.number({}))
-            return [lambda t: 1 - across(t) / radius, lambda t: 1 + across(t) / radius]
-        size = max(self.l.span, abs(across(0j))) ** 2  # z and u are constant then
-        return [lambda t: (abs(self.l.number({given: t})) ** 2 - across(t) ** 2) / size]
+            share = across / ca.sqrt(self.l.at(known).square())
+            return [1 - share, 1 + share]
+        spans = (on_symbols(term.factor).square() for term in self.l.terms)  # z and u are constant
+        size = ca.fmax(sum(map(ca.sqrt, spans), SX(0)) ** 2, across * across)
+        return [(self.l.at(known).square() - across * across) / size]
 
     def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
@@ -220,14 +218,11 @@ class TwoSlides:
         """The side of u on which v is at numbers of all symbols."""
         return 1 if (self.u.number(home).conjugate() * self.v.number(home)).imag > 0 else -1
 
-    def margins(self, given: int, branch: int) -> list[Margin]:
-        """Numbers positive on one side of where the slides are parallel."""
-
-        def across(t: complex) -> float:
-            u, v = (side.number({given: t}) for side in (self.u, self.v))
-            return branch * (u.conjugate() * v).imag
-
-        return [across]
+    def margins(
+        self, given: int, branch: int, known: KnownPhasors, still: KnownPhasors
+    ) -> list[SX]:
+        """A number positive on one side of where the slides are parallel."""
+        return [self.margin(known, branch)]
 
     def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""

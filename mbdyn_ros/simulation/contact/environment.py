@@ -93,8 +93,7 @@ class Environment(Sealed):
         without them every joint's origin and every link's end (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
     joint_limits : whether the lower and upper limits of the description are stops, or names of
-        the joints whose limits are. None: as `simulate` and the simulator are told, which make
-        stops of those that hold at the start.
+        the joints whose limits are. None: of the joints that start within them.
     limit_restitution : e of these stops.
     links : that links touch each other, and how; None: they pass through each other.
 
@@ -129,6 +128,7 @@ class Environment(Sealed):
                 raise InputError(f"two surfaces have the name {name!r}; give each its own name")
         self.points = None if points is None else checked_points(points)
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
+        self._stopped: dict[tuple[str, ...], Environment] = {}
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -151,10 +151,12 @@ class Environment(Sealed):
         return f"Environment({', '.join(told)})"
 
     def with_stops(self, joints: Sequence[str]) -> Environment:
-        """A copy with stops at the limits of these joints."""
-        other = copy.copy(self)
-        object.__setattr__(other, "joint_limits", tuple(joints))
-        return other
+        """A copy with stops at the limits of these joints; the same whenever asked for."""
+        chosen = tuple(joints)
+        if chosen not in self._stopped:
+            self._stopped[chosen] = other = copy.copy(self)
+            object.__setattr__(other, "joint_limits", chosen)
+        return self._stopped[chosen]
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
         """The points (link, xyz) that may touch: those given, else those of every link.

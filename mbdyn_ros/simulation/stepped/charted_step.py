@@ -36,6 +36,13 @@ ANY_QUALITY = 1.0
 """The share of the best choice's quality that all others are below."""
 
 
+class _InOneChart(Stepper):
+    """A stepper that stays in the coordinates of its robot: others change them."""
+
+    def _guard_of(self, chart: Robot) -> None:
+        return None
+
+
 @dataclass(frozen=True, eq=False)
 class Leg:
     """The motion in one choice of coordinates, and the charts that tell how good it is."""
@@ -47,7 +54,7 @@ class Leg:
     @staticmethod
     def make(robot: Robot, step: float, method: str, environment: Environment | None) -> Leg:
         """The leg of a robot, among walls where there are some."""
-        return Leg(robot, Stepper(robot, step, environment, method), charts(robot.system))
+        return Leg(robot, _InOneChart(robot, step, environment, method), charts(robot.system))
 
     @property
     def tree_position(self) -> Array:
