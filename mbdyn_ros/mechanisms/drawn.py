@@ -22,7 +22,7 @@ from .skeleton import Skeleton
 class DrawnMechanism(Mechanism):
     """A mechanism from a `Drawing`; `mechanism_kind` makes its fields of it.
 
-    home : positions of the joints by body, as drawn.
+    drawn : its positions on symbols. drawn_home : those of the joints by body, as drawn.
     """
 
     drawing: ClassVar[Drawing]

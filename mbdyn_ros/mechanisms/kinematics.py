@@ -92,8 +92,11 @@ class Kinematics:
         self.given_bodies = tuple(order[name] for name in kind.inputs)
         wheels = wheel_angles(layout, dict.fromkeys(kind.inputs, SX(0)))
         self.wheels = tuple(order[name] for name in wheels)
-        self._carried = [one for one in wheels if _angle(layout, layout.parts[order[one]].parent,
-                         dict.fromkeys((*kind.inputs, *wheels), 0.0)) is None]  # fmt: skip
+        angles = dict.fromkeys((*kind.inputs, *wheels), 0.0)
+        self._carried = [
+            name for name in wheels
+            if _angle(layout, layout.parts[order[name]].parent, angles) is None
+        ]  # fmt: skip
         given = [*self.given_bodies, *self.wheels]
         self._first_given = frozenset(given)
         self.groups: list[tuple[list[int], list[int]]] = []
@@ -290,7 +293,9 @@ class Kinematics:
         """
         found = iter(self._all(*columns))
         names = [GROUND, *self.layout.order]
-        turned, placed = ({name: Complex(next(found), next(found)) for name in names} for _ in "to")
+        turned, placed = (
+            {name: Complex(next(found), next(found)) for name in names} for _ in range(2)
+        )
         sliding = [self.layout.parts[body].name for body in self._slides]
         slides = {name: next(found) for name in sliding}
         counted = dict(zip(self._counted, found, strict=True))
