@@ -205,7 +205,8 @@ class Rollouts(Configurations):
             q, v = checked_start(self.system, q0, v0, forces)
             return rollout_among(environment, self, q, v, forces, step, method, terminal)
         run = self._rollouts.get(friction) or _prepared(self, friction)
-        rows = self.calls.rows
+        own = self.calls.rows
+        rows = None if own is None else own.numbers
         start = checked_start(self.system, q0, v0, forces, rows)
         q, v, left = run(*start, forces, step, method, terminal, rows)
         if left and not self._limits_said:

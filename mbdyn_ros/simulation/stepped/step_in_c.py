@@ -112,7 +112,12 @@ class StepInC:
         self._kept = [
             np.array(one, dtype=np.int64)
             for one in (
-                layout.body, layout.partner, layout.normal, still_v, still_q, rubs.leaders(system)
+                layout.body,
+                layout.partner,
+                layout.normal,
+                still_v,
+                still_q,
+                rubs.leaders(system),
             )
         ]
         reach = Sparsity.of(system, geometry)
