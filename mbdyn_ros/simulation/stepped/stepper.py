@@ -150,7 +150,8 @@ class Stepper(Accounts, Sealed):
         self._calls = robot.calls
         self._contacts: Contacts | None = None
         if environment is not None:
-            self._contacts = Contacts(robot, environment, only_watch=True)
+            found = Contacts(robot, environment, only_watch=True)
+            self._contacts = found if len(found) else None
         self._compiled = StepInC.among(robot, self._contacts)
         self._motion = MotionInC(self._compiled, self._x, self._w, MOST_IMPACTS)
         self._touches: Touches | None = None

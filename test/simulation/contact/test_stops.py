@@ -73,6 +73,7 @@ def test_steps_keep_the_limits_as_simulate_does() -> None:
         stepper = mbdyn_ros.Stepper(robot, 1e-3, none)
         stepper.advance(1000)
         assert stepper.q[0] == pytest.approx(-GRAVITY / 2, rel=1e-9)
+        assert np.abs(stepper.force_torque("slide")).max() < 1e-9 and not stepper.contacts
 
 
 def test_walls_and_stops_go_together() -> None:
