@@ -37,6 +37,12 @@ class Point(tuple[str, tuple[float, float, float]]):
         self.radius, self.axis = radius, axis
         return self
 
+    def __getnewargs__(
+        self,
+    ) -> tuple[str, tuple[float, float, float], float, tuple[float, float, float] | None]:
+        """Arguments for a copy or a pickle."""
+        return self.link, self.xyz, self.radius, self.axis
+
     @property
     def link(self) -> str:
         """The link's name."""

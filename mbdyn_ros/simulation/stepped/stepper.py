@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -133,6 +133,13 @@ class Stepper(Accounts, Sealed):
         self.effort = np.zeros(len(robot.effort_labels))
         self.step = step
         self.seal()
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            f"a Stepper of {self.robot.model.name!r} steps in memory of this process, and is not "
+            "copied or pickled: make another, Stepper(robot, step, environment), and call "
+            "set_state(q, v)"
+        )
 
     def _prepare(self) -> None:
         """Take the programs of the robot as they are now, and memory for a motion by them."""
