@@ -84,7 +84,7 @@ def checked_points(points: Sequence[GivenPoint]) -> tuple[Point, ...]:
         x, y, z = single_vector(what, xyz, XYZ).tolist()
         r = radius[0] if radius else getattr(one, "radius", 0.0)
         r = number_within(f"{what}: radius", r, np.inf, "of metres, 0 or more")
-        point = Point(link, (x, y, z), r)
+        point = Point(link, (x, y, z), r, getattr(one, "axis", None))
         if point in result:
             raise InputError(f"the point {point} is given twice; keep one")
         result.append(point)
