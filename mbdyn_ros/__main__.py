@@ -22,6 +22,8 @@ from .names import in_text
 
 VERBS = (
     ("bench", ".cli.bench:bench", "Time the calls, and Pinocchio's where it is installed."),
+    ("calibrate", ".cli.calibrate:calibrate",
+     "Lengths, offsets and angles of a robot from measured poses and joints."),
     ("codegen", ".cli.codegen:codegen",
      "Write the equations as C99 that needs no library, or as formulas."),
     ("completion", ".cli.completion:completion",
@@ -41,6 +43,8 @@ VERBS = (
     ("mechanism", ".mechanisms.cli:mechanism",
      "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a "
      "drawing in YAML."),
+    ("observe", ".cli.observe:observe",
+     "What the machine feels: external efforts, contacts and payload from a recording."),
     ("ops", ".cli.ops:ops",
      "Count the operations of every program and formulation, next to published counts."),
     ("piezo", ".piezo.cli:piezo",

@@ -30,6 +30,8 @@ from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
 from ..equations.entries import Entries
 from ..equations.geometry import reframed
+from ..equations.loops.planar_figure import PlanarFigure
+from ..equations.loops.planar_reach import PositionRange
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
@@ -224,6 +226,21 @@ class Calls:
         home = now.home.copy()
         home[self._system.numerical_dependent_rows] = self.home[closing.ny :][: closing.nz]
         return replace(now, home=home)
+
+    def reach(self) -> dict[int, PositionRange]:
+        """How far the given joints of loops of closed form go, by body: numbers, or arrays (N,)
+        where rows have their own lengths."""
+        forms = (one.closed_form for one in self._system.linkages)
+        figures = [form for form in forms if isinstance(form, PlanarFigure)]
+        found = {
+            body: one
+            for form in figures
+            for body, one in zip(form.given_bodies, form.reach, strict=True)
+        }
+        if self._layout.origins and self._entries is not None:
+            rows = self.rows
+            found |= self._entries.reach(self.parameters if rows is None else rows.parameters)
+        return found
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""
