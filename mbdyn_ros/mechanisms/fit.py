@@ -54,7 +54,7 @@ SHORTEST_LINK, LARGEST_LINK = 0.05, 5.0
 FIRST_DAMPING = 1e-3
 """mu, of the squared norms of the columns."""
 
-LARGEST_DAMPING = 1e20
+HOPELESS_DAMPING = 1e20
 """At which steps are too short to change anything."""
 
 FLAT = 1e-9
@@ -245,7 +245,7 @@ class _Problem:
                 damping, growth = damping * max(1 / 3, 1 - (2 * ratio - 1) ** 3), 2.0
             else:
                 damping, growth = damping * growth, 2 * growth
-                if damping > LARGEST_DAMPING:
+                if damping > HOPELESS_DAMPING:
                     break
         return cost, x
 
