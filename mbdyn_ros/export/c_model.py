@@ -120,6 +120,8 @@ FIELDS = {
 
 RESPONSE_FIELDS = {"actuator_response": ("q v parameters", "response")}
 
+MOMENTUM_FIELDS = {"momentum_balance": ("q v held effort parameters", "momentum")}
+
 POSE_FIELDS = {"link_pose": ("q", "pose"), "link_error": ("q place turn", "error")}
 """Those of the link that a mode leads."""
 
@@ -165,6 +167,7 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.limits.items()),
         *(f"{field if model.function(field) else 'NULL'}," for field in RESPONSE_FIELDS),
         *(f"{len(ones)}, {f'{kind}_list' if ones else 'NULL'}," for kind, ones in sensors.items()),
+        *(f"{field if model.function(field) else 'NULL'}," for field in MOMENTUM_FIELDS),
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
@@ -183,7 +186,7 @@ def model_text(model: CModel) -> str:
         ),
         *functions,
         *links,
-        *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS),
+        *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS | MOMENTUM_FIELDS),
         *(sensor_text(library, kind, ones) for kind, ones in sensors.items()),
         _modes(model),
         gap_text(model.openings, prefix),
@@ -210,7 +213,7 @@ def _called(model: CModel, field: str) -> str:
     function = model.function(field)
     if function is None:
         return ""
-    names, output = (FIELDS | POSE_FIELDS | RESPONSE_FIELDS)[field]
+    names, output = (FIELDS | POSE_FIELDS | RESPONSE_FIELDS | MOMENTUM_FIELDS)[field]
     inputs = names.split()
     given = {name for name, _ in function.arguments}
     unused = [name for name in inputs if name not in given]
