@@ -304,12 +304,12 @@ def _as_described(
     names = work.parameter_labels()
     owner, number = np.array([one.rsplit("/", 1) for one in names]).T
     start, lengths = work.parameter_values(), np.isin(number, COMPONENTS[:3])
-    fixed = (owner == MEASUREMENT) & (frame is not None)
+    nuisance = np.isin(owner, list(_frames(work, measured)))
+    start[nuisance], fixed = 0.0, (owner == MEASUREMENT) & (frame is not None)
     for one in measured.targets:
         own = owner == target_joint(one.name)
         start[own & lengths] = prediction.frames.targets[one.name].translation
         fixed |= own & ((one.name in targets) | ((one.rotation is None) & ~lengths))
-    nuisance = np.isin(owner, list(_frames(work, measured)))
     scale = np.where(lengths, prediction.size, 1.0)
     problem = Problem(prediction, start, scale, prediction.kinds, fixed, nuisance)
     noise = root_mean_squares(problem, start)
