@@ -22,6 +22,8 @@ from .names import in_text
 
 VERBS = (
     ("bench", ".cli.bench:bench", "Time the calls, and Pinocchio's where it is installed."),
+    ("calibrate", ".cli.calibrate:calibrate",
+     "Lengths, offsets and angles of a robot from measured poses and joints."),
     ("codegen", ".cli.codegen:codegen",
      "Write the equations as C99 that needs no library, or as formulas."),
     ("completion", ".cli.completion:completion",

@@ -11,11 +11,11 @@ from fuzz.cases import FINDINGS, TARGETS, run_case
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_wrong_input_is_answered_or_refused(name: str) -> None:
-    cases = 3 if name == "node_lives" else 20  # a life takes a second
+    cases = 4 if name == "node_lives" else 30  # a life takes a second
     outcomes = [run_case(name, seed) for seed in range(cases)]
     wrong = {k: one for k, one in enumerate(outcomes) if one not in ("answered", "refused")}
     assert not wrong, wrong
-    assert "refused" in outcomes
+    assert {"answered", "refused"} <= set(outcomes), "some must be right, and some wrong"
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -41,8 +41,7 @@ def time_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, float]
 def sample_calls(calls: Mapping[Name, Call], rounds: int = 200) -> dict[Name, list[float]]:
     """Seconds a call, for each and for every block; see `time_calls`."""
     timers = {
-        name: timeit.Timer(call.statement, globals=dict(call.names))
-        for name, call in calls.items()
+        name: timeit.Timer(call.statement, globals=dict(call.names)) for name, call in calls.items()
     }
     counts = {}
     for name, timer in timers.items():

@@ -11,7 +11,8 @@ from .printing import print_json
 @click.command()
 @robot_argument
 @click.option(
-    "--graph", metavar="FILE",
+    "--graph",
+    metavar="FILE",
     help="Draw links, joints, loops and clusters as .svg or .png.",
 )
 @robot_options

@@ -33,7 +33,8 @@ def ops(source: str, options: RobotOptions, as_json: bool) -> None:
         print_json({"robot": robot.model.name, "counts": counts, "literature": tables})
         return
     rows = [(name, *(str(one[kind]) for kind in COUNTED_KINDS)) for name, one in counts.items()]
-    print_table(f"{robot.model.name}, nv {robot.nv}", ("", *COUNTED_KINDS), rows)
+    heads = ("", "products", "sums", *list(COUNTED_KINDS)[2:])
+    print_table(f"{robot.model.name}, nv {robot.nv}", heads, rows)
     for title, lines in tables.items():
         cells = [tuple("-" if cell is None else str(cell) for cell in line) for line in lines]
         print_table(title, ("authors", "principle", "products", "sums"), cells, 2)

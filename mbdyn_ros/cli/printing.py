@@ -25,7 +25,13 @@ def print_json(document: Any) -> None:
 def print_table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1
 ) -> None:
-    """A table, without colour or borders in a pipe; all but the first columns flush right."""
+    """A table, without colour or borders in a pipe; all but the first columns flush right.
+
+    Where the terminal is too narrow, heads of numbers go on in a second line, to leave room for
+    names; what is still too long goes on in the next line.
+    """
+    import textwrap  # with rich: a help needs neither
+
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
@@ -35,10 +41,16 @@ def print_table(
         file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS
     )
     table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
+    lines = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
+    narrow = sum(widths) + 3 * len(widths) + 1 > console.width
     for k, name in enumerate(header):
         side = "left" if k < text_columns else "right"
+        if narrow and k >= text_columns:
+            longest = max(6, *map(len, name.split()), *(len(row[k]) for row in lines))
+            name = textwrap.fill(name, longest)
         table.add_column(escape(name), justify=side, overflow="fold")  # type: ignore[arg-type]
-    for row in rows:
+    for row in lines:
         table.add_row(*map(escape, row))
     console.print(table)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -78,9 +79,10 @@ def _alive(system: System, linkage: Linkage, rates: SX, rows: list[int]) -> SX:
     own = _own(linkage)
     units = {row: 1.0 / unit for row, unit in _units(system, linkage).items()}
     scaled = (
-        ca.diag([units[row] for row in linkage.coordinates]) @ rates[list(linkage.coordinates), :]
+        ca.diag(ca.vertcat(*(units[row] for row in linkage.coordinates)))
+        @ rates[list(linkage.coordinates), :]
     )
-    scaled = scaled @ ca.diag([1.0 / units[row] for row in own])
+    scaled = scaled @ ca.diag(ca.vertcat(*(1.0 / units[row] for row in own)))
     acting = scaled[[linkage.coordinates.index(row) for row in rows], :]
     least: SX = acting if acting.numel() == 1 else ca.qr(ca.densify(acting))[1]
     least = ca.mmin(ca.fabs(ca.diag(least)))
@@ -98,9 +100,14 @@ def _actuators(system: System, linkage: Linkage) -> list[int]:
     return [k for k, row in enumerate(system.coordinates.effort) if row in coupled]
 
 
-def _units(system: System, linkage: Linkage) -> dict[int, float]:
-    """Velocities that count as 1, by tree coordinate: 1 rad/s, or the loop's length in 1 s."""
-    length = loop_length(system.tree, linkage.cluster) or 1.0
+def _units(system: System, linkage: Linkage) -> dict[int, Any]:
+    """Velocities that count as 1, by tree coordinate: 1 rad/s, or the loop's length in 1 s.
+
+    Expressions where lengths are.
+    """
+    length = loop_length(system.tree, linkage.cluster)
+    if not isinstance(length, SX):
+        length = length or 1.0
     bodies = [system.tree.bodies[body] for body in linkage.cluster.coupled]
     return {body.v.start: length if body.motion.slides else 1.0 for body in bodies}
 

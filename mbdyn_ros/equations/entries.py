@@ -15,7 +15,6 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
-from ..errors import InputError
 from ..model.inertia import RigidInertia
 from ..model.model import ACTING
 from ..model.pose import Pose
@@ -26,8 +25,9 @@ from ..program.symbols import lasting, serialized
 from .algebra.spatial import SX
 from .geometry import SymbolicPose, relinked, solved
 from .loops.linkage import Linkage
-from .loops.planar_figure import PlanarFigure, PositionRange
+from .loops.planar_figure import PlanarFigure
 from .loops.planar_linkage import NUMBERS
+from .loops.planar_reach import NO_MARGIN, PositionRange
 from .system import System
 
 
@@ -53,63 +53,69 @@ class Entries:
         assert system.parameters is not None
         entries = ca.vertcat(SX(0, 1), *self._entries)
         self._function = lasting(ca.Function("numbers", [system.parameters], [entries]))
-        closed = [
-            ca.vertcat(*(values[body] for body in one.cluster.coupled if body in values))
-            for one in self._figures
-            if (values := one.closed_form.values(*self._given(one)))  # type: ignore[union-attr]
+        self._reaches = [
+            self._form(one).reach_of_joints(system.parameters) for one in self._figures
         ]
-        self._closed = lasting(
-            ca.Function("closed", [system.parameters], [ca.vertcat(SX(0, 1), *closed)])
-        )
+        closed, margins = [SX(0, 1)], [SX(0, 1)]
+        for one in self._figures:
+            form, given = self._form(one), [SX(home) for home in self._given(one)]
+            values = form.values(*given)
+            closed += [values[body] for body in one.cluster.coupled if body in values]
+            margins.append(ca.mmin(form.margins(*given)))
+        parts = [ca.vertcat(*closed), ca.vertcat(*margins)]
+        self._closed = lasting(ca.Function("closed", [system.parameters], parts))
 
-    @property
-    def closed_loops(self) -> tuple[str, ...]:
-        """Loops whose closed form has lengths that vary."""
-        return tuple(one.cluster.name for one in self._figures)
+    def loops_open_at_home(self, parameters: Array) -> list[str]:
+        """Loops of closed form that home leaves open, or at a singularity, with parameters (p,)
+        or (N, p): by name, and row where there are rows."""
+        margins = np.array(self._closed(parameters.T)[1])
+        found = []
+        for linkage, row in zip(self._figures, margins, strict=True):
+            for k in np.flatnonzero(~(row > NO_MARGIN)).tolist():
+                which = f" of row {k}" if parameters.ndim > 1 else ""
+                found.append(f"{linkage.cluster.name}{which}")
+        return found
 
-    def _given(self, linkage: Linkage) -> list[SX]:
+    @staticmethod
+    def _form(linkage: Linkage) -> PlanarFigure:
+        assert isinstance(linkage.closed_form, PlanarFigure)
+        return linkage.closed_form
+
+    def _given(self, linkage: Linkage) -> list[float]:
         """Where home has the joints that are given."""
-        bodies = (self._system.tree.bodies[k] for k in linkage.closed_form.given_bodies)  # type: ignore[union-attr]
-        return [SX(self._system.home[body.q.start]) for body in bodies]
+        bodies = (self._system.tree.bodies[k] for k in self._form(linkage).given_bodies)
+        return [float(self._system.home[body.q.start]) for body in bodies]
 
     @serialized
     def values(self, parameters: Array) -> Array:
-        """The numbers that programs read at parameters (p,) or (N, p): (n,) or (N, n).
+        """The numbers that programs read at parameters (p,) or (N, p): (n,) or (N, n)."""
+        shape = parameters.shape[:-1]
+        entries = np.array(self._function(parameters.T)).T.reshape(*shape, -1)
+        reach = self.reach(parameters).values()
+        ends = [np.broadcast_to(end, shape) for one in reach for end in (one.before, one.beyond)]
+        return np.concatenate([entries, np.stack(ends, -1)], -1) if ends else entries
 
-        Raises
-        ------
-        InputError
-            A loop cannot be closed at home.
-        """
-        entries = np.array(self._function(parameters.T)).T.reshape(*parameters.shape[:-1], -1)
-        if not self._figures:
-            return entries
-        rows = [self._reach(one) for one in np.atleast_2d(parameters)]
-        reach = np.array(rows).reshape(*parameters.shape[:-1], -1)
-        return np.concatenate([entries, reach], axis=-1)
-
-    def _reach(self, parameters: Array) -> list[Any]:
-        """How far the given joints of closed forms go, before home and beyond it."""
-        found: list[Any] = []
-        pairs = zip(self.at(parameters).linkages, self._system.linkages, strict=True)
-        for form, loops in ((now.closed_form, one.cluster) for now, one in pairs
-                            if one in self._figures):  # fmt: skip
-            if not isinstance(form, PlanarFigure):
-                raise InputError(
-                    f"with these lengths loop {loops.name!r} is at a singularity at home, or is "
-                    "solved otherwise than as described. Change less, or give another home"
-                )
-            found += [end for one in form.reach for end in (one.before, one.beyond)]
+    @serialized
+    def reach(self, parameters: Array) -> dict[int, PositionRange]:
+        """How far the given joints of closed forms go from home, by body, at parameters (p,) or
+        (N, p): numbers, or arrays (N,)."""
+        columns, found = np.atleast_2d(parameters).T, dict[int, PositionRange]()
+        for linkage, reach in zip(self._figures, self._reaches, strict=True):
+            home = np.repeat(np.array(self._given(linkage))[:, None], columns.shape[1], axis=1)
+            ranges = reach.at(home, columns)
+            if parameters.ndim == 1:
+                ranges = tuple(one.of(0) for one in ranges)
+            found |= dict(zip(self._form(linkage).given_bodies, ranges, strict=True))
         return found
 
     def home(self, parameters: Array) -> Array:
         """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open."""
-        home, closed = self._system.home.copy(), np.array(self._closed(parameters)).ravel()
+        home, closed = self._system.home.copy(), np.array(self._closed(parameters)[0]).ravel()
         rows = [
             self._system.tree.bodies[body].q.start
             for one in self._figures
             for body in one.cluster.coupled
-            if body not in one.closed_form.given_bodies  # type: ignore[union-attr]
+            if body not in self._form(one).given_bodies
         ]
         home[rows] = closed
         return home

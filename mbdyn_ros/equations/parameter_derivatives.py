@@ -1,4 +1,4 @@
-"""Derivatives of efforts and accelerations by the parameters that are variable.
+"""Derivatives of positions, efforts, accelerations and energies by variable parameters.
 
 Efforts are linear in inertias, gravity and friction, and smooth in lengths. Accelerations follow
 from them: with the motion held, H da = -d(efforts less those of the drives).
@@ -12,8 +12,9 @@ from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from .algebra.spatial import SX
 from .efforts import driving, reduced_efforts
+from .frames import frame_pose
 from .loops.linkage import solve_rows
-from .programs import forward_dynamics, inverse_dynamics, mass_matrix
+from .programs import energy, forward_dynamics, inverse_dynamics, joint_position, mass_matrix
 from .system import System
 
 
@@ -39,6 +40,33 @@ def forward_dynamics_by_parameters(system: System, q: SX, z: SX, v: SX, effort: 
     a = forward_dynamics(system, q, z, v, effort)
     right = -ca.substitute(changes, held, a)
     return ca.densify(solve_ltl(mass_matrix(system, q, z), right))
+
+
+@program("q", output="derivatives", matrix=True, about="link", internal=True,
+    needs="variables", differentiated=True,
+)  # fmt: skip
+def frame_pose_by_parameters(system: System, q: SX, z: SX, link: str) -> SX:
+    """Derivatives (6, p) of a link's pose: of its origin, and the turn [w]x = dR R^T, both in world
+    axes."""
+    pose = frame_pose(system, q, z, link)
+    rotation = pose[:3, :3]
+    rows = [by_parameters(system, rotation[k, :].T, q, z) for k in range(3)]
+    turn = [rotation[(k + 1) % 3, :] @ rows[(k + 2) % 3] for k in range(3)]
+    return ca.densify(ca.vertcat(by_parameters(system, pose[:3, 3], q, z), *turn))
+
+
+@program("q", output="derivatives", matrix=True, internal=True,
+    needs="variables", differentiated=True,
+)  # fmt: skip
+def joint_position_by_parameters(system: System, q: SX, z: SX) -> SX:
+    """Derivatives (nq_tree, p) of the tree positions."""
+    return ca.densify(by_parameters(system, joint_position(system, q, z), q, z))
+
+
+@program("q v", output="derivatives", matrix=True, needs="variables", differentiated=True)
+def energy_by_parameters(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Derivatives (2, p) of the kinetic and potential energy."""
+    return ca.densify(by_parameters(system, energy(system, q, z, v), q, z))
 
 
 def by_parameters(system: System, expression: SX, q: SX, z: SX) -> SX:

@@ -98,7 +98,8 @@ def _inertia(mass: float, first: Array, second: Array) -> RigidInertia:
     """The body with these moments; symmetric, and 0 where the sums of its integrals are 0."""
     moments = -(second + second.T) / 2
     x, y, z = second.diagonal()
-    np.fill_diagonal(moments, (y + z, z + x, x + y))
+    for k, one in enumerate((y + z, z + x, x + y)):  # NumPy mistakes rows of some symbols
+        moments[k, k] = one
     if object in (first.dtype, moments.dtype):
         upper = np.triu(np.ones((3, 3), dtype=bool))
         rows = [ca.horzcat(*row) for row in np.where(upper, moments, moments.T).tolist()]

@@ -102,8 +102,9 @@ def _joined(name: str, those: list[Joint]) -> Joint | None:
     first, *others = those
     if len({tuple(getattr(one, name) for name in ACTING) for one in those}) > 1:
         return None
-    if any(one.origin.translation.any() or (one.origin.rotation != np.eye(3)).any()
-           for one in others):
+    if any(
+        one.origin.translation.any() or (one.origin.rotation != np.eye(3)).any() for one in others
+    ):
         return None
     names = [one.name for one in those]
     for kind in JOINT_TYPES.values():

@@ -105,9 +105,7 @@ def _write_messages(
             send(frames, time, types["tf2_msgs/msg/TFMessage"](transforms=[transform]))
 
 
-def joint_columns(
-    robot: Robot, trajectory: Trajectory
-) -> tuple[list[str], Array, Array, Array]:
+def joint_columns(robot: Robot, trajectory: Trajectory) -> tuple[list[str], Array, Array, Array]:
     """Names (n,), positions, velocities and efforts (N, n) of `scalar_motions`.
 
     The effort of a joint that is not actuated is 0.

@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
 from ..equations.entries import Entries
 from ..equations.geometry import reframed
+from ..equations.loops.planar_figure import PlanarFigure
+from ..equations.loops.planar_reach import PositionRange
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
@@ -86,6 +88,17 @@ def _not_compiled(*_: object) -> None:
     """Return None, as a plain call does that leaves its arguments to the general call."""
 
 
+class Rows(NamedTuple):
+    """Numbers that each row of a batch has of its own.
+
+    numbers : (N, n) that programs read: home, and parameters or what follows from them.
+    parameters : (N, p).
+    """
+
+    numbers: Array
+    parameters: Array
+
+
 class Calls:
     """Kernels of one system; may be used from several threads.
 
@@ -93,7 +106,7 @@ class Calls:
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
     parameters : what is variable, (p,).
     changes : how often these were set.
-    rows : (N, ...) home and parameters of every row of a batch; None where all have the same.
+    rows : of batches; None where all rows have the same parameters.
     options : what the compiler is told about those that it has not made yet.
     """
 
@@ -119,7 +132,7 @@ class Calls:
         if self._layout.origins:
             self._by_parameters = np.concatenate([start, np.zeros(self._layout.size)])
         self.parameters = self._closed_at = np.zeros(self._layout.size)
-        self.rows: Array | None = None
+        self.rows: Rows | None = None
         self.changes = 0
         self.options = STANDARD
         self._kernels: dict[tuple[Declaration, object, bool, bool, bool], Kernel] = {}
@@ -133,7 +146,8 @@ class Calls:
 
     def __getstate__(self) -> tuple[System, str, Options, ParameterLayout, Array, Array]:
         """Arguments for a copy or a pickle, which loads its programs from the cache."""
-        values = self.parameters if self.rows is None else self._values_of_rows
+        rows = self.rows
+        values = self.parameters if rows is None else rows.parameters
         return self._described, self._source, self.options, self._layout, self._closed_at, values
 
     def __setstate__(
@@ -165,7 +179,7 @@ class Calls:
                 self._by_parameters[:] = np.concatenate([numbers[: len(self.home)], values])
             self.rows = None
         else:
-            self.rows, self._values_of_rows = numbers, values
+            self.rows = Rows(numbers, values)
             self.plain.clear()
 
     def _numbers_at(self, values: Array) -> Array:
@@ -186,11 +200,11 @@ class Calls:
         assert self._entries is not None
         return self._entries.values(self._closed_at)
 
-    def _rows_by_parameters(self, rows: Array) -> Array:
+    def _by_parameters_of(self, rows: Rows) -> Array:
         """Rows of home and parameters, for programs that differentiate by these."""
         if not self._layout.origins:
-            return rows
-        return np.concatenate([rows[:, : len(self.home)], self._values_of_rows], axis=1)
+            return rows.numbers
+        return np.concatenate([rows.numbers[:, : len(self.home)], rows.parameters], axis=1)
 
     def take_over(self, old: Calls) -> None:
         """Run what is bound to the kernels of `old`, whose parameters were others."""
@@ -212,6 +226,21 @@ class Calls:
         home = now.home.copy()
         home[self._system.numerical_dependent_rows] = self.home[closing.ny :][: closing.nz]
         return replace(now, home=home)
+
+    def reach(self) -> dict[int, PositionRange]:
+        """How far the given joints of loops of closed form go, by body: numbers, or arrays (N,)
+        where rows have their own lengths."""
+        forms = (one.closed_form for one in self._system.linkages)
+        figures = [form for form in forms if isinstance(form, PlanarFigure)]
+        found = {
+            body: one
+            for form in figures
+            for body, one in zip(form.given_bodies, form.reach, strict=True)
+        }
+        if self._layout.origins and self._entries is not None:
+            rows = self.rows
+            found |= self._entries.reach(self.parameters if rows is None else rows.parameters)
+        return found
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""
@@ -251,14 +280,16 @@ class Calls:
                 key: (self._array(key, value), 1)
                 for key, value in zip(program.inputs, values, strict=True)
             }
+            rows = self.rows  # read once: other threads may set others meanwhile
             if wrenches is not None:
-                arrays["wrenches"] = (self._on_bodies(wrenches), 2)
+                arrays["wrenches"] = (self._on_bodies(wrenches, rows), 2)
             if "q" in arrays:
                 require_unit_quaternions(self._system.coordinates, arrays["q"][0])
-            rows = self.rows  # read once: other threads may set others meanwhile
-            if rows is not None and "variables" in program.needs:
-                rows = self._rows_by_parameters(rows)
-            own = {} if rows is None else {"parameters": (rows, 1)}
+            numbers = None
+            if rows is not None:
+                differentiates = "variables" in program.needs
+                numbers = self._by_parameters_of(rows) if differentiates else rows.numbers
+            own = {} if numbers is None else {"parameters": (numbers, 1)}
             count = broadcast_count({**arrays, **own})
             variant = program, about, wrenches is not None, friction
             compiled = about is None or bool(count) or (*variant, True) in self._kernels
@@ -270,7 +301,7 @@ class Calls:
                 given = [array for array, _ in arrays.values()]
                 if out is not None:
                     given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
-                return kernel.batch(given, count, out, rows)
+                return kernel.batch(given, count, out, numbers)
             for key, (array, _) in arrays.items():
                 if key != "wrenches":
                     require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
@@ -287,11 +318,11 @@ class Calls:
             out[...] = result
             return out
 
-    def _on_bodies(self, wrenches: Wrenches) -> Array:
+    def _on_bodies(self, wrenches: Wrenches, rows: Rows | None) -> Array:
         """Wrenches on links as wrenches on their bodies, where the links are now."""
         tree = self._system.tree
         if self._layout.origins:
-            if self.rows is not None:
+            if rows is not None:
                 raise InputError(
                     f"{self._source}: wrenches act on links, and each row has these elsewhere: set "
                     "one origin for all rows, or call row by row"

@@ -15,14 +15,12 @@ from ..program.symbols import serialized
 def require_closed(entries: Entries, values: Array, source: str) -> None:
     """Raise `InputError`, by row, where loops of closed form are open at home with parameters
     (p,) or (N, p)."""
-    for k, row in enumerate(np.atleast_2d(values)):
-        if not np.isfinite(entries.home(row)).all():
-            which = f"in row {k}: " if values.ndim > 1 else ""
-            raise InputError(
-                f"{source}: {which}with these lengths loop {', '.join(entries.closed_loops)} "
-                "cannot be closed where home has its independent joints. Change less, or give a "
-                "home (with_home) at which it closes"
-            )
+    if loops := entries.loops_open_at_home(values):
+        raise InputError(
+            f"{source}: with these lengths loop {loops[0]} cannot be closed where home has its "
+            "independent joints, or is at a singularity there. Change less, or give a home "
+            "(with_home) at which it closes"
+        )
 
 
 @serialized

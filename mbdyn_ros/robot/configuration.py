@@ -23,7 +23,7 @@ from ..arguments import (
 )
 from ..array import Array, ArrayLike
 from ..assembly.closure_gap import tree_gap
-from ..equations import programs
+from ..equations import parameter_derivatives, programs
 from ..errors import InputError, brief
 from ..model.model import Limits
 from ..prepare.coordinates import JointBlock
@@ -173,6 +173,15 @@ class Configurations(Core):
             return position, velocity, acceleration
         return written_joint_state((position, velocity, acceleration), out)
 
+    def joint_position_by_parameters(self, q: ArrayLike) -> Array:
+        """Derivatives (n, p) or (N, n, p) of the positions of all joints by `parameter_values`.
+
+        Those of `joint_state`, in the order of `joint_names`, q held: joints of loops move where
+        lengths of their loops change.
+        """
+        found = self.calls.call(parameter_derivatives.joint_position_by_parameters, (q,))
+        return found.take(self._joint_rows[0], axis=-2)
+
     def numerical_positions(self, q: ArrayLike) -> Array:
         """Positions z (nz,) or (N, nz) of `numerical_joints` at q: what `casadi` functions take as
         z.
@@ -291,6 +300,32 @@ class Configurations(Core):
                 limits = self.model.joint(name).limits
                 result[:, block.q] = [[limits.lower], [limits.upper]]
         return result
+
+    def loop_limits(self) -> Array:
+        """Positions (2, nq), or (N, 2, nq) of N designs, between which loops stay on their branch.
+
+        Each independent joint of a loop of triangles on its way from home, the others at home: at
+        an end the loop is stretched or folded, and another joint of it comes to rest (a dead
+        centre). Infinite where there is no end, or none is known: outside of loops, and of loops
+        that Newton's method closes. N designs where rows have their own lengths (`set_origin`).
+
+        Examples
+        --------
+        >>> import numpy as np, mbdyn_ros
+        >>> boom = mbdyn_ros.example("boom", variable=["barrel_joint/x"])
+        >>> x = boom.system.origins["barrel_joint"].six[:3]
+        >>> boom.set_origin("barrel_joint", x * [[1.0, 1.0, 1.0], [1.1, 1.0, 1.0]])
+        >>> boom.loop_limits().shape
+        (2, 2, 1)
+        """
+        order = list(self.system.coordinates.q)
+        reach = self.calls.reach()
+        rows = np.broadcast_shapes(*(np.shape(one.lower) for one in reach.values()))
+        found = np.tile(np.array([[-np.inf], [np.inf]]), (*rows, 1, self.nq))
+        for body, one in reach.items():
+            place = order.index(self.system.tree.bodies[body].q.start)
+            found[..., 0, place], found[..., 1, place] = one.lower, one.upper
+        return found
 
     @property
     def velocity_limits(self) -> Array:

@@ -249,9 +249,10 @@ class Core:
 
     def require_single(self, purpose: str) -> None:
         """Raise `InputError` where every row of batches has parameters of its own."""
-        if self.calls.rows is not None:
+        rows = self.calls.rows
+        if rows is not None:
             raise InputError(
-                f"{self.model.source}: {purpose} is of one robot, but {len(self.calls.rows)} values"
+                f"{self.model.source}: {purpose} is of one robot, but {len(rows.numbers)} values"
                 " of its parameters are set, one for each row of a batch: set single ones before"
             )
 

@@ -362,6 +362,11 @@ class Dynamics(Core):
         program = parameter_derivatives.forward_dynamics_by_parameters
         return self._checked(program, (q, v, effort), out=out)
 
+    def energy_by_parameters(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        """Derivatives (2, p) or (N, 2, p) of the kinetic and potential energy by
+        `parameter_values`, J per unit of each."""
+        return self._checked(parameter_derivatives.energy_by_parameters, (q, v), out=out)
+
 
 def _four(n: int, whole: Array) -> tuple[Array, Array, Array, Array]:
     """Four arrays of second derivatives (..., rows, columns, nv) that stand in one."""

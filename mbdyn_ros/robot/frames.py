@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..arguments import require_frame, require_link
 from ..array import Array, ArrayLike
-from ..equations import frames, inverse_inertia
+from ..equations import frames, inverse_inertia, parameter_derivatives
 from ..errors import InputError
 from ..program.declaration import Declaration
 from .core import Core
@@ -30,6 +30,15 @@ class Frames(Core):
             known = require_link(self.system.tree, link, self.model.source)
             found = self.calls.call(frames.frame_pose, (q,), about=known, out=out)
         return found
+
+    def frame_pose_by_parameters(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
+        """Derivatives (6, p) or (N, 6, p) of a link's pose by `parameter_values`, q held.
+
+        Of its origin, and of its turn: [w]x = dR R^T; both in world axes.
+        """
+        known = require_link(self.system.tree, link, self.model.source)
+        program = parameter_derivatives.frame_pose_by_parameters
+        return self.calls.call(program, (q,), about=known, out=out)
 
     def frame_velocity(
         self, q: ArrayLike, v: ArrayLike, link: str, axes: str = "world", out: Array | None = None

@@ -126,7 +126,7 @@ class InverseKinematics(Frames, Configurations):
         position_only = checked_flag("position_only", position_only)
         tolerance = positive_number("tolerance", tolerance)
         starts = checked_count("starts", starts, 1)
-        wanted = _checked_pose(pose, position_only)
+        wanted = checked_pose(pose, position_only)
         search = _Search(self, link, wanted, single_vector("point", point, "xyz"), position_only)
         q = self.home_position
         if start is not None:
@@ -289,7 +289,7 @@ def rotation_vector(turn: Array) -> Array:
     return axis * (angle / sine if sine > 0 else 1.0)
 
 
-def _checked_pose(pose: object, position_only: bool) -> Array:
+def checked_pose(pose: object, position_only: bool) -> Array:
     """A finite homogeneous matrix; anything else is refused."""
     try:
         matrix = as_numbers(pose)

@@ -23,7 +23,14 @@ from ..equations.variable import (
 from ..errors import CompilerWarning, InputError, brief, shown, suggestion, warn
 from ..prepare.origins import COMPONENTS
 from .core import Core
-from .variable import ALL, checked_layout, known_origin, moving_link, standard_numbers
+from .variable import (
+    ALL,
+    checked_layout,
+    known_origin,
+    moving_link,
+    require_body,
+    standard_numbers,
+)
 
 UNCHANGED = 1e-14
 """Difference (m or rad) of a number of an origin that is rounding."""
@@ -182,6 +189,67 @@ class Parametrized(Core):
             names = [f"{known}/{one}" for one in free]
             _take(self, names, given.origins, np.where(changed, six, described), known)
 
+    @brief
+    def set_parameter_values(self, values: ArrayLike) -> None:
+        """Give all that is variable other numbers at once, as `parameter_values` has them.
+
+        values : (p,), or (N, p) where each row of batches has its own; the order is that of
+            `parameter_labels`. Payloads are part of the ten numbers of their links, and stay.
+
+        Raises
+        ------
+        InputError
+            No finite numbers of that shape, an inertia that no body has, negative friction or
+            armature, or lengths with which a loop cannot be closed; nothing changes then.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x", "gravity"])
+        >>> robot.parameter_labels()
+        ('gravity/x', 'gravity/y', 'gravity/z', 'rocker_joint/x')
+        >>> robot.set_parameter_values([0.0, 0.0, -1.62, 0.33])
+        """
+        given, layout = self._parameters, self._parameters.layout
+        array = coordinate_array("parameter values", values, layout.labels)
+        for row in np.atleast_2d(array):
+            require_finite("parameter value", row, layout.labels)
+        own = {link: array[..., layout.of_link(link)] for link in layout.links}
+        for link, ten in own.items():
+            require_body(f"link {link!r}", ten)
+            own[link] = ten - given.payload.get(link, 0.0)
+        at_joints = {group: dict(joints) for group, joints in given.at_joints.items()}
+        acting = layout.at_joints(np.moveaxis(array, -1, 0))
+        for group, joints in layout.joints:
+            for joint in joints:
+                rows = np.stack([acting[joint][one] for one in AT_JOINTS[group]], axis=-1)
+                if group != SPRINGS:
+                    _require_positive(joint, AT_JOINTS[group], rows)
+                at_joints[group][joint] = rows
+        six = {}
+        for name, chosen in layout.of_origins(np.moveaxis(array, -1, 0)).items():
+            whole = np.broadcast_to(given.described.origins[name].six, (*array.shape[:-1], 6))
+            six[name] = whole.copy()
+            for component, numbers in chosen.items():
+                six[name][..., COMPONENTS.index(component)] = numbers
+        field = {GRAVITY: array[..., layout.of_gravity]} if layout.gravity else {}
+        before = given.own, given.at_joints, given.origins, given.field
+        given.own, given.at_joints = {**given.own, **own}, at_joints
+        given.origins, given.field = {**given.origins, **six}, {**given.field, **field}
+        try:
+            _spread(self, given.values(layout))
+        except InputError:
+            given.own, given.at_joints, given.origins, given.field = before
+            raise
+        loose = ARMATURE in dict(layout.joints) or not all(map(given.is_solid, own))
+        if self.massless_links or loose:
+            self._find_massless_links()
+            self.calls.plain.clear()
+        if array.ndim == 1 and field:
+            self._keep(gravity=self.system.gravity)
+        if six and self._system.linkages:
+            self._keep(home=self._home_by_name())
+
     @property
     def variable_origins(self) -> tuple[str, ...]:
         """Joints and loop frames whose origins have numbers that may change."""
@@ -219,9 +287,15 @@ def _act(robot: Core, group: str, joint: str, numbers: Sequence[ArrayLike]) -> N
     given = coordinate_array(what, rows, labels)
     for row in np.atleast_2d(given):
         require_finite(what, row, labels)
-    if group != SPRINGS and (given < 0).any():
-        raise InputError(f"{' and '.join(labels)} of {joint} must not be negative: {rows.tolist()}")
+    if group != SPRINGS:
+        _require_positive(joint, labels, given)
     _take(robot, [group], known, given, joint)
+
+
+def _require_positive(joint: str, labels: Sequence[str], rows: Array) -> None:
+    """Refuse friction or armature below 0."""
+    if (rows < 0).any():
+        raise InputError(f"{' and '.join(labels)} of {joint} must not be negative: {rows.tolist()}")
 
 
 def layout_of(robot: Core, variable: Sequence[str]) -> ParameterLayout:

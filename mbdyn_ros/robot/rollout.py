@@ -183,8 +183,9 @@ class Rollouts(Configurations):
         q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
         without N where nothing has it. Loops stay closed, for the state is that of the
         independent joints; quaternions have unit length after every step. A motion that leaves
-        the finite numbers, or in which a loop cannot close, is NaN from there on. Joints have no
-        stops, as in `simulate`: motions that end beyond `<limit>` are warned of, once a robot.
+        the finite numbers, or in which a loop cannot close, is NaN from there on. Without an
+        environment joints have no stops: motions that end beyond `<limit>` are warned of, once a
+        robot.
 
         Examples
         --------
@@ -204,7 +205,8 @@ class Rollouts(Configurations):
             q, v = checked_start(self.system, q0, v0, forces)
             return rollout_among(environment, self, q, v, forces, step, method, terminal)
         run = self._rollouts.get(friction) or _prepared(self, friction)
-        rows = self.calls.rows
+        own = self.calls.rows
+        rows = None if own is None else own.numbers
         start = checked_start(self.system, q0, v0, forces, rows)
         q, v, left = run(*start, forces, step, method, terminal, rows)
         if left and not self._limits_said:

@@ -247,6 +247,16 @@ def standard_numbers(what: str, mass: object, com: object, inertia: object | Non
     return np.concatenate(parts, axis=-1)
 
 
+def require_body(what: str, ten: Array) -> None:
+    """Refuse ten numbers (10,) or (N, 10) that no body has; see `standard_numbers`."""
+    m, first, six = ten[..., 0], ten[..., 1:4], ten[..., 4:]
+    c = first / np.where(m == 0, 1.0, m)[..., None]
+    moments = six[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+    square = np.sum(first * c, axis=-1)[..., None, None] * np.eye(3)
+    about_center = moments - square + first[..., :, None] * c[..., None, :]
+    standard_numbers(what, m, c, about_center)
+
+
 def resists(inertia: RigidInertia) -> bool:
     """Whether a body with this inertia resists every motion."""
     return bool(inertia.mass > 0 and np.linalg.eigvalsh(inertia.second)[0] > 0)

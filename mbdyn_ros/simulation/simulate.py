@@ -16,7 +16,7 @@ from .actuators.actuation import Commands, actuated_effort
 from .adaptive.run import Run
 from .change_points.passage import by_inertia
 from .contact.environment import Environment, checked_environment
-from .contact.stops import with_stops
+from .contact.stops import with_stops, without_stops
 from .effort import EffortFunction, effort_function
 from .external import External, ExternalWrenches
 from .trajectory import Event, Trajectory
@@ -120,6 +120,8 @@ def simulate(
         robot.energy(q, v)  # refuses positions at which loops cannot be closed
         if joint_limits:
             environment = with_stops(robot, q, environment)
+        elif environment is not None:
+            environment = without_stops(environment)
         if robot.system.nz:  # home moves along
             robot = robot.with_home(robot.system.home)
         duration = _positive("duration", duration, "s", zero=True)

@@ -20,3 +20,17 @@ def test_nothing_is_cut_off(
     told = capsys.readouterr().out
     assert "…" not in told and all(len(line) <= 80 for line in told.split("\n"))
     assert told.count("forward") >= 8 * 2
+
+
+def test_heads_of_numbers_make_room_for_names(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`bench` broke "inverse_dynam" off in every line, for the sake of "pinocchio us"."""
+    monkeypatch.setenv("TERM", "dumb")  # of 80 columns
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    heads = ["program", "bind us", "plain us", "pinocchio us", "bind / pin", "plain / pin"]
+    names = ["inverse_dynamics_derivatives", "forward_dynamics, 10000 states"]
+    print_table("ur5", heads, [[name, *["0.123"] * 5] for name in names])
+    told = capsys.readouterr().out
+    assert all(name in told for name in names)
+    assert all(len(line) <= 80 for line in told.split("\n"))

@@ -13,7 +13,10 @@ TRANSITIONS = ("configure", "activate", "deactivate", "cleanup")
 
 
 def node_lives(dice: random.Random) -> Callable[[], None]:
-    """`torque_feedforward` through its states; inactive it sends zeros, and it always answers."""
+    """`torque_feedforward` through its states; inactive it sends zeros, and it always answers.
+
+    The outcome is that of the last transition.
+    """
 
     def call() -> None:
         from lifecycle_msgs.srv import ChangeState, GetState
@@ -40,7 +43,7 @@ def node_lives(dice: random.Random) -> Callable[[], None]:
                 done = rig.call(
                     ChangeState, "torque_feedforward/change_state", transition=request.transition
                 )
-                refused |= not done.success
+                refused = not done.success
                 state = rig.call(GetState, "torque_feedforward/get_state").current_state.label
                 assert state in ("unconfigured", "inactive", "active"), state
                 if state == "inactive":
@@ -50,6 +53,6 @@ def node_lives(dice: random.Random) -> Callable[[], None]:
         finally:
             rig.close()
         if refused:
-            raise mbdyn_ros.InputError("a transition was refused")
+            raise mbdyn_ros.InputError("the last transition was refused")
 
     return call

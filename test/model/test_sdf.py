@@ -419,6 +419,8 @@ REFUSED = {
               '"k" is not a joint of this robot'),
     "constraint of Drake": (A + "<drake:distance_constraint/>",
                             "drake:distance_constraint>: is not read, and the machine would be"),
+    "soft body of Drake": ('<link name="s"><drake:deformable_properties/></link>',
+                           "<link>: bodies that deform are not computed; remove it"),
     "joint of Drake": (A + '<drake:joint name="j" type="planar"/>', "<drake:joint>: is not read"),
     "rotor": (A + '<joint name="j" type="revolute"><parent>world</parent><child>a</child><axis/>'
               "<drake:rotor_inertia>-1</drake:rotor_inertia></joint>", "armature -1 is negative"),

@@ -376,6 +376,15 @@ def test_deep_nesting_is_refused() -> None:
     assert message.startswith("<text>:1: ") and "not well-formed XML" in message
 
 
+@pytest.mark.parametrize("comment", ["a -- b", "---------", "a <!-- b -- ", " -", "- -"])
+def test_comments_may_hold_hyphens(comment: str) -> None:
+    """Other readers take them, and such files are about."""
+    text = f"<robot name='a'><!--{comment}--><link name='--b'/><!--{comment}--></robot>"
+    assert [one.name for one in mbdyn_ros.load(text).model.links] == ["--b"]
+    with pytest.raises(ModelError, match="<text>:2: column 15: not well-formed XML"):
+        mbdyn_ros.load(f"<robot name='a'><!--{comment}-->\n<link></robot>")
+
+
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     path.write_bytes(b"")

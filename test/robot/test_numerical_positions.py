@@ -34,7 +34,6 @@ def rssr(size, ball):
       <successor link="rocker"><origin xyz="{at(0, 0.1, 0.7)}"/></successor></loop></robot>"""
 
 
-
 ROBOTS = {
     "universal RSSR": lambda: mbdyn_ros.load(rssr(1.0, "universal")),
     "universal RSSR of kilometres": lambda: mbdyn_ros.load(rssr(1000.0, "universal")),

@@ -485,3 +485,40 @@ def test_a_link_that_loses_its_mass_is_named() -> None:
         robot.forward_dynamics(rest, rest, rest)
     robot.set_payload("lower", 1.0, (0.1, 0, 0), 0.01 * np.eye(3))
     assert np.isfinite(robot.forward_dynamics(rest, rest, rest)).all()
+
+
+def test_all_numbers_at_once() -> None:
+    """What set_inertia, set_gravity and the others set one by one; faults leave all."""
+    names = ["forearm_link", "tool0", "gravity", "friction", "armature", "springs", "elbow_joint/z"]
+    one, other = (mbdyn_ros.example("ur5", variable=names) for _ in range(2))
+    one.set_payload("tool0", 2.0, com=(0.0, 0.0, 0.1))
+    other.set_payload("tool0", 2.0, com=(0.0, 0.0, 0.1))
+    one.set_inertia("forearm_link", 2.5, (0.0, 0.0, 0.2), 0.04 * np.eye(3))
+    one.set_gravity((0.0, 0.0, -1.62))
+    one.set_friction("elbow_joint", 3.0, 0.5)
+    one.set_armature("elbow_joint", 0.03)
+    one.set_spring("elbow_joint", 40.0, 0.1)
+    one.set_origin("elbow_joint", [0.0, -0.1197, 0.45])
+    other.set_parameter_values(one.parameter_values())
+    assert np.array_equal(one.parameter_values(), other.parameter_values())
+    q, v, a = np.random.default_rng(0).normal(size=(3, 6))
+    wanted = one.inverse_dynamics(q, v, a)
+    assert np.array_equal(other.inverse_dynamics(q, v, a), wanted)
+    assert other.gravity == pytest.approx([0.0, 0.0, -1.62])
+    rows = np.stack([one.parameter_values(), mbdyn_ros.example("ur5").parameter_values(names)])
+    other.set_parameter_values(rows)
+    assert other.inverse_dynamics(q, v, a)[0] == pytest.approx(wanted, rel=1e-13)
+    other.set_parameter_values(rows[0])
+    labels = one.parameter_labels()
+    for name, value, words in (
+        ("forearm_link/m", -1.0, "no body has less"),
+        ("elbow_joint/damping", -1.0, "must not be negative"),
+        ("gravity/z", np.nan, "gravity/z is nan"),
+    ):
+        bad = rows[0].copy()
+        bad[labels.index(name)] = value
+        with pytest.raises(InputError, match=words):
+            other.set_parameter_values(bad)
+    with pytest.raises(InputError, match="shape"):
+        other.set_parameter_values(rows[0][:-1])
+    assert np.array_equal(other.inverse_dynamics(q, v, a), wanted)

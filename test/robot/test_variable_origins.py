@@ -134,6 +134,53 @@ def test_each_row_of_a_batch_has_its_own_lengths() -> None:
             assert many[k] == pytest.approx(robot.inverse_dynamics(q[k], v[k], a[k]), abs=1e-11)
 
 
+def test_rows_that_another_thread_sets_are_all_of_one_moment() -> None:
+    """Homes were of the old rows, lengths of the new: a batch of neither."""
+    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
+    at = robot.system.origins["rocker_joint"].pose.translation
+    robot.set_origin("rocker_joint", np.tile(at, (3, 1)))
+    calls = robot.calls
+    rows = calls.rows
+    assert rows is not None
+    before = calls._by_parameters_of(rows)
+    robot.set_origin("rocker_joint", np.tile(at + np.array([0.01, 0.0, 0.0]), (5, 1)))
+    assert np.array_equal(calls._by_parameters_of(rows), before)
+
+
+def test_loops_reach_as_far_as_their_lengths_let_them() -> None:
+    """A rod that is too short lets the crank turn until coupler and rocker are in line."""
+    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
+    ground = np.linspace(0.32, 0.6, 30)
+    robot.set_origin("rocker_joint", ground[:, None] * [1.0, 0.0, 0.0])
+    lower, upper = robot.loop_limits()[:, :, 0].T
+    crank, coupler, rocker = 0.1, 0.3, 0.25
+    cosine = (crank**2 + ground**2 - (coupler + rocker) ** 2) / (2 * crank * ground)
+    far = np.where(cosine < -1, np.inf, np.arccos(np.clip(cosine, -1, 1)))
+    assert np.isinf(far).any() and np.isfinite(far).any()
+    assert upper == pytest.approx(far, abs=1e-7)
+    assert lower == pytest.approx(-far, abs=1e-7)
+    inside = np.isfinite(robot.inverse_dynamics(np.where(np.isinf(far), 3.0, far - 1e-3)[:, None],
+                                                [1.0], [0.0]))  # fmt: skip
+    assert inside.all()
+
+
+def test_reach_through_other_loops_is_that_of_the_robot_loaded_anew() -> None:
+    names = ["rocker_joint/x", "curl_barrel_joint/z", "lift_pin/successor/x"]
+    robot = mbdyn_ros.example("excavator", variable=names)
+    base, rng = robot.parameter_values(), np.random.default_rng(0)
+    rows = base * (1 + 0.03 * rng.normal(size=(3, len(base))))
+    for name, chosen in robot._parameters.layout.origins:
+        column = names.index(f"{name}/{chosen[0]}")
+        xyz = np.tile(robot.system.origins[name].six[:3], (3, 1))
+        xyz[:, "xyz".index(chosen[0])] = rows[:, robot.parameter_labels().index(names[column])]
+        robot.set_origin(name, xyz)
+    many = robot.loop_limits()
+    for name, _ in robot._parameters.layout.origins:
+        robot.set_origin(name, robot._parameters.origins[name][1, :3])
+    assert many[1] == pytest.approx(robot.loop_limits(), abs=1e-9)
+    assert many[1] == pytest.approx(loaded_anew(robot).loop_limits(), abs=1e-9)
+
+
 @pytest.mark.parametrize("name", ["ur5", "four_bar", "crane", "delta"])
 def test_derivatives_by_lengths(name: str) -> None:
     variable = (ROBOTS[name] or lengths(mbdyn_ros.example(name)))[:4]
@@ -156,6 +203,55 @@ def test_derivatives_by_lengths(name: str) -> None:
             one, other = results[0] - results[1], results[2] - results[3]
             near = (8 * one - other) / 12e-5
             assert exact[:, k] == pytest.approx(near, rel=1e-6, abs=1e-6 * np.abs(exact).max())
+
+
+def test_actuators_need_not_be_the_joints_that_are_given() -> None:
+    """Where angles are given, cylinders push as in the robot loaded anew, and not into NaN."""
+    boom = mbdyn_ros.example("boom", variable=["rod_pin/predecessor/x", "barrel_joint/x"])
+    joints = ["boom_joint"]
+    given = boom.with_independent(joints, boom.home)
+    disturbed(given, np.random.default_rng(4))
+    anew = loaded_anew(given)
+    q = given.home_position + 0.1
+    assert anew.independent_joints == given.independent_joints == ("boom_joint",)
+    assert given.inverse_dynamics(q, [0.3], [0.4]) == pytest.approx(
+        anew.inverse_dynamics(q, [0.3], [0.4]), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", ["four_bar", "delta"])
+def test_positions_and_energies_by_lengths(name: str) -> None:
+    """By differences; positions of loops are followed by Newton's method in the delta."""
+    robot = mbdyn_ros.example(name, variable=lengths(mbdyn_ros.example(name)))
+    rng = np.random.default_rng(2)
+    q, v = robot.home_position + 0.1 * rng.normal(size=robot.nq), rng.normal(size=robot.nv)
+    link = robot.links[-1]
+    exact = (
+        robot.joint_position_by_parameters(q), robot.energy_by_parameters(q, v),
+        robot.frame_pose_by_parameters(q, link),
+    )  # fmt: skip
+    numbers, step = robot.parameter_values(), 1e-5
+    for k in range(len(numbers)):
+        at = []
+        for shift in (step, -step):
+            robot.calls.set_parameters(numbers + shift * np.eye(len(numbers))[k])
+            pose = robot.frame_pose(q, link)
+            at.append((robot.joint_state(q)[0], np.array(robot.energy(q, v)), pose))
+        robot.calls.set_parameters(numbers)
+        for one, above, below in zip(exact[:2], at[0][:2], at[1][:2], strict=True):
+            assert one[:, k] == pytest.approx((above - below) / (2 * step), rel=1e-7, abs=1e-7)
+        above, below = at[0][2], at[1][2]
+        turned = (above[:3, :3] - below[:3, :3]) / (2 * step) @ robot.frame_pose(q, link)[:3, :3].T
+        near = [
+            *(above[:3, 3] - below[:3, 3]) / (2 * step),
+            turned[2, 1],
+            turned[0, 2],
+            turned[1, 0],
+        ]
+        assert exact[2][:, k] == pytest.approx(near, abs=1e-7)
+    many = np.stack([q, q + 0.01])
+    assert robot.energy_by_parameters(many, v)[0] == pytest.approx(exact[1], rel=1e-12)
+    assert robot.joint_position_by_parameters(many)[0] == pytest.approx(exact[0], rel=1e-12)
 
 
 def test_files_pickles_and_formulas_have_the_lengths_of_now(tmp_path: Path) -> None:
@@ -189,7 +285,12 @@ def test_a_length_that_was_folded_becomes_variable() -> None:
         (["rocker_joint/x"], "rocker_joint", [0.3, 0], r"shape \(2,\)"),
         (["rocker_joint/x"], "rocker_joint", [0.3, 0.1, 0], "y of the origin.*only x may"),
         (["rocker_joint/x"], "rocker_joint", [2.0, 0, 0], "coupler_pin cannot be closed"),
-        (["rocker_joint/x"], "rocker_joint", [[0.3, 0, 0], [2.0, 0, 0]], "in row 1: "),
+        (
+            ["rocker_joint/x"],
+            "rocker_joint",
+            [[0.3, 0, 0], [2.0, 0, 0]],
+            "coupler_pin of row 1 cannot be closed",
+        ),
         (["rocker_joint/y"], "rocker_joint", [0.32, 0.1, 0], "taken out of it"),
     ],
 )
@@ -214,7 +315,14 @@ def test_contacts_are_refused() -> None:
         mbdyn_ros.simulate(robot, robot.home_position, np.zeros(robot.nv), 0.1, environment=floor)
 
 
-def test_a_cpp_package_is_refused(tmp_path: Path) -> None:
-    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
-    with pytest.raises(InputError, match="rocker_joint are asked for.*generate_c"):
-        robot.generate_cpp(tmp_path, parameters=["rocker_joint/x"])
+def test_links_without_mass() -> None:
+    """Their moments are symbols in part: a length along one axis leaves some of them 0."""
+    text = """<robot name="bare"><link name="base"/><link name="turned"/><link name="tip"/>
+      <joint name="turn" type="continuous"><parent link="base"/><child link="turned"/>
+        <axis xyz="0 0 1"/></joint>
+      <joint name="bend" type="continuous"><parent link="turned"/><child link="tip"/>
+        <origin xyz="0.4 0 0.2"/><axis xyz="0 1 0"/></joint></robot>"""
+    with pytest.warns(mbdyn_ros.ModelWarning, match="no mass resists"):
+        robot = mbdyn_ros.load(text, variable=["bend/x"])
+    robot.set_origin("bend", [0.5, 0.0, 0.2])
+    assert robot.frame_pose([0.0, 0.0], "tip")[:3, 3] == pytest.approx([0.5, 0.0, 0.2])

@@ -25,6 +25,8 @@ from trajectory_msgs.msg import JointTrajectory
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.nodes.computed_torque import ComputedTorque
+from mbdyn_ros.ros.nodes.control_loop import ControlLoop, Doubts
+from mbdyn_ros.ros.nodes.follower import Conditions
 
 __all__ = ["rig"]
 
@@ -175,6 +177,22 @@ def test_bad_joint_states(rig: Rig) -> None:
     bench.until(lambda: jumped in node.fault, [0.3, 1.7, 0.02], [0.0] * 3)
     rig.wait(lambda: last_is(bench.sent, [0, 0, 0]))
     assert any("joint_states jump" in one for one in node.health().errors)
+
+
+def test_states_on_either_side_of_a_stop_are_no_jump(arm: mbdyn_ros.Robot) -> None:
+    """A node that was stopped for a second at times stayed in a fault until it was reset."""
+    loop = ControlLoop(arm, (), Conditions(1.0, 60.0, 0.5, True, 0.0, 0.0), Doubts(0.0, 0.1))
+
+    def take(elbow: float, now: float) -> bool:
+        message = JointState(name=JOINTS, position=[0.3, elbow, 0.02], velocity=[0.0] * 3)
+        return loop.take(message, now, now)
+
+    assert take(-0.7, 5.0)
+    loop.efforts(5.0)
+    with pytest.raises(InputError, match="joint_states jump: elbow from -0.7 to 1.7"):
+        take(1.7, 5.1)
+    loop.forget("1 s passed between two cycles")
+    assert take(-0.7, 6.0) and take(1.7, 6.1)
 
 
 def test_other_joints_are_measured(rig: Rig) -> None:

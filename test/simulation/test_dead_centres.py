@@ -19,16 +19,6 @@ simulate = partial(mbdyn_ros.simulate, joint_limits=False)  # dead centres are o
 State = tuple[np.ndarray, np.ndarray]
 
 
-
-
-
-
-
-
-
-
-
-
 def four_bar(coupler: float, **options: object) -> mbdyn_ros.Robot:
     """Cranks of 0.5 m on pivots 1 m apart: a parallelogram where the coupler is 1 m long."""
     return robot_of(
@@ -46,8 +36,6 @@ def carried(
     position, velocity, _ = robot.joint_state(np.array(q), np.array(v))
     places = [robot.joint_names.index(name) for name in other.independent_joints]
     return position[places], velocity[places]
-
-
 
 
 def gap(name: str, positions: np.ndarray) -> float:
@@ -98,6 +86,45 @@ def test_same_motion_as_in_the_crank(name: str, joint: str, start: float, speed:
     np.testing.assert_array_equal(found.v[:, 0], found.joint_velocity[:, place])
     assert found.relative_imbalance < 1e-9
     assert gap(name, found.joint_position) < 1e-12
+
+
+def test_a_stepper_passes_dead_centres() -> None:
+    """Both of a slider, round after round, as in the crank; the state stays the slider's."""
+    crank = own("slider_crank")
+    slider = own("slider_crank", "slider_joint", "crank_joint")
+    free = mbdyn_ros.Environment([], joint_limits=False)
+    with compiling():
+        steppers = [mbdyn_ros.Stepper(robot, 1e-3, free) for robot in (crank, slider)]
+        steppers[0].set_state([0.3], [20.0])
+        steppers[1].set_state(*carried(crank, [0.3], [20.0], slider))
+        turned = []
+        for _ in range(50):
+            for stepper in steppers:
+                stepper.advance(20)
+            expected, found = (stepper.tree_state() for stepper in steppers)
+            np.testing.assert_allclose(found[0], expected[0], atol=1e-5)
+            np.testing.assert_allclose(found[1], expected[1], atol=1e-3)
+            place = slider.joint_names.index("slider_joint")
+            assert steppers[1].q[0] == found[0][place] and steppers[1].v[0] == found[1][place]
+            turned.append(steppers[0].q[0])
+        assert turned[-1] > 6.3 and steppers[1].time == pytest.approx(1.0)
+        assert steppers[1].energy.sum() == pytest.approx(steppers[0].energy.sum(), abs=1e-5)
+        steppers[1].set_state(*carried(crank, [0.3], [20.0], slider))
+        assert steppers[1].tree_state()[0][crank.joint_names.index("crank_joint")] == pytest.approx(
+            0.3
+        )
+
+
+@pytest.mark.parametrize("name", ["parallelogram_arm", "gripper"])
+def test_a_stepper_ends_before_a_change_point(name: str) -> None:
+    """In words, where it went on with other energy, or with NaN."""
+    robot = own(name)
+    with compiling():
+        stepper = mbdyn_ros.Stepper(robot, 2e-3, mbdyn_ros.Environment([], joint_limits=False))
+        with pytest.raises(mbdyn_ros.SimulationError, match="pin.* comes to a change point"):
+            stepper.advance(1000)
+    assert stepper.time == pytest.approx(1.012 if name == "parallelogram_arm" else 0.144, abs=4e-3)
+    assert np.isfinite(stepper.q).all()
 
 
 @INTERPRETED

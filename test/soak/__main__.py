@@ -6,7 +6,8 @@ nothing to do with them; references end, jump, and are nonsense; commands come i
 every fault the efforts must be zero: soon where a node can see it, else after the timeout; the last
 command of a node that was ended must be zero, nonsense must be refused, joint states must not
 pause, and a new reference must be followed. Times are judged by the nodes' own cycles between the
-stamps of their messages, which a busy machine makes fewer, never more.
+stamps of their messages, which a busy machine makes fewer, never more; a driver that such a machine
+keeps from its joint states stops, says so, and is reset.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def main() -> int:
         soak = Soak(rig, Path(folder))
         watch, wrong = soak.watch, soak.wrong
         try:
+            memory, restarts, name = 0.0, 0, "before any"
             soak.drive()
-            memory, restarts = 0.0, 0
             for number, (name, fault) in enumerate(itertools.cycle(soak.faults.items())):
                 if number <= len(soak.faults):  # what is made once is made
                     memory, restarts = resident(soak.simulator.pid), soak.restarts
@@ -79,7 +80,8 @@ def main() -> int:
             grown = resident(soak.simulator.pid) - memory
             allowed = GROWTH + GROWTH_BY_RESTART * (soak.restarts - restarts)
         except (AssertionError, ExternalShutdownException) as error:
-            print(f"soak: {error}")
+            faults = sum(map(len, took.values()))
+            print(f"soak: fault {faults + 1}, {name}: {error}\n  {soak.told()}")
             return 1
         finally:
             soak.close()
@@ -92,7 +94,8 @@ def main() -> int:
     print(
         f"joint states {watch.received}, lost {watch.lost}, out of order {watch.disordered}, "
         f"longest gap {1e3 * watch.longest_gap:.1f} ms ({1e3 * GAP:.0f} allowed), the simulator "
-        f"grew by {grown:.1f} MiB (to {memory + grown:.1f} MiB; {allowed:.1f} allowed)"
+        f"grew by {grown:.1f} MiB (to {memory + grown:.1f} MiB; {allowed:.1f} allowed), drivers "
+        f"reset {soak.resets}"
     )
     for one in wrong:
         print(f"wrong: {one}")

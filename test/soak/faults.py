@@ -14,9 +14,12 @@ from pathlib import Path
 from ros_rig import ARM, DOMAIN, PATIENCE, Rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from .watch import DRIVER, Watch
+
+Process = subprocess.Popen[bytes]
 
 RATE = 500.0
 """Hz of both nodes."""
@@ -50,6 +53,14 @@ DRIVERS: dict[str, dict[str, object]] = {
 """The nodes that drive in turn, and what they are given besides."""
 
 
+KEPT_WAITING = "joint_states jump"
+"""Fault of a node that a busy machine has kept from its joint states while it drove: it sends zeros
+until it is reset, as it should. One that was stopped knows of no state before, and has none."""
+
+LINES = 12
+"""Of what a node printed, where a soak ends because of it."""
+
+
 class Soak:
     """A simulator, a node that drives it, a listener, a watch, and faults.
 
@@ -57,16 +68,20 @@ class Soak:
     ----------
     driver : the process that drives; another node after each restart.
     wrong : what was not as it must be.
+    resets : of drivers that were kept waiting.
     """
 
     def __init__(self, rig: Rig, folder: Path) -> None:
+        self._folder = folder
         self._urdf = folder / "arm.urdf"
         self._urdf.write_text(ARM)
         self.wrong: list[str] = []
-        self.restarts = 0
+        self.restarts = self.resets = 0
+        self._paused = False
+        self._rig = rig
         self.simulator = self._start("simulator", command_timeout=TIMEOUT)
         self.driver = self._start_driver()
-        self._listener = self._run(sys.executable, "-c", LISTENER)
+        self._listener = self._run("listener", sys.executable, "-c", LISTENER)
         self.watch = Watch(rig.client)
         client = rig.client
         self._reference = client.create_publisher(JointTrajectory, f"{DRIVER}/reference", 10)
@@ -92,22 +107,34 @@ class Soak:
             process.terminate()
             process.wait(timeout=20)
 
-    def _run(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            arguments,
-            env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    def told(self) -> str:
+        """Whether the simulator and the driver run, and the end of what they printed."""
+        words = []
+        for name, process in (("simulator", self.simulator), (DRIVER, self.driver)):
+            lines = self._printed(name).read_text(errors="replace").splitlines()
+            state = "runs" if process.poll() is None else f"ended with code {process.returncode}"
+            words += [f"the {name} {state}; it printed", *lines[-LINES:]]
+        return "\n  ".join(words)
 
-    def _start(self, node: str, *remap: str, **parameters: object) -> subprocess.Popen[bytes]:
+    def _printed(self, name: str) -> Path:
+        return self._folder / f"{name}.log"
+
+    def _run(self, name: str, *arguments: str) -> Process:
+        with self._printed(name).open("wb") as output:
+            return subprocess.Popen(
+                arguments, env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+                stdout=output, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+
+    def _start(self, node: str, *remap: str, **parameters: object) -> Process:
         given = [f"{name}:={value}" for name, value in parameters.items()]
         given += [f"urdf:={self._urdf}", f"rate:={RATE}"]
         arguments = [part for one in given for part in ("-p", one)]
         executable = str(Path(sys.executable).with_name(f"mbdyn_{node}"))
-        return self._run(executable, "--ros-args", *arguments, *remap)
+        name = DRIVER if node in DRIVERS else node
+        return self._run(name, executable, "--ros-args", *arguments, *remap)
 
-    def _start_driver(self) -> subprocess.Popen[bytes]:
+    def _start_driver(self) -> Process:
         node, given = list(DRIVERS.items())[self.restarts % len(DRIVERS)]
         return self._start(
             node, "-r", "~/commands:=simulator/commands", "-r", f"__node:={DRIVER}",
@@ -125,8 +152,18 @@ class Soak:
         while not self.watch.driven(0.5):  # a node that was killed counts as a subscriber for long
             if self.watch.lived > end:
                 raise AssertionError(f"no effort reaches the robot: {self.watch.complaints}")
+            if fault := self.watch.faults.pop(DRIVER, ""):
+                self._reset(fault)
             self._reference.publish(message)
+        self._paused = False
         time.sleep(0.2)
+
+    def _reset(self, fault: str) -> None:
+        """Do what the driver asks for, as whoever looks after it would."""
+        if KEPT_WAITING not in fault or self._paused:
+            self.wrong.append(f"the driver stopped: {fault}")
+        self._rig.call(Trigger, f"{DRIVER}/reset")
+        self.resets += 1
 
     # ---- faults: each returns how long commands may go on ------------------------------------
 
@@ -158,10 +195,12 @@ class Soak:
 
     def _restart(self) -> None:
         self.restarts += 1
+        self.watch.faults.pop(DRIVER, "")
         self.driver = self._start_driver()
 
     def pause(self) -> float:
         """SIGSTOP, and SIGCONT after a second, of the driver."""
+        self._paused = True
         self.driver.send_signal(signal.SIGSTOP)
         time.sleep(1.0)
         self.driver.send_signal(signal.SIGCONT)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
@@ -45,12 +45,14 @@ class Watch:
     longest_gap : s between two joint states while not `excused`, as `lived`.
     last_command : the efforts that were commanded last.
     complaints : what each node's diagnostics said last.
+    faults : of the nodes that stay in one until they are reset, in the words of their diagnostics.
     """
 
     def __init__(self, node: Any) -> None:
         self._states = Inbox(node, JointState, "joint_states", QoSProfile(depth=5000))
         self._diagnostics = Inbox(node, DiagnosticArray, "/diagnostics", QoSProfile(depth=50))
         self.complaints: dict[str, str] = {}
+        self.faults: dict[str, str] = {}
         self._refused: dict[str, int] = {}
         self.last_command: Sequence[float] = ()
         self._commands = Inbox(node, JointState, f"{DRIVER}/effort", QoSProfile(depth=5000))
@@ -156,6 +158,9 @@ class Watch:
             for array in self._diagnostics:
                 self.complaints |= {one.name: one.message for one in array.status}
                 for one in array.status:
+                    self.faults.pop(one.name, "")
+                    if one.level == DiagnosticStatus.ERROR:
+                        self.faults[one.name] = one.message
                     self._refused[one.name] = sum(
                         int(value.value) for value in one.values if value.key.startswith("refused ")
                     )

@@ -81,7 +81,10 @@ def test_the_command_that_helps_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
-    """What is asked for is in it: arrows of forces add their colour."""
+    """What is asked for is in it: arrows of forces add their colour; the robot fills it.
+
+    A third of the width was left to panels that a picture has not.
+    """
     require_chromium()
     import imageio.v3 as images
 
@@ -94,6 +97,10 @@ def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
     assert pixels.shape == (240, 320, 3)
     red, green, blue = np.moveaxis(pixels, -1, 0)
     assert ((blue > green + 50) & (red > green + 40)).any(), "purple"
+    coloured = np.argwhere(np.ptp(pixels, axis=-1) > 40)  # the floor is grey
+    height, width = np.ptp(coloured, axis=0) / (240, 320)
+    assert max(height, width) > 0.75
+    assert not np.ptp(pixels[[0, -1]], axis=-1).max() > 40, "nothing is cut off"
 
 
 def test_screenshots_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

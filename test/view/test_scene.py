@@ -10,10 +10,12 @@ import pytest
 
 from mbdyn_ros.model.model import Pose
 from mbdyn_ros.model.shapes import Box, Sphere
+from mbdyn_ros.motion.poses import rotation_of
 
 viser = pytest.importorskip("viser")
 
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
+from mbdyn_ros.view.scene.camera import ABOVE, FILLED, framed  # noqa: E402
 from mbdyn_ros.view.scene.scene import WORLD, Arrows, Item, Scene  # noqa: E402
 
 RED = (1.0, 0.0, 0.0, 1.0)
@@ -83,3 +85,19 @@ def test_another_subject_comes_after_clearing(page: Page) -> None:
     scene.hang("a b")
     scene.draw([Item("ball", "a b", Sphere(0.2), RED)])
     assert node(page, "a b", "ball").radius == 0.2
+
+
+@pytest.mark.parametrize("aspect", [0.4, 1.0, 2.5])
+def test_a_subject_fills_its_picture(aspect: float) -> None:
+    corners = np.random.default_rng(3).normal(size=(40, 3)) * [3.0, 0.5, 1.0] + [9.0, 2.0, -4.0]
+    eye, (w, *xyz) = framed(corners, ABOVE, aspect)
+    axes = rotation_of(np.array([*xyz, w]))
+    right, down, forwards = ((corners - eye) @ axes).T
+    upright = np.tan(np.radians(ABOVE.fov) / 2)
+    across, along = right / forwards / upright / aspect, down / forwards / upright
+    assert (forwards > 0).all()
+    assert max(np.abs(across).max(), np.abs(along).max()) == pytest.approx(FILLED)
+    for one in (across, along):
+        assert abs(one.max() + one.min()) < 0.35, "it is in the middle"
+    eye, _ = framed(np.zeros((1, 3)), ABOVE, aspect)
+    assert np.linalg.norm(eye) > 1e-3, "a point is seen from a distance"

@@ -195,16 +195,6 @@ class Vector:
         """The symbols it depends on."""
         return {symbol for term in self.terms for symbol in term.symbols}
 
-    @property
-    def span(self) -> float:
-        """The sum of the terms' lengths, slides counted as 1."""
-        return sum(abs(term.factor) for term in self.terms)
-
-    @property
-    def length(self) -> float:
-        """The sum of the lengths of terms that do not slide."""
-        return sum(abs(term.factor) for term in self.terms if term.slide is None)
-
     def number(self, numbers: Numbers) -> complex:
         """The value at numbers."""
         return sum((term.number(numbers) for term in self.terms), 0j)

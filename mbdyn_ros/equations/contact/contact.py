@@ -6,8 +6,8 @@ x' = J v and x'' = J a + h, the distance changes with n.x', and where it stays z
 
     n.J a + n.h + x'.H x' / |grad g| = 0,   H the second derivatives of g.
 
-A point with a radius is a ball about x. Its g is the distance of x from the wall less the radius
-r; it touches with its material point at x - r n, which moves along the wall with x' + r n x w.
+A point with a radius is a ball about x. Its g is the least in it (see `signed_distance`); it
+touches with its material point at x - r n, which moves along the wall with x' + r n x w.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ...program.declaration import program
 from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..system import System
-from ..tree.gibbs_motion import body_motions
+from ..tree.gibbs_motion import body_motions, touching_motions
 from .rims import lowest
 from .rods import Couple, between, couple_bytes
 
@@ -52,8 +52,8 @@ class ContactGeometry:
 
     points : every point; may touch every face.
     faces : functions of a world point (3, 1), one number each.
-    signed : of every face the distance (m), the normal (3, 1) and the second derivatives of the
-        distance (3, 3) as one function; only where a point has a radius.
+    signed : of every face what `from_face` tells of a ball, as a function of its middle and its
+        radius; only where a point has a radius.
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
@@ -155,7 +155,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
-    motions = body_motions(system.tree, embedding.joints, velocity, rest)
+    motions = touching_motions(system.tree, embedding.joints, velocity, rest)
     position = embedding.values()
     values, rates, slopes = [], [], []
     for point, (body, _, radius, axis) in zip(points, contacts.points, strict=True):
@@ -170,10 +170,10 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
             continue
         if radius:
             for signed in contacts.signed:
-                distance, normal, _ = signed(point.place)
-                values.append(distance - radius)
-                rates.append(ca.dot(normal, point.velocity))
-                slopes.append(SX(1))
+                gap, slope, normal, _ = signed(point.place, radius)
+                values.append(gap)
+                rates.append(slope * ca.dot(normal, point.velocity))
+                slopes.append(slope)
             continue
         x = SX.sym("x", 3)
         g = ca.vertcat(*(face(x) for face in contacts.faces))

@@ -18,7 +18,7 @@ import casadi as ca
 from ...program.declaration import program
 from ..algebra.spatial import SX, constant
 from ..system import System
-from ..tree.gibbs_motion import GibbsMotion, body_motions
+from ..tree.gibbs_motion import GibbsMotion, touching_motions
 from .contact import BodyPoint, ContactGeometry
 from .rims import lowest
 from .rods import between
@@ -30,7 +30,7 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
-    motions = body_motions(system.tree, embedding.joints, velocity, drift)
+    motions = touching_motions(system.tree, embedding.joints, velocity, drift)
     result = []
     for point in contacts.points:
         motion = motions[point.body]
@@ -77,7 +77,7 @@ def _ball(point: BodyPoint, signed: ca.Function, motion: GibbsMotion) -> list[SX
     """The same of a ball, by the curvature of the wall."""
     center = constant([*point.place, 1.0])
     x, speed = (motion.T @ center)[:3], (motion.rate @ center)[:3]
-    _, n, bend = signed(x)
+    _, _, n, bend = signed(x, point.radius)
     turn = bend @ speed
     return [n, x - point.radius * n, turn, speed - point.radius * turn]
 

@@ -1,8 +1,13 @@
-"""Distance from a wall g = 0, with its normal and its curvature, for shapes with a radius.
+"""How far a ball is from a wall g = 0, with the normal and the curvature where they meet.
 
-A sphere of radius r about x touches the wall where d(x) = r. The gradient of the distance d is
-the unit normal at the foot p of the perpendicular, x = p + d n; its second derivatives follow from
-the wall's own curvature there, S = P H P / |grad g| with P = 1 - n n^T, as (1 + d S)^-1 S.
+A ball of radius r about x is free where g > 0 in all of it, and touches where the least g of it,
+
+    min g(y) over |y - x| <= r,   with u = y - x:   u + l grad g(y) = 0, l > 0, |u| = r,
+
+is zero: its deepest point y is then the foot of the perpendicular. No other place of the wall is
+looked at, so that nothing is touched from afar, however the wall bends. g(y) changes with the speed
+of x along grad g(y), and the unit normal n at y with x by (1 + r S)^-1 S, from the curvature
+S = (1 - n n^T) H / |grad g| there.
 """
 
 from __future__ import annotations
@@ -12,8 +17,8 @@ import casadi as ca
 from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX
 
-FOOT_STEPS = 8
-"""Newton steps to the foot of a perpendicular: the error is squared in each."""
+DESCENTS, POLISHES = 3, 3
+"""Newton steps to the deepest point: those that must go down, and those that square the error."""
 
 SHORTEST = 1e-12
 """Length (m) that a vector is taken to have at least, where its direction is asked for."""
@@ -32,37 +37,44 @@ def level(face: ca.Function) -> ca.Function:
 
 @serialized
 def from_distance(distance: ca.Function) -> ca.Function:
-    """Distance, normal (3, 1) and second derivatives (3, 3) of a distance in closed form."""
-    x = SX.sym("x", 3)
+    """The same as `from_face`, from the distance of a point in closed form."""
+    x, r = SX.sym("x", 3), SX.sym("r")
     second, first = ca.hessian(distance(x), x)
-    return lasting(ca.Function("signed", [x], [distance(x), ca.densify(first), ca.densify(second)]))
+    return _ball(x, r, distance(x) - r, SX(1), first, second)
 
 
 @serialized
 def from_face(face: ca.Function) -> ca.Function:
-    """The same for any g: Newton's method finds the foot, p - x + l grad g(p) = 0 and g(p) = 0."""
-    x = SX.sym("x", 3)
+    """Of a ball at x (3, 1) with radius r: least g, |grad g| and normal (3, 1) there, and the
+    derivatives (3, 3) of the normal by x."""
+    x, r = SX.sym("x", 3), SX.sym("r")
     second, first = ca.hessian(face(x), x)
     at = ca.Function("at", [x], [face(x), first, second])
-    g, slope, _ = at(x)
-    scale = g / ca.sumsqr(slope)
-    p = x - scale * slope
-    for _ in range(FOOT_STEPS):
-        g, slope, bend = at(p)
+
+    def against(slope: SX) -> SX:
+        return -r / length(slope) * slope
+
+    u = against(at(x)[1])
+    for k in range(DESCENTS + POLISHES):
+        _, slope, bend = at(x + u)
+        scale = r / length(slope)
         inverse = ca.inv(SX.eye(3) + scale * bend)
-        apart = p - x + scale * slope
-        across = inverse @ slope
-        more = (g - ca.dot(across, apart)) / ca.dot(slope, across)
-        p = p - inverse @ apart - more * across
-        scale = scale + more
-    _, slope, bend = at(p)
-    size = ca.norm_2(slope)
-    n = slope / size
+        apart, across = inverse @ (u + scale * slope), inverse @ slope
+        newton = u - apart + ca.dot(u, apart) / ca.dot(u, across) * across
+        newton = r / length(newton) * newton
+        if k < DESCENTS:
+            down = against(slope)
+            newton = ca.if_else(face(x + newton) <= face(x + down), newton, down)
+        u = newton
+    g, slope, bend = at(x + u)
+    n = slope / length(slope)
     plane = SX.eye(3) - n @ n.T
-    shape = plane @ bend @ plane / size
-    d = ca.dot(n, x - p)
-    curved = ca.inv(SX.eye(3) + d * shape) @ shape
-    return lasting(ca.Function("signed", [x], [d, ca.densify(n), ca.densify(curved)]))
+    shape = plane @ bend / ca.norm_2(slope)
+    return _ball(x, r, g, ca.norm_2(slope), n, ca.inv(SX.eye(3) + r * shape) @ shape)
+
+
+def _ball(x: SX, r: SX, gap: SX, slope: SX, normal: SX, bend: SX) -> ca.Function:
+    return lasting(ca.Function("ball", [x, r], [gap, slope, ca.densify(normal), ca.densify(bend)]))
 
 
 def length(vector: SX) -> SX:

@@ -1,24 +1,14 @@
-"""Closed form of a planar linkage: its triangles, solved one after the other on their branches.
-
-The reach of a joint is how far it can go from home before it comes to a singularity. A triangle
-closes where each of its margins, such as (l_a + l_b)^2 - |D|^2, is positive. Where the joint alone
-changes one side, over its angle theta a margin is A + |B| cos(theta - beta), over its slide a
-parabola. Where margins vanish the two branches of the triangle meet; beyond, there may be
-positions at which it closes again, but which cannot be reached from home. Triangles that the joint
-moves through others are searched.
-"""
+"""Closed form of a planar linkage: its triangles, solved one after the other on their branches."""
 
 from __future__ import annotations
 
-import cmath
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
 
-from ...array import Array
 from ...prepare.clusters import Cluster
 from ...prepare.tree import Tree
 from ..algebra.complex_plane import Complex
@@ -26,6 +16,7 @@ from ..algebra.phasors import Coefficient, KnownPhasors, Phasor, Vector
 from ..algebra.spatial import SX, Position
 from .dyads import Dyads
 from .planar_linkage import NUMBERS, Lengths, PlanarJoint, planar_linkage
+from .planar_reach import FigureReach, PositionRange
 from .triangle import Triangle
 
 MATCHES = 1e-7
@@ -98,6 +89,13 @@ class PlanarFigure:
         pairs = zip(self.triangles, self.branches, strict=True)
         return ca.vertcat(*(one.margin(known, branch) for one, branch in pairs))
 
+    def reach_of_joints(self, symbols: SX) -> FigureReach:
+        """How far the given joints go, at values of the symbols (p, 1) in the lengths."""
+        q = SX.sym("q", len(self.given))
+        free = replace(self, reach=tuple(PositionRange() for _ in self.given))
+        margins = free.margins(*ca.vertsplit(q))
+        return FigureReach(self.given, self.triangles, self.branches, symbols, q, margins)
+
     @property
     def varies(self) -> bool:
         """Whether it is of lengths that vary."""
@@ -154,53 +152,6 @@ class PlanarFigure:
             near = {symbol for side in triangle.sides for symbol in side.symbols} & set(by_body)
             penalties.append(sum((by_body[body] for body in sorted(near)), SX(0)))
         return penalties
-
-    def reached(self, home: Sequence[float]) -> tuple[PositionRange, ...]:
-        """How far each given joint can go from positions at which all closes."""
-        causes: dict[int, set[int]] = {body: {body} for body in self.given_bodies}
-        reach = [PositionRange() for _ in self.given]
-        searched: dict[int, list[int]] = {}
-        for k, (triangle, branch) in enumerate(zip(self.triangles, self.branches, strict=True)):
-            near = {symbol for side in triangle.sides for symbol in side.symbols}
-            moved = set().union(*(causes[symbol] for symbol in near))
-            causes |= dict.fromkeys(triangle.solved, moved)
-            if len(moved) != 1:
-                continue
-            place = self.given_bodies.index(*moved)
-            if near == moved:
-                reach[place] &= _direct(self.given[place], triangle, branch, home[place])
-            else:
-                searched.setdefault(place, []).append(k)
-        for place, chosen in searched.items():
-            reach[place] &= self._search(place, chosen, home)
-        return tuple(reach)
-
-    def _search(self, place: int, chosen: Sequence[int], home: Sequence[float]) -> PositionRange:
-        """How far a given joint can go by the triangles that it alone moves."""
-        q = SX.sym("q")
-        at = [*map(SX, home[:place]), q, *map(SX, home[place + 1 :])]
-        free = replace(self, reach=tuple(PositionRange() for _ in self.given))
-        function = ca.Function("margin", [q], [ca.mmin(free.margins(*at)[list(chosen)])])
-
-        def margin(grid: Array) -> Array:
-            values = np.array(function(grid[None])).ravel()
-            return np.where(np.isfinite(values), values, -1.0)
-
-        far = 2 * sum(side.length for one in self.triangles for side in one.lengths)
-        turn = self.given[place].revolute
-        return reach_by_search(margin, home[place], 2 * math.pi if turn else far, turn)
-
-
-def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) -> PositionRange:
-    """How far a triangle lets a joint go that alone changes it."""
-    reach = PositionRange()
-    for margin in triangle.margins(joint.body, branch):
-        if joint.revolute:
-            offset = joint.offset
-            reach &= reach_of_turn(margin, joint.sense, home + offset).shifted(-offset)
-        else:
-            reach &= reach_of_slide(margin, home)
-    return reach
 
 
 def planar_figure(
@@ -263,149 +214,7 @@ def _at_home(
             return None
         dependent.append(replace(one, turns=turns))
     whole = replace(figure, dependent=tuple(dependent))
-    return whole if lengths is not NUMBERS else replace(whole, reach=figure.reached(start))
-
-
-NO_MARGIN = 1e-12
-"""Least margin, as a share of the loop's size, that counts as none: branches meet at a point."""
-
-STEEPEST = 1e3
-"""Change of a margin over a step that tells its form well, and its inverse too."""
-
-REACH_MARGIN = 1e-12
-"""Distance (rad or m) to a singularity, up to which a position counts as reachable."""
-
-
-SEARCHED = 2001
-"""Positions to each side of home at which a margin is looked at."""
-
-
-@dataclass(frozen=True)
-class PositionRange:
-    """Positions (rad or m) of the given joint between which the loop stays on its branch.
-
-    lower, upper : the singularities on both sides of home.
-    before, beyond : positions in the middle of the intervals beyond them in which the loop
-        is open; what lies farther out closes, but is not reached.
-    """
-
-    lower: float = field(default=-math.inf, repr=False)
-    upper: float = field(default=math.inf, repr=False)
-    before: float | SX = -math.inf
-    beyond: float | SX = math.inf
-
-    def __and__(self, other: PositionRange) -> PositionRange:
-        return PositionRange(
-            max(self.lower, other.lower),
-            min(self.upper, other.upper),
-            max(self.before, other.before),
-            min(self.beyond, other.beyond),
-        )
-
-    def shifted(self, shift: float) -> PositionRange:
-        """The reach counted from elsewhere."""
-        return PositionRange(
-            self.lower + shift, self.upper + shift, self.before + shift, self.beyond + shift
-        )
-
-    def penalty(self, q: SX) -> SX:
-        """0, or minus infinity beyond an open interval; two comparisons at most."""
-        before, beyond = self.before, self.beyond
-        if isinstance(before, SX):  # of a robot whose lengths vary
-            return ca.if_else(ca.logic_or(q < before, q > beyond), -math.inf, 0)
-        outside = []
-        if before > -math.inf and beyond < math.inf:
-            outside = [ca.fabs(q - (before + beyond) / 2) > (beyond - before) / 2]
-        elif beyond < math.inf:
-            outside = [q > beyond]
-        elif before > -math.inf:
-            outside = [q < before]
-        return ca.if_else(outside[0], -math.inf, 0) if outside else SX(0)
-
-    def nearest(self, q: float) -> float:
-        """The position nearest to q that is reached."""
-        return min(max(q, self.lower + REACH_MARGIN), self.upper - REACH_MARGIN)
-
-
-def reach_of_turn(margin: Callable[[complex], float], sense: float, home: float) -> PositionRange:
-    """Where the margin, a function of exp(i theta), stays positive around theta = sense home."""
-    turns = [cmath.exp(2j * math.pi * k / 3) for k in range(3)]
-    values = [margin(t) for t in turns]
-    mean = sum(values) / 3
-    swing = 2 / 3 * sum(value * t for value, t in zip(values, turns, strict=True))
-    if mean > abs(swing) + NO_MARGIN or swing == 0:
-        return PositionRange()
-    half = math.acos(min(max(-mean / abs(swing), -1.0), 1.0))
-    centre = home + math.remainder(sense * cmath.phase(swing) - home, 2 * math.pi)
-    return PositionRange(centre - half, centre + half, centre - math.pi, centre + math.pi)
-
-
-def reach_of_slide(margin: Callable[[complex], float], home: float) -> PositionRange:
-    """Where the margin, a parabola over the slide or a line, stays positive around home."""
-    step = 1.0
-    for _ in range(4):
-        behind, here, ahead = (margin(complex(home + shift)) for shift in (-step, 0.0, step))
-        rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
-        steep = max(abs(rise), math.sqrt(abs(bend)))
-        if 1 / STEEPEST <= steep <= STEEPEST or steep == 0.0:
-            break
-        step /= steep  # a tiny loop, or a huge one
-    rise, bend = rise / step, bend / step**2
-    if abs(bend) * step**2 <= NO_MARGIN:  # a line
-        if abs(rise) * step <= NO_MARGIN:
-            return PositionRange()
-        end = home - here / rise
-        return PositionRange(lower=end) if rise > 0 else PositionRange(upper=end)
-    middle = home - rise / (2 * bend)
-    extreme = here - rise * rise / (4 * bend)
-    half = math.sqrt(max(-extreme / bend, 0.0))
-    if bend < 0:  # open on both sides
-        return PositionRange(middle - half, middle + half)
-    if extreme > NO_MARGIN:
-        return PositionRange()
-    if home > middle:
-        return PositionRange(lower=middle + half, before=middle)
-    return PositionRange(upper=middle - half, beyond=middle)
-
-
-def reach_by_search(
-    margin: Callable[[Array], Array], home: float, far: float, periodic: bool
-) -> PositionRange:
-    """Where the margin of many positions stays positive around home; looked for up to `far`.
-
-    What repeats itself beyond `far` (`periodic`) has no end there if it has none before.
-    """
-    ends = [_end_by_search(margin, home, far * side) for side in (-1, 1)]
-    if periodic and any(end is None for end, _ in ends):
-        return PositionRange()
-    (lower, before), (upper, beyond) = ends
-    return PositionRange(
-        -math.inf if lower is None else lower,
-        math.inf if upper is None else upper,
-        -math.inf if before is None else before,
-        math.inf if beyond is None else beyond,
-    )
-
-
-def _end_by_search(
-    margin: Callable[[Array], Array], home: float, shift: float
-) -> tuple[float | None, float | None]:
-    """The end of the positive interval on one side of home, and the middle of the next one."""
-    grid = home + shift * np.linspace(0.0, 1.0, SEARCHED)
-    values = margin(grid)
-    negative = np.flatnonzero(values <= 0)
-    if not len(negative):
-        return None, None
-    first = int(negative[0])
-    inside, outside = grid[max(first - 1, 0)], grid[first]
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        if margin(np.array([middle]))[0] > 0:
-            inside = middle
-        else:
-            outside = middle
-    again = first + np.flatnonzero(values[first:] > 0)
-    if not len(again):
-        return float(inside), None
-    middle, step = (inside + grid[int(again[0])]) / 2, abs(shift) / SEARCHED / 16
-    return float(inside), float(step * round(middle / step))  # the same for any home near by
+    if lengths is not NUMBERS:
+        return whole
+    reach = figure.reach_of_joints(lengths.symbols).at(np.array(start)[:, None], lengths.values)
+    return replace(whole, reach=tuple(one.of(0) for one in reach))

@@ -16,7 +16,12 @@ a hinge and two slides along U and V, which turn nothing,
 
     Z + d U + e V = 0:   d = -Im(Z conj(V)) / Im(U conj(V)),   e = -Im(Z conj(U)) / Im(V conj(U)).
 
-s = +-1 is the assembly branch. Cosines and sines come out without any angle: one square root.
+s = +-1 is the assembly branch, a number or a symbol. Cosines and sines come out without any angle:
+one square root. Force passes best through a triangle where the transmission angle mu between two
+of its parts, seen from the third, is a right one; where its cosine is +-1 the branches meet,
+
+    cos mu = (|l_a|^2 + |l_b|^2 - |D|^2) / (2 |l_a| |l_b|),   Im(Z conj(U)) / |l|,   Re(U conj(V)).
+
 To what stands under it a `penalty` is added: 0, or minus infinity where the position cannot be
 reached from home.
 """
@@ -24,17 +29,13 @@ reached from home.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
 
 from ..algebra.complex_plane import Complex
-from ..algebra.phasors import KnownPhasors, Numbers, Vector
+from ..algebra.phasors import KnownPhasors, Numbers, Vector, on_symbols
 from ..algebra.spatial import SX
-
-Margin = Callable[[complex], float]
-"""A number without unit over t, of the form that `reach` describes."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +68,17 @@ class TwoTurns:
         d, l_a, _ = (side.number(home) for side in self.sides)
         return 1 if (home[self.a] * l_a * d.conjugate()).imag > 0 else -1
 
-    def margins(self, given: int, branch: int) -> list[Margin]:
-        """Numbers positive where it closes, if of its sides one at most changes with `given`."""
+    def margins(
+        self, given: int, branch: int, known: KnownPhasors, still: KnownPhasors
+    ) -> list[SX]:
+        """Numbers positive where it closes, if of its sides one at most changes with `given`.
+
+        known : only `given`. still : the same at zero.
+        """
         one, other, side = sorted(self.sides, key=lambda side: given in side.symbols)
-        p, r = (abs(fixed.number({})) for fixed in (one, other))
-        size = max(p + r, abs(side.number({given: 0j}))) ** 2
-        return [
-            lambda t: ((p + r) ** 2 - abs(side.number({given: t})) ** 2) / size,
-            lambda t: (abs(side.number({given: t})) ** 2 - (p - r) ** 2) / size,
-        ]
+        p, r = (ca.sqrt(fixed.at(known).square()) for fixed in (one, other))
+        size, now = ca.fmax((p + r) ** 2, side.at(still).square()), side.at(known).square()
+        return [((p + r) ** 2 - now) / size, (now - (p - r) ** 2) / size]
 
     def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
@@ -83,7 +86,13 @@ class TwoTurns:
         x, size = d2 + a2 - b2, d2 + a2 + b2
         return (4 * d2 * a2 - x * x) / (size * size)
 
-    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
+    def transmission(self, known: KnownPhasors, opposite: int = 0) -> SX:
+        """cos mu of the angle opposite to the side of that number, beyond +-1 where it is open."""
+        squares = [side.at(known).square() for side in self.sides]
+        d2, (a2, b2) = squares.pop(opposite), squares
+        return (a2 + b2 - d2) / (2 * ca.sqrt(a2 * b2))
+
+    def solve(self, known: KnownPhasors, branch: int | SX, penalty: SX) -> None:
         """Add the turns."""
         d, l_a, l_b = (side.at(known) for side in self.sides)
         d2, a2, b2 = d.square(), l_a.square(), l_b.square()
@@ -136,17 +145,17 @@ class TurnAndSlide:
         z, u, _ = (side.number(home) for side in self.sides)
         return 1 if (home[self.b] + (z * u.conjugate()).real).real > 0 else -1
 
-    def margins(self, given: int, branch: int) -> list[Margin]:
+    def margins(
+        self, given: int, branch: int, known: KnownPhasors, still: KnownPhasors
+    ) -> list[SX]:
         """Numbers positive where it closes, if of its parts one at most changes with `given`."""
-
-        def across(t: complex) -> float:
-            return (self.z.number({given: t}) * self.u.number({given: t}).conjugate()).imag
-
+        across = (self.z.at(known) * self.u.at(known).conj()).im
         if given not in self.l.symbols:
-            radius = abs(self.l.number({}))
-            return [lambda t: 1 - across(t) / radius, lambda t: 1 + across(t) / radius]
-        size = max(self.l.span, abs(across(0j))) ** 2  # z and u are constant then
-        return [lambda t: (abs(self.l.number({given: t})) ** 2 - across(t) ** 2) / size]
+            share = across / ca.sqrt(self.l.at(known).square())
+            return [1 - share, 1 + share]
+        spans = (on_symbols(term.factor).square() for term in self.l.terms)  # z and u are constant
+        size = ca.fmax(sum(map(ca.sqrt, spans), SX(0)) ** 2, across * across)
+        return [(self.l.at(known).square() - across * across) / size]
 
     def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
@@ -154,7 +163,12 @@ class TurnAndSlide:
         across = (z * u.conj()).im
         return (arm.square() - across * across) / (arm.square() + across * across)
 
-    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
+    def transmission(self, known: KnownPhasors, opposite: int = 0) -> SX:
+        """cos mu, beyond +-1 where it is open."""
+        z, u, arm = (side.at(known) for side in self.sides)
+        return (z * u.conj()).im / ca.sqrt(arm.square())
+
+    def solve(self, known: KnownPhasors, branch: int | SX, penalty: SX) -> None:
         """Add the turn and the slide."""
         z, u, arm = (side.at(known) for side in self.sides)
         h = (z * u.conj()).re
@@ -204,25 +218,28 @@ class TwoSlides:
         """The side of u on which v is at numbers of all symbols."""
         return 1 if (self.u.number(home).conjugate() * self.v.number(home)).imag > 0 else -1
 
-    def margins(self, given: int, branch: int) -> list[Margin]:
-        """Numbers positive on one side of where the slides are parallel."""
-
-        def across(t: complex) -> float:
-            u, v = (side.number({given: t}) for side in (self.u, self.v))
-            return branch * (u.conjugate() * v).imag
-
-        return [across]
+    def margins(
+        self, given: int, branch: int, known: KnownPhasors, still: KnownPhasors
+    ) -> list[SX]:
+        """A number positive on one side of where the slides are parallel."""
+        return [self.margin(known, branch)]
 
     def margin(self, known: KnownPhasors, branch: int) -> SX:
         """A number without unit that is positive where it closes."""
         return branch * (self.u.at(known).conj() * self.v.at(known)).im
 
-    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
-        """Add the slides."""
+    def transmission(self, known: KnownPhasors, opposite: int = 0) -> SX:
+        """cos mu."""
+        return (self.u.at(known) * self.v.at(known).conj()).re
+
+    def solve(self, known: KnownPhasors, branch: int | SX, penalty: SX) -> None:
+        """Add the slides; on either side of where they are parallel if `branch` is 0."""
         z, u, v = (side.at(known) for side in self.sides)
         across = (u * v.conj()).im
-        closes = penalty - branch * across > 0
-        known.slides[self.a] = ca.if_else(closes, -(z * v.conj()).im / across, math.nan)
+        d = -(z * v.conj()).im / across
+        if branch:
+            d = ca.if_else(penalty - branch * across > 0, d, math.nan)
+        known.slides[self.a] = d
         known.slides[self.b] = (z * u.conj()).im / across
 
     def measure(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ...model.model import Array
 from ...prepare.clusters import Closure, Cluster
 from ...prepare.tree import Tree
+from ..algebra.spatial import SX
 
 NEGLIGIBLE = 1e-9
 """Share of a body's lengths under which a lever arm is the rounding of none."""
@@ -76,13 +80,19 @@ def _extent(tree: Tree, cluster: Cluster) -> float:
     return float(np.abs(vectors).max(initial=0.0))
 
 
-def loop_length(tree: Tree, cluster: Cluster) -> float:
-    """The longest path around a loop (m)."""
-    return max((closure_length(tree, closure) for closure in cluster.closures), default=0.0)
+def loop_length(tree: Tree, cluster: Cluster) -> Any:
+    """The longest path around a loop (m); an expression where lengths are."""
+    lengths = [closure_length(tree, closure) for closure in cluster.closures]
+    if any(isinstance(one, SX) for one in lengths):
+        return functools.reduce(ca.fmax, lengths)
+    return max(lengths, default=0.0)
 
 
-def closure_length(tree: Tree, closure: Closure) -> float:
+def closure_length(tree: Tree, closure: Closure) -> Any:
     """The length of the path around a loop, from joint to joint in the zero position (m)."""
     poses = [tree.bodies[body].placement for body in closure.bodies]
     poses += [frame for _, frame in closure.ends]
-    return float(sum(np.linalg.norm(pose.translation) for pose in poses))
+    return sum(
+        ca.norm_2(shift) if isinstance(shift, SX) else float(np.linalg.norm(shift))
+        for shift in (pose.translation for pose in poses)
+    )

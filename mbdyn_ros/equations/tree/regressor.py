@@ -44,8 +44,7 @@ def symbolic_inertias(tree: Tree, parameters: SX) -> Tree:
         into = Transform((constant(pose.rotation),), constant(pose.translation))
         whole[index] += CompositeInertia(own[0], own[1:4], symmetric_of(own[4:])).to_parent(into)
     bodies = (
-        replace(body, inertia=one.rigid)
-        for body, one in zip(tree.bodies, whole, strict=True)
+        replace(body, inertia=one.rigid) for body, one in zip(tree.bodies, whole, strict=True)
     )
     return replace(tree, bodies=tuple(bodies))
 

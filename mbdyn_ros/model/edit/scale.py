@@ -206,9 +206,7 @@ def _scaled_joint(model: Model, joint: Joint, law: _Law, slides: Mapping[str, bo
     )
 
 
-def _scaled_transmission(
-    one: Transmission, law: _Law, slides: Mapping[str, bool]
-) -> Transmission:
+def _scaled_transmission(one: Transmission, law: _Law, slides: Mapping[str, bool]) -> Transmission:
     """Motors turn as before, joints go further."""
     ways = np.array([law.position(slides[joint]) for joint in one.joints])
     return replace(one, rates=one.rates / ways)

@@ -71,9 +71,7 @@ def turn_between(start: Array, end: Array) -> Array:
 def rotated(quaternion: Array, vector: Array) -> Array:
     """A vector (..., 3) turned by a unit quaternion."""
     across = 2.0 * np.cross(quaternion[..., :3], vector)
-    return np.asarray(
-        vector + quaternion[..., 3:] * across + np.cross(quaternion[..., :3], across)
-    )
+    return np.asarray(vector + quaternion[..., 3:] * across + np.cross(quaternion[..., :3], across))
 
 
 def screw_shift(turn: Array, shift: Array) -> Array:

@@ -70,7 +70,8 @@ def parse_xml(text: str, name: str) -> Element:
 def _parsed(text: str, parser: etree.XMLParser, name: str) -> Element:
     """The outermost element; a prefix that is not declared (`drake:`, `gz:`) stands for itself.
 
-    Readers of SDF and URDF know no namespaces, and so their files need not declare any.
+    Readers of SDF and URDF know no namespaces, and so their files need not declare any; they take
+    any comment, and XML none that holds two hyphens.
     """
     for _ in range(MOST_PREFIXES):
         try:
@@ -79,10 +80,23 @@ def _parsed(text: str, parser: etree.XMLParser, name: str) -> Element:
         except etree.XMLSyntaxError as error:
             found = UNDECLARED.match(str(error.msg))
             if found is None:
-                raise
+                plain = _without_hyphens(text)
+                if error.code != etree.ErrorTypes.ERR_HYPHEN_IN_COMMENT or plain == text:
+                    raise
+                text = plain
+                continue
             word = f' xmlns:{found[1]}="{found[1]}"'
             text = OUTERMOST.sub(lambda start: start[0] + word, text, count=1)  # noqa: B023
     raise ModelError(f"{name}: more than {MOST_PREFIXES} prefixes of names are not declared")
+
+
+def _without_hyphens(text: str) -> str:
+    """The same with blanks for the hyphens in its comments."""
+    parts, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += [text[at : start + 4], text[start + 4 : end].replace("-", " ")]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 class XmlSource:

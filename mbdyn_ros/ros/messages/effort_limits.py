@@ -29,8 +29,7 @@ class EffortLimits:
             if name in robot.actuated_joints:
                 self.bound[place] = robot.model.joint(name).limits.effort
         self.without_effort = [
-            label for label, bound in zip(self._labels, self.bound, strict=True)
-            if bound == 0
+            label for label, bound in zip(self._labels, self.bound, strict=True) if bound == 0
         ]
         self._low, self._scratch = -self.bound, np.zeros(len(self.bound))
         self._wanted = np.zeros(len(self.bound))

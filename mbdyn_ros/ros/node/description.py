@@ -35,9 +35,7 @@ SPECS = (
     ),
     Spec("home_positions", DOUBLES, "rad or m; empty: the home of the files", read_only=True),
 )  # fmt: skip
-GRAVITY = Spec(
-    "gravity", [0.0, 0.0, -9.81], "m/s^2, in the world", -1e6, 1e6, check=three_numbers
-)
+GRAVITY = Spec("gravity", [0.0, 0.0, -9.81], "m/s^2, in the world", -1e6, 1e6, check=three_numbers)
 FLOATING_BASE = Spec(
     "floating_base", False, "whether the root link moves freely in the world", read_only=True
 )

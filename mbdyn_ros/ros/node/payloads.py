@@ -17,8 +17,11 @@ from .parameters import STRINGS, Parameters, Spec
 from .refusals import one_line
 
 VARIABLE = Spec(
-    "variable", STRINGS, "links whose payload ~/set_payload may change; gravity, friction, "
-    "armature and springs, which parameters may change without compiling", read_only=True,
+    "variable",
+    STRINGS,
+    "links whose payload ~/set_payload may change; gravity, friction, "
+    "armature and springs, which parameters may change without compiling",
+    read_only=True,
 )
 
 HEAVIEST = 1e12

@@ -244,7 +244,13 @@ class RobotNode(Node):
             mechanism, variable = given["mechanism"] or None, self.payloads.variable
             try:
                 robot = load(
-                    source, mechanism, home, floating, gravity, variable, expanded,
+                    source,
+                    mechanism,
+                    home,
+                    floating,
+                    gravity,
+                    variable,
+                    expanded,
                     given["srdf"] or None,
                 )
             except ModelError as error:
@@ -310,9 +316,7 @@ class RobotNode(Node):
             first, self.fault = not self.fault, self.fault or in_words(error)
             self.on_fault()
         if first:
-            self.get_logger().error(
-                f"{self.AT_FAULT}: {self.fault}; call ~/reset to start again"
-            )
+            self.get_logger().error(f"{self.AT_FAULT}: {self.fault}; call ~/reset to start again")
 
     def _review(self, names: Collection[str]) -> str | None:
         try:

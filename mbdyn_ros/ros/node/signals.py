@@ -19,9 +19,7 @@ _OTHERS = {
 
 ENDING = tuple(
     sorted(
-        number
-        for number in signal.valid_signals()
-        if getattr(number, "name", "") not in _OTHERS
+        number for number in signal.valid_signals() if getattr(number, "name", "") not in _OTHERS
     )
 )
 """Numbers of the signals after which, unheard, a process sends no more: a closed terminal, Ctrl-C,

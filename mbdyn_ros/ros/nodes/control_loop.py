@@ -250,7 +250,11 @@ class ControlLoop(Follower):
         self._target_came = None
 
     def forget(self, reason: str) -> bool:
-        """Know no joint states, no reference and no target any more; whether there was one."""
+        """Know no joint states, no reference and no target any more; whether there was one.
+
+        States before and after it are no jump: the time between is that of nobody's efforts.
+        """
+        self._drives = False
         aimed, self._target_came = self._target_came is not None, None
         return super().forget(reason) or (aimed and self.follows_what == "pose")
 

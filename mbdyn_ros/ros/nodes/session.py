@@ -19,7 +19,7 @@ from ...robot import Robot
 from ...simulation.actuators.stepped import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
-from ...simulation.contact.stops import with_stops
+from ...simulation.contact.stops import with_stops, without_stops
 from ...simulation.external import ExternalWrenches
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.following import Following
@@ -161,6 +161,8 @@ class Session:
         self.initial = partial_position(robot, *initial, robot.home_position)
         if joint_limits:
             environment = with_stops(robot, self.initial, environment)
+        else:
+            environment = without_stops(environment)
         self.commands = JointCommands(robot, joints)
         self.limits = EffortLimits(robot)
         self.pushes = Pushes(robot)

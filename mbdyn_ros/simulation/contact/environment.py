@@ -28,7 +28,7 @@ FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
 
 MOST_PAIRS, MOST_POINTS = 24, 4
-"""Pairs of convex shapes for which there is room at once, and points of each, as C has them."""
+"""Pairs of convex shapes for which there is room at first, and points of each, as C has them."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
@@ -93,8 +93,7 @@ class Environment(Sealed):
         without them every joint's origin and every link's end (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
     joint_limits : whether the lower and upper limits of the description are stops, or names of
-        the joints whose limits are. None: as `simulate` and the simulator are told, which make
-        stops of those that hold at the start.
+        the joints whose limits are. None: of the joints that start within them.
     limit_restitution : e of these stops.
     links : that links touch each other, and how; None: they pass through each other.
 
@@ -129,6 +128,8 @@ class Environment(Sealed):
                 raise InputError(f"two surfaces have the name {name!r}; give each its own name")
         self.points = None if points is None else checked_points(points)
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
+        self._stopped: dict[tuple[str, ...], Environment] = {}
+        self._room = MOST_PAIRS
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -151,9 +152,17 @@ class Environment(Sealed):
         return f"Environment({', '.join(told)})"
 
     def with_stops(self, joints: Sequence[str]) -> Environment:
-        """A copy with stops at the limits of these joints."""
+        """A copy with stops at the limits of these joints; the same whenever asked for."""
+        chosen = tuple(joints)
+        if chosen not in self._stopped:
+            self._stopped[chosen] = other = copy.copy(self)
+            object.__setattr__(other, "joint_limits", chosen)
+        return self._stopped[chosen]
+
+    def with_more_room(self) -> Environment:
+        """A copy with room for twice as many pairs of convex shapes near each other."""
         other = copy.copy(self)
-        object.__setattr__(other, "joint_limits", tuple(joints))
+        other._stopped, other._room = {}, 2 * self._room
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
@@ -221,7 +230,7 @@ class Environment(Sealed):
         couples = tuple(couple for _, couple in self.couples(robot))
         pairs = self.solid_pairs(robot)
         solid = sorted({one.body for pair in pairs for one in pair})
-        slots = MOST_POINTS * min(len(pairs), MOST_PAIRS)
+        slots = MOST_POINTS * min(len(pairs), self._room)
         return ContactGeometry(tuple(places), faces, stops, signed, couples, tuple(solid), slots)
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:

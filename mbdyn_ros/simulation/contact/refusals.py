@@ -25,7 +25,7 @@ def refuse_inside(contacts: Contacts, q: Array, v: Array, depth: float) -> None:
     """
     g, _, slope = contacts.distances(q, v)
     if not np.isfinite(g).all():
-        refuse_no_value(contacts, q, feet=True)
+        refuse_no_value(contacts, q)
     bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
     for k in np.flatnonzero(bad).tolist():
         far = -g[k] / slope[k] if slope[k] > 0 else np.nan
@@ -41,8 +41,8 @@ def refuse_inside(contacts: Contacts, q: Array, v: Array, depth: float) -> None:
         )
 
 
-def refuse_no_value(contacts: Contacts, q: Array, feet: bool = False) -> None:
-    """Refuse walls without a value at a point; `feet`: and without a place nearest to a ball.
+def refuse_no_value(contacts: Contacts, q: Array) -> None:
+    """Refuse walls without a value at a point, or in a ball.
 
     Raises
     ------
@@ -51,12 +51,8 @@ def refuse_no_value(contacts: Contacts, q: Array, feet: bool = False) -> None:
     """
     g, _, _ = contacts.distances(q, np.zeros(contacts.nv))
     for k in np.flatnonzero(~np.isfinite(g[: contacts.geometry.pairs])).tolist():
-        x, side = contacts.place(k, q), contacts.side(k)
-        here = f"{contacts.name(k)}, at {_words(x)}:"
-        if not np.isfinite(side.surface.value(x)[side.face]):
-            raise SimulationError(f"{here} g has no value; write g for wherever it may go")
-        if feet:
-            raise SimulationError(f"{here} no nearest place is found; start elsewhere")
+        here = f"{contacts.name(k)}, at {_words(contacts.place(k, q))}:"
+        raise SimulationError(f"{here} g has no value; write g for wherever it may go")
 
 
 def require_smooth(contacts: Contacts, k: int, x: Array, normal: Array) -> None:
@@ -104,8 +100,6 @@ def no_inside(contacts: Contacts, k: int, q: Array) -> SimulationError:
 
 def refuse_unsound(contacts: Contacts, k: int, q: Array, v: Array) -> None:
     """Refuse the wall of a contact that compiled steps have met, and know no value or normal of.
-
-    Balls that are far from their walls, where no place of these is the nearest, stay as they are.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class Surface(Sealed):
     name : for messages and results.
     shape : what it looks like, for those who draw it; the constructors by name give it.
     distance : like g, but the distance from the wall in m, where it has a closed form. Balls of a
-        robot need it; without it, they find the foot of the perpendicular by Newton's method.
+        robot need it; without it, their deepest points are found by Newton's method.
 
     Raises
     ------
@@ -124,7 +124,7 @@ class Surface(Sealed):
 
     @functools.cached_property
     def signed(self) -> tuple[ca.Function, ...]:
-        """Distance (m), normal (3, 1) and second derivatives (3, 3) of every face, as functions."""
+        """Functions of balls on every face, as `from_face` has them."""
         if self._distances is None:
             return tuple(map(from_face, self.faces))
         return tuple(map(from_distance, self._distances))

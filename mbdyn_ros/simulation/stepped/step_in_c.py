@@ -112,7 +112,12 @@ class StepInC:
         self._kept = [
             np.array(one, dtype=np.int64)
             for one in (
-                layout.body, layout.partner, layout.normal, still_v, still_q, rubs.leaders(system)
+                layout.body,
+                layout.partner,
+                layout.normal,
+                still_v,
+                still_q,
+                rubs.leaders(system),
             )
         ]
         reach = Sparsity.of(system, geometry)
@@ -307,13 +312,15 @@ class MotionInC:
         self.motion.trimmed += energy
 
     def go_on_from(self, other: MotionInC) -> None:
-        """Take the time, the efforts, the accounts and the contacts of the same motion before."""
+        """Take time, efforts, accounts and, if they are the same, contacts of a motion before."""
         for name, kind, *_ in Motion._fields_:
             if kind is not ADDRESS and name != "most_hits":
                 setattr(self.motion, name, getattr(other.motion, name))
         self.effort = other.effort
         for name in ("force", "slip", "mode", "slow", "whole", "planes", "blocks"):
-            getattr(self, name)[:] = getattr(other, name)
+            mine, before = getattr(self, name), getattr(other, name)
+            if mine.shape == before.shape:
+                mine[:] = before
 
     def forget(self) -> None:
         """Know nothing of the steps before."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -20,19 +21,23 @@ from ...arguments import (
 )
 from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import PositionRate
-from ...errors import InputError, brief, no_stepping
+from ...errors import InputError, SimulationError, brief, no_stepping
 from ...model.model import Array
 from ...robot import Robot
+from ..charts import closes, with_joints
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
 from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..contact.refusals import refuse_inside
+from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
+from .chart_guard import ChartGuard
 from .noticed import Noticed
+from .solid_slots import CrowdedError
 from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
 from .touches import Touches
@@ -63,7 +68,8 @@ class Stepper(Accounts, Sealed):
 
     Parameters
     ----------
-    step : s. environment : walls and stops, or None.
+    step : s. environment : walls and stops, or None. Where it does not say which limits of joints
+        are stops, they are those that hold where the motion starts, as in `simulate`.
     method : of the motion between contacts, see `integration.methods`. "rk4", "heun" and
         "semi_implicit" are of order 4, 2 and 1, while joints with dry friction slide too;
         "semi_implicit" is stable however strong damping is, which it takes at the end of the step.
@@ -112,16 +118,18 @@ class Stepper(Accounts, Sealed):
         if not is_compiled(robot):
             raise no_stepping("a Stepper moves")
         environment = checked_environment(environment)
-        self._choice = StepMethod(method)
-        self._walks = bool(robot.system.nz)  # home moves along, so that loops stay on their branch
-        if self._walks:
+        self._choice, self._start, self._placed = StepMethod(method), robot, False
+        self._around = self._walls = environment
+        if limited_joints(robot):
+            self._around = environment or Environment([])
+            self._walls = with_all_stops(robot, self._around)
+        if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
         self._q, self._v = robot.home_position, np.zeros(robot.nv)
-        self._tree = TreeState(robot)
+        self._charts, self._chart = [robot], robot
+        self._x, self._w = self._q, self._v
         self._position_rate = PositionRate(robot.system.coordinates)
-        self._energy = robot.bind("energy")
-        self._sensors = ForceTorques(robot)
         self._damping_rate = 0.0
         if tree_friction(robot.system.tree)[0].any():
             coulomb = Coulomb(robot)
@@ -135,14 +143,16 @@ class Stepper(Accounts, Sealed):
         self.seal()
 
     def _prepare(self) -> None:
-        """Take the programs of the robot as they are now, and memory for a motion by them."""
-        robot, environment = self.robot, self.environment
+        """Take the programs of the chart as they are now, and memory for a motion by them."""
+        robot, environment = self._chart, self._walls
+        self._tree, self._energy = TreeState(robot), robot.bind("energy")
+        self._sensors, self._guard = ForceTorques(robot), self._guard_of(robot)
         self._calls = robot.calls
         self._contacts: Contacts | None = None
         if environment is not None:
             self._contacts = Contacts(robot, environment, only_watch=True)
         self._compiled = StepInC.among(robot, self._contacts)
-        self._motion = MotionInC(self._compiled, self._q, self._v, MOST_IMPACTS)
+        self._motion = MotionInC(self._compiled, self._x, self._w, MOST_IMPACTS)
         self._touches: Touches | None = None
         self._noticed: Noticed | None = None
         if self._contacts is not None:
@@ -153,11 +163,19 @@ class Stepper(Accounts, Sealed):
     def _follow(self) -> None:
         """Go on with what was folded into the programs and has become variable."""
         before, wrenches, self._wrenches = self._motion, self._wrenches, {}
-        if self._walks:
-            self.robot.calls.home[:] = self._calls.home
+        if self._chart.system.nz and self._calls is not self._chart.calls:
+            self._chart.calls.home[:] = self._calls.home
         self._prepare()
         self._motion.go_on_from(before)
         self.step, self.wrenches = self.step, wrenches
+
+    def _take_stops(self, q: Array) -> None:
+        """Let the limits that q keeps be the stops, unless the environment says which are."""
+        self._placed = True
+        walls = with_stops(self._start, q, self._around)
+        if walls is not self._walls:
+            self._walls = walls
+            self._follow()
 
     def __repr__(self) -> str:
         walls = "" if self.environment is None else f", {self.environment!r}"
@@ -248,15 +266,23 @@ class Stepper(Accounts, Sealed):
         velocity = single_vector("velocity", v, self.robot.velocity_labels)
         self._refuse_no_orientation(position)
         self._position_rate.normalize(position)
-        if self._contacts is not None:
-            refuse_inside(self._contacts, position, velocity, STEPS_IN_C.inside)
-        if self._solids is not None:
-            self._solids.refuse_inside(position)
+        self._take_stops(position)
+        here = self._chart, self._x, self._w
+        try:
+            self._enter(self.robot, self._q, self._v)
+            if self._contacts is not None:
+                refuse_inside(self._contacts, position, velocity, STEPS_IN_C.inside)
+            self._refuse_solids(position)
+        except SimulationError:
+            self._enter(*here)
+            raise
         self.q[:], self.v[:] = position, velocity
         self._motion.forget()
-        if self._walks:
+        if self.robot.system.nz:
             self.robot.calls.home[:] = self.robot.system.closing.home
             self._tree.take_home_along(self.q)
+        if self._guard is not None:
+            self._guard.forget()
 
     def advance(self, steps: int = 1) -> None:
         """Take steps with these efforts.
@@ -268,32 +294,128 @@ class Stepper(Accounts, Sealed):
         Raises
         ------
         SimulationError
-            The state is no longer finite; the message names the joint and the time. Or more
-            convex shapes are near each other than there is room for. Or a wall has no value, no
-            normal or no inside where a point meets it; the message names both, and where and when.
+            The state is no longer finite; the message names the joint and the time. Or a wall has
+            no value, no normal or no inside where a point meets it; the message names both, and
+            where and when. Or a loop comes to a change point.
         InputError
             `steps` is not such a number.
         """
-        if self.robot.calls is not self._calls:
+        if not self._placed:
+            self._take_stops(self.q)
+        if self._chart.calls is not self._calls:
             self._follow()
         left = checked_count("steps", steps)
         if left > LONGEST_ADVANCE:
             raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
         while left > 0:
-            taken = self._motion.steps(min(left, STEPS_AT_ONCE))
+            most = STEPS_AT_ONCE if self._guard is None else self._watched_steps(self._guard)
+            taken = self._motion.steps(min(left, most))
             if self._touches is not None and self._motion.motion.hits:
                 records = self._motion.take_impacts()
-                self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
+                self._impacts += [self._impact(one) for one in records]
             if self._noticed is not None:
                 self._noticed.say_unseen()
-                self._noticed.refuse_unsound(self.q, self.v)
+                self._noticed.refuse_unsound(self._x, self._w)
             if self._solids is not None and self._motion.motion.crowded:
-                raise self._solids.crowd()
+                taken = -taken - 1
+                self._make_room()
             if taken < 0:
-                raise diverged(self.robot, self.q, self.v, self.time, self.step)
+                raise diverged(self._chart, self._x, self._w, self.time, self.step)
             left -= taken
-        if self._walks:
-            self._tree.take_home_along(self.q)
+            if self._guard is not None:
+                self._guard.took(taken)
+        if self._chart.system.nz:
+            self._tree.take_home_along(self._x)
+        if self._chart is not self.robot:
+            self._read()
+
+    def _refuse_solids(self, position: Array) -> None:
+        """Refuse shapes inside each other, with room for as many as are near each other."""
+        while self._solids is not None:
+            try:
+                self._solids.refuse_inside(position)
+            except CrowdedError:
+                self._make_room()
+            else:
+                break
+
+    def _make_room(self) -> None:
+        """Go on with room for more shapes near each other."""
+        assert self._walls is not None and self._around is not None
+        self._walls, self._around = (one.with_more_room() for one in (self._walls, self._around))
+        self._follow()
+        self._motion.motion.crowded = 0
+
+    # ---- coordinates ----------------------------------------------------------------------
+
+    def _guard_of(self, chart: Robot) -> ChartGuard | None:
+        """The watch over the coordinates of a chart; None where no loops move."""
+        guard = ChartGuard(chart)
+        return guard if guard.charts else None
+
+    def _watched_steps(self, guard: ChartGuard) -> int:
+        """How many steps may be taken in one call; goes on in other coordinates where it must."""
+        if guard.due <= 0:
+            position, velocity = (one.copy() for one in self.tree_state())
+            try:
+                joints = guard.look(position, self.step)
+            except SimulationError as error:
+                raise SimulationError(
+                    f"{self.robot.model.source}: at t = {self.time:.6g} s {error}"
+                ) from None
+            if joints is not None:
+                self._change(joints, position, velocity)
+                return 1
+        return guard.due
+
+    def _change(self, joints: list[str], position: Array, velocity: Array) -> None:
+        """Go on in these joints from positions and velocities of the whole tree."""
+        old = ", ".join(self._chart.independent_joints)
+        for chart in self._charts:
+            if sorted(chart.independent_joints) == sorted(joints) and closes(chart, position):
+                break
+        else:
+            chart = with_joints(self._chart, joints, position)
+            self._charts.append(chart)
+            if not closes(chart, position):
+                raise SimulationError(
+                    f"{self.robot.model.source}: near a dead centre of {old}, at t = "
+                    f"{self.time:.6g} s, the loops do not close again in {', '.join(joints)}. "
+                    "Choose those as independent joints."
+                )
+        own = chart.system.coordinates
+        state = self._q, self._v
+        if chart is not self.robot:
+            state = np.empty(chart.nq), np.empty(chart.nv)
+        state[0][:], state[1][:] = position[list(own.q)], velocity[list(own.v)]
+        self._enter(chart, *state)
+        self._motion.slow[:] = self._w
+
+    def _enter(self, chart: Robot, x: Array, w: Array) -> None:
+        """Take the next steps in the coordinates of a chart, whose state is x (nq,), w (nv,)."""
+        if chart is not self._chart:
+            self._chart, self._x, self._w = chart, x, w
+            self._follow()
+
+    def _read(self) -> None:
+        """Tell the state of another chart in the robot's own coordinates."""
+        self.q[:], self.v[:] = self._in_own(self._x, self._w)
+
+    def _in_own(self, x: Array, w: Array) -> tuple[Array, Array]:
+        """The state x, w of the chart in the robot's own coordinates."""
+        position, velocity = self._tree.at(x, w)
+        own = self.robot.system.coordinates
+        return position[list(own.q)], velocity[list(own.v)]
+
+    def _impact(self, record: Array) -> Impact:
+        assert self._touches is not None
+        impact = self._touches.impact(record, self._energy_of)
+        if self._chart is self.robot:
+            return impact
+        q, before = self._in_own(impact.q, impact.v_before)
+        return replace(
+            impact, q=q, v_before=before, v_after=self._in_own(impact.q, impact.v_after)[1]
+        )
 
     def _refuse_no_orientation(self, position: Array) -> None:
         coordinates = self.robot.system.coordinates
@@ -311,10 +433,12 @@ class Stepper(Accounts, Sealed):
         gain = kinetic + potential - most
         if gain > 0 and kinetic > 0:
             self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
+            if self._chart is not self.robot:
+                self._read()
 
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
-        return self._tree.at(self.q, self.v)
+        return self._tree.at(self._x, self._w)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -322,7 +446,7 @@ class Stepper(Accounts, Sealed):
         if self._touches is None:
             return ()
         motion = self._motion
-        return tuple(self._touches.held(self.q, motion.force, motion.mode, motion.planes))
+        return tuple(self._touches.held(self._x, motion.force, motion.mode, motion.planes))
 
     def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
         """Reading (6,) of a sensor in any joint, mean over the last step, with its impacts.
@@ -333,8 +457,8 @@ class Stepper(Accounts, Sealed):
         given = [self._wrenches, wrenches]
         if self._touches is not None:
             force = self._motion.whole / self.step
-            given.append(self._touches.wrenches(self.q, force, self._motion.planes))
-        return self._sensors.mean(joint, self.q, self.v, self._motion.slow, self.step, *given)
+            given.append(self._touches.wrenches(self._x, force, self._motion.planes))
+        return self._sensors.mean(joint, self._x, self._w, self._motion.slow, self.step, *given)
 
     @property
     def modes(self) -> Array:
@@ -354,7 +478,7 @@ class Stepper(Accounts, Sealed):
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy (2,), J."""
-        return self._energy_of(self.q, self.v)
+        return self._energy_of(self._x, self._w)
 
     def _energy_of(self, q: Array, v: Array) -> Array:
         self._energy.q[:], self._energy.v[:] = q, v

@@ -18,6 +18,8 @@ from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
 from ..contact.refusals import refuse_inside
+from ..contact.rows import Indices
+from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC, is_compiled
 from .stepper import Stepper
@@ -47,15 +49,70 @@ def rollout_among_walls(
     SimulationError
         A start is inside a wall, or one has no value, no normal or no inside where a motion meets
         it, by the number of the motion and words; or there is no C or C++ compiler.
+
+    Warns
+    -----
+    SimulationWarning
+        Motions start from numbers that are not finite, or beyond limits of joints.
     """
     if not is_compiled(robot):
         raise no_stepping("rollouts move")
+    _say_lost(robot, q, v)
+    if q.ndim == 1:
+        walls = with_stops(robot, q, environment)
+        return _rolled(walls, robot, q, v, efforts, dt, method, terminal, np.arange(1))
+    groups = _by_stops(robot, q, environment)
+    if len(groups) == 1:
+        return _rolled(groups[0][0], robot, q, v, efforts, dt, method, terminal, groups[0][1])
+    shape = (len(q),) if terminal else (len(q), efforts.shape[-2])
+    q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
+    for walls, some in groups:
+        speeds, forces = (x[some] if x.ndim > n else x for x, n in ((v, 1), (efforts, 2)))
+        q_out[some], v_out[some] = _rolled(
+            walls, robot, q[some], speeds, forces, dt, method, terminal, some
+        )
+    return q_out, v_out
+
+
+def _say_lost(robot: Robot, q: Array, v: Array) -> None:
+    """Warn of motions that start from numbers that are not finite, by number."""
+    finite = np.isfinite(np.atleast_2d(q)).all(axis=1) & np.isfinite(np.atleast_2d(v)).all(axis=1)
+    if not finite.all():
+        numbers = ", ".join(map(str, np.flatnonzero(~finite)))
+        warn(
+            f"{robot.model.source}: the start of motion {numbers} is not finite; it stays so",
+            SimulationWarning,
+        )
+
+
+def _by_stops(
+    robot: Robot, q: Array, environment: Environment
+) -> list[tuple[Environment, Indices]]:
+    """The numbers of the motions from positions (N, nq) with the same stops, and these."""
+    whole = np.arange(len(q))
+    if environment.joint_limits is not None or not limited_joints(robot) or not len(q):
+        return [(with_all_stops(robot, environment), whole)]
+    beyond = beyond_limits(robot, q)[1]
+    _, first, kind = np.unique(beyond, axis=0, return_index=True, return_inverse=True)
+    return [
+        (with_stops(robot, q[k], environment), whole[kind.ravel() == i])
+        for i, k in enumerate(first)
+    ]
+
+
+def _rolled(
+    environment: Environment, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
+    method: FixedMethod, terminal: bool, numbers: Indices,
+) -> tuple[Array, Array]:  # fmt: skip
+    """The motions with these numbers, all with the same stops."""
     contacts, step, solids = _of(robot, environment)
     step.use(method)
     counts = {len(x) for x, single in ((q, 1), (v, 1), (efforts, 2)) if x.ndim > single}
     count, steps = max(counts, default=1), efforts.shape[-2]
     starts, still = np.atleast_2d(q), np.zeros(robot.nv)
-    for k, start in enumerate(starts):
+    for k, start in zip(numbers, starts, strict=False):
+        if not np.isfinite(start).all():
+            continue
         try:
             refuse_inside(contacts, start, still, STEPS_IN_C.inside)
             if solids is not None:
@@ -88,7 +145,7 @@ def rollout_among_walls(
     for k in np.flatnonzero(unsound).tolist():
         alone = Stepper(robot, dt, environment, method.name)
         own = (x[k] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (efforts, 2)))
-        _tell_again(k, alone, *own)
+        _tell_again(int(numbers[k]), alone, *own)
     if unseen.value:
         warn(
             f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "

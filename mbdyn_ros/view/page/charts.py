@@ -67,9 +67,7 @@ class PageChart:
     aspect : height over width, without the legend.
     """
 
-    def __init__(
-        self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58
-    ) -> None:
+    def __init__(self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58) -> None:
         self._x = np.zeros(2)
         self._lines: tuple[Curve, ...] = ()
         self._across, self._title, self._factor = across, title, 1.0

@@ -90,9 +90,7 @@ def _bounds(robot: Robot) -> Mapping[str, tuple[float, float]]:
     return {joint.name: (joint.limits.lower, joint.limits.upper) for joint in joints}
 
 
-def _limit_lines(
-    name: str, values: Array, limits: Sequence[float], color: str
-) -> list[Curve]:
+def _limit_lines(name: str, values: Array, limits: Sequence[float], color: str) -> list[Curve]:
     """Those of some limits that are near a line."""
     peak = float(np.abs(values).max())
     return [

@@ -1,4 +1,4 @@
-"""The page of one robot: sliders for its independent joints, a motion, and its efforts."""
+"""The page of one robot: sliders for its independent joints and its lengths, a motion, efforts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from ...errors import MbdynError
 from ...model.model import Array
 from ...names import in_markdown
 from ...robot import Robot
+from ...robot.described import described_model
 from ...units import position_unit
-from ..scene.camera import ABOVE, Camera
-from ..scene.joint_arrows import show_joint_forces
-from ..scene.shown_robot import ShownRobot
+from ..scene.camera import ABOVE, Camera, framed
+from ..scene.joint_arrows import joint_arrows
+from ..scene.link_poses import link_poses
+from ..scene.scene import Item
+from ..scene.shown_robot import ShownRobot, corners
 from ..scene.visuals import PlacedShape
 from .excursion import Excursion, excursion, joint_table
+from .length_sliders import LengthSliders
 from .motion import RobotMotion
 from .motion_charts import MotionCharts
 from .page import Page
@@ -58,6 +62,10 @@ class RobotPage:
             self.sliders = JointSliders(gui, robot, page.changed)
             if self.sliders.single:
                 self.sliders.add_reset("Home")
+        self._lengths: LengthSliders | None = None
+        if robot.variable_origins:
+            with gui.add_folder("Lengths"):
+                self._lengths = LengthSliders(gui, robot, page.changed)
         if recording is not None:
             q = recording.q[0]
         if q is not None:
@@ -79,6 +87,12 @@ class RobotPage:
             self._numbers = gui.add_markdown("")
             if len(robot.effort_labels) >= robot.nv:
                 gui.add_markdown("Efforts hold it still; while it plays, they are of the motion.")
+
+    def framed(self, aspect: float) -> tuple[Array, Array]:
+        """Position and turn of the camera whose picture the robot fills where it is first shown."""
+        poses = link_poses(self.robot.model, self.robot.joint_state(self.sliders.q)[0])
+        arrows = [corners(one, poses) for one in self._show_folder.arrows]
+        return framed(np.concatenate([self._shown.corners, *arrows]), ABOVE, aspect)
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
@@ -122,6 +136,8 @@ class RobotPage:
 
     def _follow_controls(self) -> None:
         words: list[str] = []
+        if self._lengths is not None and self._lengths.take():
+            self._shown.reshape(described_model(self.robot))
         recorded = self._movable and self._choice.value == RECORDED
         if self._movable and self._instant.visible != recorded:
             self._instant.visible, self._period.visible = recorded, not recorded
@@ -215,6 +231,10 @@ class ShowFolder:
     Parameters
     ----------
     shown : what is seen at the start, of masses, center, frames, collision and forces.
+
+    Attributes
+    ----------
+    arrows : of forces that were drawn last.
     """
 
     def __init__(
@@ -231,6 +251,7 @@ class ShowFolder:
             )
             self._forces = gui.add_checkbox("Forces", "forces" in shown)
             self._words = gui.add_markdown("")
+        self.arrows: list[Item] = []
         for box in (self._masses, self._middle, self._frames, self._shapes, self._forces):
             box.on_update(page.changed)
 
@@ -245,7 +266,8 @@ class ShowFolder:
         subject.show_center(middle)
         words = [] if middle is None else [f"Centre of mass: {_point(middle)} m"]
         if self._forces.value:
-            most = show_joint_forces(subject, self._robot, q, v, a)
+            self.arrows, most = joint_arrows(self._robot, subject.size, q, v, a)
+            scene.draw(self.arrows)
             words.append(f"Forces of joints on the links they carry; the largest is {most:.4g} N")
         text = "\n\n".join(words)
         if self._words.content != text:

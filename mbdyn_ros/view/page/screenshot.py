@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import InputError
+from ...model.model import Array
 from .page import PANEL
 
 if TYPE_CHECKING:
@@ -45,11 +46,15 @@ MOST_PIXELS = 4096
 WHITE = 255
 
 
-def save_screenshot(page: Page, path: str | os.PathLike[str], size: tuple[int, int]) -> None:
+def save_screenshot(
+    page: Page, camera: Callable[[float], tuple[Array, Array]], path: str | os.PathLike[str],
+    size: tuple[int, int],
+) -> None:  # fmt: skip
     """Write the scene of a page as PNG.
 
     Parameters
     ----------
+    camera : its position and turn (w, x, y, z), by width over height of the picture.
     size : width and height, pixels.
 
     Raises
@@ -63,7 +68,7 @@ def save_screenshot(page: Page, path: str | os.PathLike[str], size: tuple[int, i
     if not (0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS):
         raise InputError(f"--size {width} {height}: sides have 1 to {MOST_PIXELS} pixels")
     with _browser(page.url, size) as process:
-        pixels = _drawn(page.server, process, size)
+        pixels = _drawn(page.server, process, camera(width / height), size)
     try:
         images.imwrite(Path(path), pixels, extension=".png")
     except OSError as error:
@@ -107,8 +112,9 @@ def _browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Popen[bytes
 
 
 def _drawn(
-    server: viser.ViserServer, process: subprocess.Popen[bytes], size: tuple[int, int]
-) -> Any:
+    server: viser.ViserServer, process: subprocess.Popen[bytes], camera: tuple[Array, Array],
+    size: tuple[int, int],
+) -> Any:  # fmt: skip
     """The scene as pixels (height, width, 3), once it stays as it is: meshes come late."""
     browser = find_browser()
     start = time.monotonic()
@@ -124,8 +130,9 @@ def _drawn(
         if client is not None:
             try:
                 drawn = client.get_render(
-                    size[1], size[0], transport_format="png", timeout=end - now
-                )
+                    size[1], size[0], position=camera[0], wxyz=camera[1],
+                    fov=server.initial_camera.fov, transport_format="png", timeout=end - now,
+                )  # fmt: skip
             except (TimeoutError, RuntimeError) as error:
                 complaint = f"it does not draw: {error}"
             else:

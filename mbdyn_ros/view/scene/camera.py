@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...model.model import Array
+from .link_poses import quaternion
 
 if TYPE_CHECKING:
     import viser
@@ -42,6 +43,9 @@ ABOVE = View((0.9, -1.4, 0.55), 45.0, "xy")
 
 FRONT = View((0.3, -1.8, 0.15), 40.0, "xz", lamp=1.2)
 """An upright plane from the front; the grid is the wall behind it."""
+
+FILLED = 0.94
+"""Share of a picture's sides that its subject may take."""
 
 CELL = 0.1
 """Side of a cell of the grid, about, of the size: a power of ten, twice or five times it."""
@@ -95,6 +99,30 @@ class Camera:
             with client.atomic():
                 camera.position = middle + direction
                 camera.look_at = middle  # viser takes it along with the position
+
+
+def framed(corners: Array, view: View, aspect: float) -> tuple[Array, Array]:
+    """Position and turn (w, x, y, z) of the camera whose picture a subject fills.
+
+    In axes to the right, downwards and forwards, a corner p is in the picture of an eye e where
+    |p_x - e_x| <= t_x (p_z - e_z), with the tangent t_x of half the angle of view, and so for y:
+    the nearest eye follows from the largest of +-p_x - t_x p_z.
+
+    Parameters
+    ----------
+    corners : (N, 3) of the subject, m. aspect : width over height of the picture.
+    """
+    forwards = -np.array(view.direction) / np.linalg.norm(view.direction)
+    right = np.cross(forwards, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(forwards, right), forwards])
+    points = corners @ axes.T
+    t = FILLED * math.tan(math.radians(view.fov) / 2) * np.array([aspect, 1.0])
+    most = (points[:, :2] - t * points[:, 2:]).max(axis=0)
+    least = (-points[:, :2] - t * points[:, 2:]).max(axis=0)
+    _, size = _middle_and_size(points.min(axis=0), points.max(axis=0))
+    back = min(-((most + least) / (2 * t)).max(), points[:, 2].min() - 0.1 * size)
+    return np.array([*(most - least) / 2, back]) @ axes, quaternion(axes.T)
 
 
 def _middle_and_size(low: Array, high: Array) -> tuple[Array, float]:

@@ -8,7 +8,6 @@ from ...model.model import Array
 from ...robot import Robot
 from ..colors import Color
 from .scene import ORIGIN, Arrows, Item
-from .shown_robot import ShownRobot
 
 ARROW_SHARE = 0.3
 """The arrow of the largest force, as a share of the subject's size."""
@@ -20,11 +19,18 @@ FORCE_COLOR: Color = (0.25, 0.03, 0.33, 1.0)
 """Dark, because arrows are lit from all sides."""
 
 
-def show_joint_forces(shown: ShownRobot, robot: Robot, q: Array, v: Array, a: Array) -> float:
-    """Draw arrows where joints push the links that they carry, loops included.
+def joint_arrows(
+    robot: Robot, size: float, q: Array, v: Array, a: Array
+) -> tuple[list[Item], float]:
+    """Arrows where joints push the links that they carry, loops included.
+
+    Parameters
+    ----------
+    size : of the robot, m.
 
     Returns
     -------
+    list of Item
     float
         The largest of the forces, N.
     """
@@ -33,13 +39,13 @@ def show_joint_forces(shown: ShownRobot, robot: Robot, q: Array, v: Array, a: Ar
     places |= {loop.name: (loop.predecessor, loop.predecessor_frame) for loop in robot.model.loops}
     forces = {name: wrenches[name][:3] for name in places if name in wrenches}
     most = max((float(np.linalg.norm(one)) for one in forces.values()), default=0.0)
-    full = ARROW_SHARE * shown.size / (most or 1.0)
-    shown.scene.draw(
+    full = ARROW_SHARE * size / (most or 1.0)
+    arrows = [
         Item(
             f"force_in_{name}", places[name][0],
-            Arrows(np.stack([np.zeros(3), full * force])[None], THICK * shown.size), FORCE_COLOR,
+            Arrows(np.stack([np.zeros(3), full * force])[None], THICK * size), FORCE_COLOR,
             places[name][1], group="forces",
         )
         for name, force in forces.items()
-    )  # fmt: skip
-    return most
+    ]  # fmt: skip
+    return arrows, most

@@ -20,7 +20,7 @@ from ...prepare.coordinates import joint_blocks
 from ..colors import Color, color_of, rgb
 from .camera import SMALLEST
 from .link_poses import link_poses, outwards
-from .scene import WORLD, Item, Painted, Scene, Shape, Skin, placed
+from .scene import WORLD, Arrows, Item, Painted, Scene, Shape, Skin, placed
 from .visuals import PlacedShape
 
 LEAST_BALL, LARGEST_BALL = 0.008, 0.035
@@ -51,6 +51,7 @@ class ShownRobot:
     Attributes
     ----------
     remarks : what could not be drawn, in words.
+    corners : (N, 3) of boxes around its items where it is first shown, m.
     low, high : (3,) corners of a box around it, m. size : its largest extent, m.
     """
 
@@ -64,6 +65,7 @@ class ShownRobot:
     ) -> None:
         self.scene, self._root, self._folder = scene, model.root, folder
         self._lost: list[str] = []
+        self._visuals = visuals
         blocks = joint_blocks(model.joints)
         scene.hang(model.root)
         for joint in outwards(model):
@@ -90,9 +92,18 @@ class ShownRobot:
             f"{len(self._lost)} meshes are not shown: {'; '.join(self._lost[:LISTED])}"
             + (" ..." if len(self._lost) > LISTED else "")
         ][: len(self._lost)]
-        corners = np.concatenate([points, *(_corners(one, poses) for one in items)])
-        self.low, self.high = corners.min(axis=0), corners.max(axis=0)
+        self.corners = np.concatenate([points, *(corners(one, poses) for one in items)])
+        self.low, self.high = self.corners.min(axis=0), self.corners.max(axis=0)
         self.move(position)
+
+    def reshape(self, model: Model) -> None:
+        """Take the joints from other origins; links that are drawn as rods reach to these."""
+        blocks = joint_blocks(model.joints)
+        self._moving = [(joint, blocks[joint.name].q) for joint in model.joints if joint.nv]
+        for joint in model.joints:
+            if not joint.nv:
+                self.scene.move(joint.child, **placed(joint.origin))
+        self.scene.draw(_rods(model, self._visuals, ROD * self.size))
 
     def move(self, position: Array) -> None:
         """Show the robot at a full joint state (n,)."""
@@ -156,10 +167,12 @@ def _masses(model: Model, size: float) -> Iterator[Item]:
             yield Item("mass", link, Sphere(share * size), MASS_COLOR, at, group="masses")
 
 
-def _corners(item: Item, poses: dict[str, Pose]) -> Array:
+def corners(item: Item, poses: dict[str, Pose]) -> Array:
     """Corners (n, 3) of a box around an item, in the world, m."""
     shape = item.shape
-    if isinstance(shape, Painted):
+    if isinstance(shape, Arrows):
+        ends = np.stack([shape.points.min(axis=(0, 1)), shape.points.max(axis=(0, 1))])
+    elif isinstance(shape, Painted):
         ends = np.array([shape.low, shape.high])
     elif isinstance(shape, Skin):
         ends = np.array([shape.vertices.min(axis=0), shape.vertices.max(axis=0)])

@@ -25,7 +25,8 @@ from random_loops import (
 from mbdyn_ros import InputError, ModelError
 from mbdyn_ros.equations.algebra.spatial import SX, CosineSine
 from mbdyn_ros.equations.loops.linkage import loop_functions
-from mbdyn_ros.equations.loops.planar_figure import PlanarFigure, PositionRange, planar_figure
+from mbdyn_ros.equations.loops.planar_figure import PlanarFigure, planar_figure
+from mbdyn_ros.equations.loops.planar_reach import PositionRange
 from mbdyn_ros.equations.loops.triangle import TwoTurns
 from mbdyn_ros.program.continuation import follow
 

@@ -14,6 +14,7 @@ from robot_text import body_text
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, ModelError, Surface
 from mbdyn_ros.equations.contact.signed_distance import from_face
+from mbdyn_ros.simulation.contact.height_field import height_field
 
 RADIUS, MASS, G = 0.1, 2.0, 9.81
 INERTIA = 0.4 * MASS * RADIUS**2
@@ -84,19 +85,55 @@ def test_rolls_in_a_pipe(ball: mbdyn_ros.Robot, known: bool) -> None:
     assert trajectory.q[-1, 0] < 0  # past the bottom
 
 
-@given(st.floats(-pi, pi), st.floats(-0.2, 0.5))
-def test_distances_from_a_curve(angle: float, away: float) -> None:
-    """The foot of the perpendicular on an ellipse, from inside and outside."""
-    face = Surface.elliptic_cylinder((2.0, 1.5), restitution=1.0, friction=0.0).faces[0]
+@given(st.floats(-pi, pi), st.floats(0.01, 0.9))
+def test_touches_an_ellipse_from_inside_and_outside(angle: float, radius: float) -> None:
+    """Gap, normal and curvature of the distance where a ball touches an ellipse."""
     foot = np.array([2 * cos(angle), 1.5 * sin(angle), 0.3])
-    inwards = -np.array([foot[0] / 4, foot[1] / 2.25, 0])
-    inwards /= np.linalg.norm(inwards)
-    d, n, second = (np.array(one).squeeze() for one in from_face(face)(foot + away * inwards))
-    assert d == pytest.approx(away, abs=1e-12)
-    np.testing.assert_allclose(n, inwards, atol=1e-11)
+    out = np.array([foot[0] / 4, foot[1] / 2.25, 0])
+    out /= np.linalg.norm(out)
     curvature = 2 * 1.5 / (4 * sin(angle) ** 2 + 2.25 * cos(angle) ** 2) ** 1.5
-    along = np.cross(n, [0, 0, 1])
-    assert along @ second @ along == pytest.approx(-curvature / (1 - away * curvature), rel=1e-9)
+    along = np.cross(out, [0, 0, 1])
+    for inside, side in ((True, -1), (False, 1)):
+        face = Surface.elliptic_cylinder((2.0, 1.5), inside=inside).faces[0]
+        found = from_face(face)(foot + side * radius * out, radius)
+        gap, _, n, second = (np.array(one).squeeze() for one in found)
+        assert gap == pytest.approx(0, abs=1e-12)
+        np.testing.assert_allclose(n, side * out, atol=1e-9)
+        expected = side * curvature / (1 + side * radius * curvature)
+        assert along @ second @ along == pytest.approx(expected, rel=1e-7)
+
+
+WAVES = Surface(lambda x: x[2] - 0.1 * ca.sin(3 * x[0]) * ca.cos(2 * x[1]), 0.5, 0.5, "waves")
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.08, 0.3, 1.0]))
+def test_the_deepest_point_of_a_ball(seed: int, radius: float) -> None:
+    """No other point of a ball is deeper in waves and hills, near them and far away."""
+    random = np.random.default_rng(seed)
+    hills = height_field(0.2 * random.random((6, 6)), 1.0, (-2.5, -2.5, 0))
+    around = random.normal(size=(3, 2000))
+    around *= radius / np.linalg.norm(around, axis=0)
+    x = random.uniform([-2, -2, radius], [2, 2, 5])
+    for wall in (WAVES, hills) if radius < 0.5 else (WAVES,):
+        gap = float(from_face(wall.faces[0])(x, radius)[0])
+        assert gap <= np.array(wall.faces[0](x[:, None] + around)).min() + 1e-12
+
+
+@pytest.mark.parametrize("height", [1.0, 2.0, 3.0])
+def test_nothing_is_touched_in_mid_air(ball: mbdyn_ros.Robot, height: float) -> None:
+    """Balls above waves fall freely until they meet them, and never gain energy."""
+    random = np.random.default_rng(3)
+    stepper = mbdyn_ros.Stepper(ball, 1e-3, Environment([WAVES], points=SOLID))
+    for _ in range(10):
+        start = [*random.uniform(-1.5, 1.5, 2), height, 0, 0, 0, 1]
+        stepper.set_state(start, [*random.normal(0, 0.5, 2), 0, *random.normal(0, 2, 3)])
+        most = stepper.energy.sum()
+        stepper.advance(int(1000 * sqrt(2 * (height - 0.3) / G)))
+        assert not stepper.take_impacts() and not stepper.contacts
+        stepper.advance(600)
+        assert stepper.take_impacts()[0].places[0, 2] == pytest.approx(0, abs=0.101)
+        assert stepper.energy.sum() < most
+    assert not stepper.unseen and stepper.deepest < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -128,4 +165,4 @@ def test_radius_from_a_file() -> None:
 
 def test_a_surface_gives_the_distance_of_every_face() -> None:
     room = Surface(lambda x: ca.vertcat(x[0], 1 - x[0]), name="room", restitution=1.0, friction=0.0)
-    assert [float(signed([0.25, 0, 0])[0]) for signed in room.signed] == [0.25, 0.75]
+    assert [float(signed([0.25, 0, 0], 0.0625)[0]) for signed in room.signed] == [0.1875, 0.6875]

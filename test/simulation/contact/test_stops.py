@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from interpreting import compiling
 from robot_text import joint, link, robot_text, slide_text
 
 import mbdyn_ros
@@ -45,6 +46,33 @@ def test_what_starts_beyond_its_limits_is_free() -> None:
     with pytest.warns(mbdyn_ros.SimulationWarning, match="slide at 2, limits -0.5 to 1"):
         run = mbdyn_ros.simulate(slide(), [2.0], [0.0], 1.0)
     assert run.q[-1] == pytest.approx(2 - GRAVITY / 2, rel=1e-9)
+
+
+def test_steps_keep_the_limits_as_simulate_does() -> None:
+    """With walls and without, in rollouts too; of what starts beyond them there are no stops."""
+    floor = mbdyn_ros.Environment([mbdyn_ros.Surface.plane((0, 0, -9))], [("block", (0, 0, 0))])
+    with compiling():
+        robot = slide()
+        for walls in (None, floor, mbdyn_ros.Environment([])):
+            stepper = mbdyn_ros.Stepper(robot, 1e-3, walls)
+            stepper.advance(1000)
+            assert stepper.q[0] == pytest.approx(-HEIGHT, abs=1e-9) and abs(stepper.v[0]) < 1e-9
+            with pytest.warns(mbdyn_ros.SimulationWarning, match="slide at 2, limits -0.5 to 1"):
+                stepper.set_state([2.0], [0.0])
+            stepper.advance(1000)
+            assert stepper.q[0] == pytest.approx(2 - GRAVITY / 2, rel=1e-9)
+            stepper.set_state([0.0], [0.0])
+            stepper.advance(1000)
+            assert stepper.q[0] == pytest.approx(-HEIGHT, abs=1e-9) and not stepper.contacts[1:]
+        starts = np.array([[0.0], [2.0], [0.5], [np.nan]])
+        with pytest.warns(mbdyn_ros.SimulationWarning, match="start of motion 3 is not finite"):
+            q, _ = robot.rollout(starts, [0.0], np.zeros((1000, 1)), 1e-3, environment=floor)
+        expected = [-HEIGHT, 2 - GRAVITY / 2, -HEIGHT, np.nan]
+        np.testing.assert_allclose(q[:, -1, 0], expected, atol=1e-9)
+        none = mbdyn_ros.Environment([], joint_limits=False)
+        stepper = mbdyn_ros.Stepper(robot, 1e-3, none)
+        stepper.advance(1000)
+        assert stepper.q[0] == pytest.approx(-GRAVITY / 2, rel=1e-9)
 
 
 def test_walls_and_stops_go_together() -> None:

@@ -14,6 +14,7 @@ from ...closing_types import CLOSING_TYPES
 from ...model import ACTING, Inertia, Joint, Link, Pose
 from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
 from ..remarks import Remarks
+from ..xml_source import local_name
 from .frames import SdfFrames
 from .joints import SdfJoint
 from .scope import SdfScope
@@ -22,6 +23,9 @@ from .words import number, numbers_of, pose_of, text_of, vector
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+
+DEFORMABLE = "deformable_properties"
+"""Drake's element of a link that is no rigid body."""
 
 BY_DEFAULT = "has no <inertial>; SDF gives it 1 kg and moments of 1 kg m^2"
 MOMENTS = ("ixx", "iyy", "izz")
@@ -32,6 +36,8 @@ def read_link(scope: SdfScope, element: Element, frames: SdfFrames, remarks: Rem
     """Read one link; a missing mass is 1 kg and missing moments are 1 kg m^2, as in SDF."""
     document = scope.document
     name = scope.full(document.read_name(element))
+    if any(local_name(one) == DEFORMABLE for one in element):
+        raise document.error(element, "bodies that deform are not computed; remove it")
     collisions = tuple(
         Collision(shape, pose, one.sourceline, problem, one.get("name", ""))
         for one in element.iterchildren("collision")

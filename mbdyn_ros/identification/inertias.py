@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arguments import checked_numbers
-from .array import Array
-from .errors import InputError
-from .robot import Robot, checked_robot
-from .robot.base_parameters import NEGLIGIBLE_FACTOR, BaseParameters, base_parameters
-
-__all__ = ["BaseParameters", "base_parameters", "identify"]
+from ..arguments import checked_numbers
+from ..array import Array
+from ..errors import InputError
+from ..robot import Robot, checked_robot
+from ..robot.base_parameters import NEGLIGIBLE_FACTOR
 
 NOTICEABLE_SHARE = 1e-3
 """Share in an open direction from which a base parameter is named."""

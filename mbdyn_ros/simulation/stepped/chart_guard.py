@@ -1,0 +1,102 @@
+"""Dead centres and change points ahead of a motion in equal steps, seen before they are passed.
+
+Singular values of the constraint rows change by no more than the norm of what the rows change by
+(Weyl 1912). So the change in the last steps tells in how many more nothing can vanish, and only
+after these is looked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...array import Array
+from ...assembly.chart import Chart, charts
+from ...errors import SimulationError
+from ...robot import Robot
+from ..charts import POOR, SINGULAR
+
+SAFE = 4.0
+"""How many times faster rows may change, in the steps until they are looked at again."""
+
+SOON = 2.0
+"""Steps in which a singular value that is about to vanish may do so."""
+
+MOST_UNWATCHED, UNWATCHED = 20, 0.02
+"""Most steps, and most time (s), between two looks."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """The rows of a linkage, their norm, and the least singular value of those that are solved."""
+
+    rows: Array
+    norm: float
+    least: float
+
+
+class ChartGuard:
+    """Watches the coordinates of a robot that moves in equal steps.
+
+    due : steps that may be taken until `look` is to be called.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot, self.charts = robot, charts(robot.system)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: the robot was put somewhere else."""
+        self._views: list[_View] = []
+        self._taken, self.due = 1, 0 if self.charts else MOST_UNWATCHED
+
+    def took(self, steps: int) -> None:
+        """Count steps."""
+        self.due -= steps
+        self._taken += steps
+
+    def look(self, tree_position: Array, step: float) -> list[str] | None:
+        """The independent joints to go on with, where the present ones become poor.
+
+        Parameters
+        ----------
+        step : length of the next steps, s.
+
+        Raises
+        ------
+        SimulationError
+            A linkage comes to a change point in the next step, or is at one, by name.
+        """
+        chosen, ahead = list(self._robot.independent_joints), min(MOST_UNWATCHED, UNWATCHED / step)
+        views = [
+            _View(rows.copy(), *chart.size_and_least(rows))
+            for chart in self.charts
+            for rows in [chart.matrix(tree_position)]
+        ]
+        before, taken, self._views = self._views or views, self._taken, views
+        for chart, old, new in zip(self.charts, before, views, strict=True):
+            speed = float(np.linalg.norm(new.rows - old.rows)) / taken
+            ahead = min(ahead, new.least / (SAFE * speed) if speed else ahead)
+            if not new.least < max(POOR * new.norm, SOON * speed):
+                continue
+            best = chart.best(new.rows)
+            quality, other = chart.quality(new.rows), chart.quality_of(new.rows, best)
+            if other < SINGULAR:
+                raise SimulationError(chart.at_change_point())
+            better = chart.exchanged(best, chosen) if quality < POOR * other else None
+            if better is not None:
+                chosen = better
+            elif new.least < SOON * (old.least - new.least) / taken:
+                raise SimulationError(self._no_way_on(chart, old, new))
+        fresh = before is views  # nobody knows yet how fast rows change
+        self._taken, self.due = 0, 1 if fresh else max(1, int(ahead))
+        return None if chosen == list(self._robot.independent_joints) else chosen
+
+    def _no_way_on(self, chart: Chart, old: _View, new: _View) -> str:
+        """Words on rows that lose rank in the next step."""
+        regular, before = chart.least(new.rows), chart.least(old.rows)
+        if regular < SOON * (before - regular) or regular < POOR * new.least:
+            return chart.at_change_point("comes to")
+        joints = ", ".join(self._robot.independent_joints)
+        return f"the independent joints ({joints}) come to a dead centre: take shorter steps"
