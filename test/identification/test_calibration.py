@@ -192,7 +192,7 @@ def test_deviations_of_an_arm_are_honest(arm: Robot) -> None:
         table, truth = poses_of_arm(seed)
         found = calibrate(arm, table, NAMES, **KNOWN)
         errors.append((found.found - truth) / found.deviation)
-    assert 0.995 < (np.abs(errors) < 3).mean() < 0.999
+    assert 0.994 < (np.abs(errors) < 3).mean() < 0.999  # those of one arm are correlated
     assert 0.97 < np.std(errors) < 1.03
 
 
