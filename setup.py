@@ -166,6 +166,7 @@ setup(
             "mbdyn = mbdyn_ros.executables:mbdyn",
             "mbdyn_computed_torque = mbdyn_ros.executables:computed_torque",
             "mbdyn_inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
+            "mbdyn_effort_observer = mbdyn_ros.executables:effort_observer",
             "mbdyn_loop_state_publisher = mbdyn_ros.executables:loop_state_publisher",
             "mbdyn_piezo_controller = mbdyn_ros.executables:piezo_controller",
             "mbdyn_piezo_simulator = mbdyn_ros.executables:piezo_simulator",

@@ -43,6 +43,8 @@ VERBS = (
     ("mechanism", ".mechanisms.cli:mechanism",
      "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a "
      "drawing in YAML."),
+    ("observe", ".cli.observe:observe",
+     "What the machine feels: external efforts, contacts and payload from a recording."),
     ("ops", ".cli.ops:ops",
      "Count the operations of every program and formulation, next to published counts."),
     ("piezo", ".piezo.cli:piezo",

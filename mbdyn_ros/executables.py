@@ -15,6 +15,7 @@ from .ros.node.signals import hear
 
 NODES = {
     "computed_torque": ".ros.nodes.computed_torque",
+    "effort_observer": ".ros.nodes.effort_observer",
     "inverse_dynamics_server": ".ros.nodes.inverse_dynamics_server",
     "loop_state_publisher": ".ros.nodes.loop_state_publisher",
     "piezo_controller": ".piezo.ros.piezo_controller",
@@ -77,6 +78,7 @@ def mbdyn() -> None:
 
 
 computed_torque = partial(run, "computed_torque")
+effort_observer = partial(run, "effort_observer")
 inverse_dynamics_server = partial(run, "inverse_dynamics_server")
 loop_state_publisher = partial(run, "loop_state_publisher")
 piezo_controller = partial(run, "piezo_controller")

@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -49,10 +49,10 @@ class RobotOptions:
         text = read_input()
         return described(text, given or ({} if has_xacro(text) else None))
 
-    def read(self, source: Source, quiet: bool = False) -> Robot:
+    def read(self, source: Source, quiet: bool = False, variable: Sequence[str] = ()) -> Robot:
         """The robot of a file, or of what `described` made of it.
 
-        Its warnings go to stderr unless `quiet`.
+        Its warnings go to stderr unless `quiet`. variable : as `load` has it.
         """
         from ..robot import load
 
@@ -69,6 +69,7 @@ class RobotOptions:
                 floating_base=self.floating_base or None,
                 gravity=self.gravity,
                 srdf=self.srdf,
+                variable=variable,
             )
 
 

@@ -40,6 +40,13 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
     "(what `mbdyn simulate --output` writes), or a bag with joint states.",
 )
 @click.option(
+    "--variable",
+    multiple=True,
+    metavar="NAME",
+    help="A length or angle with a slider: JOINT/x, LOOP/successor/z, or JOINT/origin for six.  "
+    "[repeatable]",
+)
+@click.option(
     "--show",
     "shown",
     multiple=True,
@@ -64,7 +71,8 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 @robot_options
 def view(
     source: str | None, ros: bool, port: int, host: str, browse: bool, options: RobotOptions,
-    as_json: bool, screenshot: str | None, size: tuple[int, int], **robot_shown: Any,
+    as_json: bool, screenshot: str | None, size: tuple[int, int], variable: tuple[str, ...],
+    **robot_shown: Any,
 ) -> None:  # fmt: skip
     """Show a robot in the browser, loops included, until Ctrl-C.
 
@@ -77,6 +85,7 @@ def view(
     Examples:
       mbdyn view panda
       mbdyn view excavator --open
+      mbdyn view boom --variable barrel_joint/x --variable rod_pin/successor/z
       mbdyn simulate panda --duration 1 --output run.csv
       mbdyn view panda --trajectory run.csv
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
@@ -92,11 +101,11 @@ def view(
             options.mechanism
             or options.home
             or options.floating_base
-            or any([screenshot, *robot_shown.values()])
+            or any([screenshot, variable, *robot_shown.values()])
         ):
             raise click.UsageError(
                 "--ros shows published states; it cannot be used with --mechanism, --home, "
-                "--floating-base, --position, --trajectory, --show or --screenshot"
+                "--floating-base, --position, --trajectory, --variable, --show or --screenshot"
             )
         _follow(source, Address(host, port), browse, as_json)
         return
@@ -106,7 +115,7 @@ def view(
         check_target(screenshot, (".png",))
         port = 0
     described = options.described(source)
-    robot = options.read(described)
+    robot = options.read(described, variable=variable)
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
         folder = None if source == "-" else Path(source).resolve().parent

@@ -21,10 +21,16 @@ The loop, sampled at 100 Hz with one period of delay, is stable, and with ten ti
 """
 
 from ..equations.control_modes import MODES, Mode
+from .contact import REACTIONS, Contact, ContactDetector, Reaction, Thresholds
 from .controller import Controller
 from .default_gains import default_gains
+from .external_wrench import ExternalWrench, wrench_at
+from .observer import Observer
+from .payload_estimate import Payload, PayloadEstimator
 from .sampled import complaint, growth, loop_eigenvalues
 
 __all__ = [
-    "MODES", "Controller", "Mode", "complaint", "default_gains", "growth", "loop_eigenvalues"
+    "MODES", "REACTIONS", "Contact", "ContactDetector", "Controller", "ExternalWrench", "Mode",
+    "Observer", "Payload", "PayloadEstimator", "Reaction", "Thresholds", "complaint",
+    "default_gains", "growth", "loop_eigenvalues", "wrench_at",
 ]  # fmt: skip

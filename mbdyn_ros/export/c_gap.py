@@ -21,9 +21,9 @@ CLOSES = 1e-9
 class Opening:
     """The equations of loops that are closed together.
 
-    name : of the loops. function : (q, z) -> residual (m,) of all rows and its derivatives by z
-    (m, n), column by column. blocks : numbers of rows that are one length or angle each.
-    start : dependent positions z (n,) at home.
+    name : of the loops. function : (q, z, parameters) -> residual (m,) of all rows and its
+    derivatives by z (m, n), column by column. blocks : numbers of rows that are one length or
+    angle each. start : dependent positions z (n,) at home.
     """
 
     name: str
@@ -47,7 +47,7 @@ def gap_text(openings: Sequence[Opening], prefix: str) -> str:
     ]
     rows = []
     for k, one in enumerate(openings):
-        body = c99_body(one.function, ["q", "z"], ["residual", "by_z"])
+        body = c99_body(one.function, ["q", "z", "parameters"], ["residual", "by_z"])
         start = ", ".join(map(number, one.start)) or "0.0"
         blocks = ", ".join(map(str, one.blocks))
         parts.append(FUNCTION.format(k=k, body=body, start=start, blocks=blocks))
@@ -61,9 +61,10 @@ def gap_text(openings: Sequence[Opening], prefix: str) -> str:
 
 
 NO_LOOPS = """
-static double gap(void *memory, const double *q, const char **loop) {
+static double gap(void *memory, const double *q, const double *parameters, const char **loop) {
   (void)memory;
   (void)q;
+  (void)parameters;
   if (loop) *loop = NULL;
   return 0.0;
 }
@@ -84,14 +85,17 @@ struct opening {
   int m, n, count;
   const double *start;
   const int *blocks;
-  void (*rows)(const double *q, const double *z, double *residual, double *by_z);
+  void (*rows)(const double *q, const double *z, const double *parameters, double *residual,
+               double *by_z);
 };
 """
 
 FUNCTION = """static const double start_of_{k}[] = {{{start}}};
 static const int blocks_of_{k}[] = {{{blocks}}};
 
-static void opening_{k}(const double *q, const double *z, double *residual, double *by_z) {{
+static void opening_{k}(const double *q, const double *z, const double *parameters,
+                        double *residual, double *by_z) {{
+  (void)parameters;
 {body}}}
 """
 
@@ -103,7 +107,7 @@ SEARCH = """static double half_square(const double *x, int n) {
 }
 
 /* The widest length or angle that is left of one opening: Levenberg and Marquardt, 100 steps. */
-static double least_gap(const struct opening *one, const double *q) {
+static double least_gap(const struct opening *one, const double *q, const double *parameters) {
   double z[MOST_COLUMNS], next[MOST_COLUMNS], step[MOST_COLUMNS], residual[MOST_ROWS];
   double by_z[MOST_ROWS * MOST_COLUMNS], normal[MOST_COLUMNS * MOST_COLUMNS];
   double damping = 1e-3, cost, better, widest = 0.0;
@@ -111,7 +115,7 @@ static double least_gap(const struct opening *one, const double *q) {
   const int m = one->m, n = one->n;
   int pivot[MOST_COLUMNS], i, j, k, tried;
   for (j = 0; j < n; ++j) z[j] = one->start[j];
-  one->rows(q, z, residual, by_z);
+  one->rows(q, z, parameters, residual, by_z);
   cost = half_square(residual, m);
   for (tried = 0; tried < 100 && cost > 0.0; ++tried) {
     for (j = 0; j < n; ++j) {
@@ -126,7 +130,7 @@ static double least_gap(const struct opening *one, const double *q) {
     if (!factorize(normal, pivot, n)) break;
     solve_factors(normal, pivot, step, n);
     for (j = 0; j < n; ++j) next[j] = z[j] + step[j];
-    one->rows(q, next, residual, by_z);
+    one->rows(q, next, parameters, residual, by_z);
     better = half_square(residual, m);
     if (better < cost) {
       for (j = 0; j < n; ++j) z[j] = next[j];
@@ -135,10 +139,10 @@ static double least_gap(const struct opening *one, const double *q) {
       cost = better;
     } else {
       damping *= 10.0;
-      one->rows(q, z, residual, by_z);
+      one->rows(q, z, parameters, residual, by_z);
     }
   }
-  one->rows(q, z, residual, by_z);
+  one->rows(q, z, parameters, residual, by_z);
   for (k = 0; k < one->count; ++k) {
     widest = fmax(widest, sqrt(2.0 * half_square(row, one->blocks[k])));
     row += one->blocks[k];
@@ -146,12 +150,12 @@ static double least_gap(const struct opening *one, const double *q) {
   return widest;
 }
 
-static double gap(void *memory, const double *q, const char **loop) {
+static double gap(void *memory, const double *q, const double *parameters, const char **loop) {
   double widest;
   int k;
   (void)memory;
   for (k = 0; k < OPENINGS; ++k) {
-    widest = least_gap(&openings[k], q);
+    widest = least_gap(&openings[k], q, parameters);
     if (!(widest <= CLOSES)) {
       if (loop) *loop = openings[k].name;
       return widest;

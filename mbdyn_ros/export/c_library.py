@@ -99,6 +99,18 @@ class CLibrary:
         ones."""
         return (max(1, self.closing.ny), self.closing.nz) if self.closing else (0, 0)
 
+    def function(self, program: str) -> CFunction | None:
+        """The function of a program; None where it has no answer for this robot."""
+        named = (one for one in self.functions if one.program.name == program)
+        return next(named, None)
+
+    def around(self, name: str) -> dict[str, str]:
+        """Arguments that a function takes before and behind those of its own."""
+        function = next(one for one in self.functions if one.name == name)
+        given = any(argument == "parameters" for argument, _ in function.arguments)
+        loops = "memory, " if self.closing is not None else ""
+        return {"loops": loops, "parameters": "parameters, " if given else ""}
+
 
 def header(described: CLibrary) -> str:
     """The header: units, order of the joints, prototypes."""

@@ -9,22 +9,9 @@ from ..compiler.printers.operations import number
 from ..model.model import Array
 from ..names import in_c_string
 from .c_gap import Opening, gap_text
-from .c_library import CFunction, CLibrary
+from .c_library import CLibrary
+from .c_modes import CMode, mode_text
 from .c_sensors import sensor_text
-
-
-@dataclass(frozen=True)
-class CMode:
-    """A mode of control: its name and program, and its reference: "joints", "pose" or "".
-
-    link : that the pose is of; else "". gains : inputs of the program by the names of the gains.
-    """
-
-    name: str
-    law: str
-    follows: str
-    link: str
-    gains: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +53,6 @@ class CModel:
     joint_rate_limits: Array
     imus: tuple[tuple[str, str], ...]
     force_torques: tuple[tuple[str, str], ...]
-
-    def function(self, program: str) -> CFunction | None:
-        """The function of a program; None where it has no answer for this robot."""
-        named = (one for one in self.library.functions if one.program.name == program)
-        return next(named, None)
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
@@ -114,17 +96,17 @@ FIELDS = {
     "gravity_vector": ("q parameters", "effort"),
     "gravity_effort": ("q parameters", "effort"),
     "friction_effort": ("q v parameters", "effort"),
-    "actuated_effort": ("q force", "effort"),
+    "actuated_effort": ("q force parameters", "effort"),
 }
 """Arguments and results of the table's functions, which are programs."""
 
 RESPONSE_FIELDS = {"actuator_response": ("q v parameters", "response")}
 
-POSE_FIELDS = {"link_pose": ("q", "pose"), "link_error": ("q place turn", "error")}
+POSE_FIELDS = {
+    "link_pose": ("q parameters", "pose"),
+    "link_error": ("q place turn parameters", "error"),
+}
 """Those of the link that a mode leads."""
-
-FOLLOWS = {"": "MBDYN_ROS_NOTHING", "joints": "MBDYN_ROS_JOINTS", "pose": "MBDYN_ROS_POSE"}
-"""References of modes, in C."""
 
 
 def model_text(model: CModel) -> str:
@@ -139,7 +121,7 @@ def model_text(model: CModel) -> str:
     functions = [_called(model, field) for field in FIELDS]
     sensors = {"imu": model.imus, "force_torque": model.force_torques}
     links = [
-        LINK.format(k=k, function=function, loops=_loops(library), nq=library.nq)
+        LINK.format(k=k, function=function, nq=library.nq, **library.around(function))
         for k, (_, function) in enumerate(model.links)
     ]
     rows = ", ".join(
@@ -157,13 +139,13 @@ def model_text(model: CModel) -> str:
         ),
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
         f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
-        *(f"{field if model.function(field) else 'NULL'}," for field in FIELDS),
+        *(f"{field if model.library.function(field) else 'NULL'}," for field in FIELDS),
         f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps,",
         f"{len(model.modes)}, {'modes' if model.modes else 'NULL'},",
-        *(f"{field if model.function(field) else 'NULL'}," for field in POSE_FIELDS),
+        *(f"{field if model.library.function(field) else 'NULL'}," for field in POSE_FIELDS),
         in_c_string(model.root) + ",",
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.limits.items()),
-        *(f"{field if model.function(field) else 'NULL'}," for field in RESPONSE_FIELDS),
+        *(f"{field if model.library.function(field) else 'NULL'}," for field in RESPONSE_FIELDS),
         *(f"{len(ones)}, {f'{kind}_list' if ones else 'NULL'}," for kind, ones in sensors.items()),
     ]
     return "\n".join([
@@ -174,7 +156,7 @@ def model_text(model: CModel) -> str:
         SEARCHED.format(prefix=prefix) if searched else CLOSED_FORM,
         STATE.format(
             function=f"{prefix}_joint_motion",
-            loops=_loops(library),
+            **library.around(f"{prefix}_joint_motion"),
             nq=library.nq,
             nv=library.nv,
             positions=len(model.joint_positions),
@@ -185,7 +167,7 @@ def model_text(model: CModel) -> str:
         *links,
         *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS),
         *(sensor_text(library, kind, ones) for kind, ones in sensors.items()),
-        _modes(model),
+        mode_text(model.library, model.modes),
         gap_text(model.openings, prefix),
         f"static const mbdyn_ros_link links[] = {{{rows}}};\n" if rows else "",
         TABLE.format(prefix=prefix, table="\n  ".join(table)),
@@ -207,7 +189,7 @@ def _loops(library: CLibrary) -> str:
 
 def _called(model: CModel, field: str) -> str:
     """A function of the table, around one of the library."""
-    function = model.function(field)
+    function = model.library.function(field)
     if function is None:
         return ""
     names, output = (FIELDS | POSE_FIELDS | RESPONSE_FIELDS)[field]
@@ -256,20 +238,23 @@ static int not_finite(const double *x, size_t n) {{
 }}
 
 /* Why a function failed: by its arguments, a loop that stays open, or anything else. */
-static int reason(void *memory, int failed, int strange, const double *q) {{
+static int reason(void *memory, int failed, int strange, const double *q,
+                  const double *parameters) {{
   static const double rest[{nv}];
   double motion[{motion}];
   (void)memory;
+  (void)parameters;
   if (strange) return MBDYN_ROS_NOT_FINITE;
   if (failed == MBDYN_ROS_OPEN) return MBDYN_ROS_OPEN;
-  (void){function}({loops}q, rest, rest, motion);
+  (void){function}({loops}q, rest, rest, {parameters}motion);
   return not_finite(motion, {positions}) ? MBDYN_ROS_OPEN : MBDYN_ROS_NO_ANSWER;
 }}
 
 static int joint_state(void *memory, const double *q, const double *v, const double *a,
-                       double *position, double *velocity, double *acceleration) {{
+                       const double *parameters, double *position, double *velocity,
+                       double *acceleration) {{
   double motion[{motion}];
-  const int failed = {function}({loops}q, v, a, motion);
+  const int failed = {function}({loops}q, v, a, {parameters}motion);
   size_t i;
   (void)memory;
   for (i = 0; i < {positions}; ++i) position[i] = motion[i];
@@ -279,7 +264,7 @@ static int joint_state(void *memory, const double *q, const double *v, const dou
   }}
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
-                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv}), q);
+                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv}), q, parameters);
 }}
 """
 
@@ -288,70 +273,15 @@ CALLED = """static int {field}(void *memory, {inputs}
 {unused}  const int failed = {function}({loops}{passed}, {output});
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
-                {checked}, q);
+                {checked}, q, parameters);
 }}
 """
 
 
-def _modes(model: CModel) -> str:
-    """The laws of control and their list."""
-    parts, rows = [], []
-    for k, mode in enumerate(model.modes):
-        function = model.function(mode.law)
-        assert function is not None
-        sizes = dict(function.arguments[:-1])
-        of_gain = {given: name for name, given in mode.gains}
-        places = {"q": "q", "v": "v", "parameters": "parameters"}
-        totals = {"wanted": 0, "gains": 0}
-        for _, given in mode.gains:
-            places[given] = f"gains + {totals['gains']}"
-            totals["gains"] += sizes[given]
-        for name, size in sizes.items():
-            if name not in places:
-                places[name] = f"wanted + {totals['wanted']}"
-                totals["wanted"] += size
-        inputs = {"q": sizes["q"], "v": sizes["v"], **totals}
-        inputs["parameters"] = sizes.get("parameters", 0)
-        parts.append(
-            MODE.format(
-                k=k,
-                unused="".join(f"  (void){name};\n" for name, size in inputs.items() if not size)
-                + ("" if model.library.closing is not None else "  (void)memory;\n"),
-                function=function.name,
-                loops=_loops(model.library),
-                passed=", ".join(places[name] for name in sizes),
-                checked=" ||\n                ".join(
-                    f"not_finite({name}, {size})" for name, size in inputs.items() if size
-                ),
-                gains=", ".join(
-                    f"{{{in_c_string(of_gain[given])}, {sizes[given]}}}" for _, given in mode.gains
-                ),
-            )
-        )
-        rows.append(
-            f"  {{{in_c_string(mode.name)}, {FOLLOWS[mode.follows]}, {in_c_string(mode.link)}, "
-            f"{totals['wanted']}, {len(mode.gains)}, gains_of_{k}, mode_{k}}}"
-        )
-    if rows:
-        listed = ",\n".join(rows)
-        parts.append(f"static const mbdyn_ros_mode modes[] = {{\n{listed}\n}};\n")
-    return "\n".join(parts)
-
-
-MODE = """static const mbdyn_ros_gain gains_of_{k}[] = {{{gains}}};
-
-static int mode_{k}(void *memory, const double *q, const double *v, const double *wanted,
-    const double *gains, const double *parameters, double *effort) {{
-{unused}  const int failed = {function}({loops}{passed}, effort);
-  if (!failed) return MBDYN_ROS_OK;
-  return reason(memory, failed,
-                {checked}, q);
-}}
-"""
-
-LINK = """static int jacobian_{k}(void *memory, const double *q, double *jacobian) {{
-  const int failed = {function}({loops}q, jacobian);
-  return failed ? reason(memory, failed, not_finite(q, {nq}), q) : MBDYN_ROS_OK;
+LINK = """static int jacobian_{k}(void *memory, const double *q, const double *parameters,
+    double *jacobian) {{
+  const int failed = {function}({loops}q, {parameters}jacobian);
+  return failed ? reason(memory, failed, not_finite(q, {nq}), q, parameters) : MBDYN_ROS_OK;
 }}
 """
 

@@ -12,11 +12,10 @@ def sensor_text(library: CLibrary, kind: str, sensors: Sequence[tuple[str, str]]
     """The functions of the sensors of a kind, and their list."""
     if not sensors:
         return ""
-    loops = "memory, " if library.closing is not None else ""
     motion, count = SENSORS[kind], library.nv if kind == "force_torque" else 3
     functions = [
         SENSOR.format(kind=kind, k=k, function=function, motion=motion, count=count,
-                      loops=loops, nq=library.nq, nv=library.nv)
+                      nq=library.nq, nv=library.nv, **library.around(function))
         for k, (_, function) in enumerate(sensors)
     ]  # fmt: skip
     rows = ", ".join(f"{{{in_c_string(at)}, {kind}_{k}}}" for k, (at, _) in enumerate(sensors))
@@ -27,11 +26,12 @@ SENSORS = {"imu": "rate", "force_torque": "a"}
 """The input of a sensor's reading beside q and v."""
 
 SENSOR = """static int {kind}_{k}(void *memory, const double *q, const double *v,
-    const double *{motion}, double *reading) {{
-  const int failed = {function}({loops}q, v, {motion}, reading);
+    const double *{motion}, const double *parameters, double *reading) {{
+  const int failed = {function}({loops}q, v, {motion}, {parameters}reading);
   (void)memory;
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
-                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite({motion}, {count}), q);
+                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite({motion}, {count}), q,
+                parameters);
 }}
 """

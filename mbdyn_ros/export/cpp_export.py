@@ -99,8 +99,8 @@ def class_header(model: CModel) -> str:
         description=in_c_string(model.description),
         equations=in_c_string(model.equations),
         sizes=",\n                               ".join(f"{k} = {n}" for k, n in sizes.items()),
-        driven="true" if model.function("inverse_dynamics") else "false",
-        solid="true" if model.function("forward_dynamics") else "false",
+        driven="true" if model.library.function("inverse_dynamics") else "false",
+        solid="true" if model.library.function("forward_dynamics") else "false",
         memory=f"{prefix}_loops" if library.closing is not None else "mbdyn_ros::NoMemory",
         lists="\n".join(_names(key, *value) for key, value in lists.items()),
         numbers="\n".join(_numbers(key, value) for key, value in numbers.items()),
@@ -197,9 +197,9 @@ def cmake_package(model: CModel) -> str:
 
 def example_loop(model: CModel) -> str:
     """A program with a loop of 1 kHz."""
-    name, solid = model.library.prefix, model.function("forward_dynamics") is not None
+    name, solid = model.library.prefix, model.library.function("forward_dynamics") is not None
     numbers, machine = "", ""
-    if model.function("inverse_dynamics") is None:
+    if model.library.function("inverse_dynamics") is None:
         command, numbers = FREE, ACCELERATION
     elif model.library.nq != model.library.nv:
         command = HELD

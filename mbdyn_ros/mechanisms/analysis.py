@@ -196,9 +196,7 @@ def mean(values: Array, time: Array) -> Array:
 
 def transmission_angles(mechanism: Mechanism, q: Array) -> Array:
     """See `Analysis.transmission_angles`; at N positions (N, n) of the inputs."""
-    cosines = [np.broadcast_to(one.transmission, len(q)) for one in mechanism.solved(q).dyads]
-    if not cosines:
-        return np.full((len(q), 1), np.pi / 2)
+    cosines = [np.broadcast_to(one, len(q)) for one in mechanism.transmissions(q)]
     return np.arccos(np.clip(np.stack(cosines, axis=-1), -1.0, 1.0))
 
 

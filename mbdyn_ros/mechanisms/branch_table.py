@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.kernel import memory
-from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
-from .skeleton import drawn_position
 
 NODES = 72
 """Input angles of the table, within a turn."""
@@ -195,13 +193,8 @@ def branch_table(mechanism: Any) -> BranchTable:
 
 def _drawn(mechanism: Any) -> tuple[float, Array]:
     """The drawn angle of the input, and the unknowns there."""
-    position = drawn_position(mechanism.drawing)
-    values = []
-    for name in mechanism.unknowns:
-        one = position[name.removeprefix("unknown ")]
-        values.append(np.arctan2(one.im, one.re) if isinstance(one, Complex) else one)
-    crank = position[mechanism.inputs[0]]
-    return float(np.arctan2(crank.im, crank.re)), np.array(values, dtype=np.float64)
+    kinematics, home = mechanism.kinematics(), mechanism.drawn_home
+    return home[kinematics.given_bodies[0]], np.array([*kinematics.unknowns_at(home).values()])
 
 
 def _gaps(mechanism: Any, vector: Array, angle: Any) -> Gaps:
@@ -218,7 +211,7 @@ def _gaps(mechanism: Any, vector: Array, angle: Any) -> Gaps:
             np.moveaxis(z, 0, -1),
         )
         flat = [np.ascontiguousarray(one, dtype=np.float64).reshape(-1) for one in given]
-        buffer, evaluate = mechanism.gap_function(many).buffer()
+        buffer, evaluate = mechanism.kinematics().gap_function(many).buffer()
         for k, array in enumerate(flat):
             buffer.set_arg(k, memory(array))
         buffer.set_res(0, memory(value))

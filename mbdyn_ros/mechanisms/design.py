@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any, ClassVar, TypeVar
@@ -12,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
-from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
 from ..model.read.number import LARGEST
-from .layout import Direction, MechanismLayout, SolvedPosition
+from .kinematics import Kinematics
+from .layout import MechanismLayout
 from .link import PIECES, Number, Piece, piece_numbers, piece_of
+from .pose import MechanismPose
 from .settings import piece_settings, problem_of, stands_in, with_setting
 
 D = TypeVar("D", bound="Design")
@@ -40,6 +42,8 @@ class Design(ABC):
     title: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]] = ("crank",)
     output: ClassVar[str]
+    branches: ClassVar[tuple[str, ...]] = ("branch",)
+    """Settings of the assembly branches of its dyads, in the order in which pins can be closed."""
     unknowns: ClassVar[tuple[str, ...]] = ()
     """Positions that have no closed form: they follow its numbers in programs."""
 
@@ -50,9 +54,15 @@ class Design(ABC):
     def layout(self) -> MechanismLayout:
         """Its parts and pins."""
 
-    @abstractmethod
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """Its position, in closed form, at the directions of the inputs."""
+    @classmethod
+    def kinematics(cls) -> Kinematics:
+        """The positions of all mechanisms of the kind."""
+        return _kinematics(cls)
+
+    @classmethod
+    def described(cls: type[D]) -> D:
+        """The mechanism with the default numbers, unchecked."""
+        return cls._unchecked({one.name: one.default for one in fields(cls)})
 
     def __post_init__(self) -> None:
         self._check()
@@ -202,26 +212,42 @@ class Design(ABC):
 
     # -- position ------------------------------------------------------------------------------
 
-    def solved(self, q: Array) -> SolvedPosition:
-        """Its position as numbers, at q (..., n); NaN where it cannot be assembled."""
-        angles = np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self.solve([Direction(np.cos(one), np.sin(one), one) for one in angles])
+    def solved(self, q: Array) -> MechanismPose:
+        """The places of its parts at q (..., n); NaN where it cannot be assembled."""
+        return self.kinematics().pose(self.layout(), *self._columns(q), shape=np.shape(q)[:-1])
+
+    def transmissions(self, q: Array) -> list[Array]:
+        """Cosine (...) of the transmission angle of every dyad, at q (..., n).
+
+        1 or -1 at a toggle, beyond or NaN where it cannot be assembled; 0 where there is no dyad.
+        """
+        return self.kinematics().transmissions(*self._columns(q)) or [np.zeros(())]
+
+    def _columns(self, q: Array) -> tuple[list[Number], list[Number], list[Number]]:
+        """Angles, numbers and unknowns, each a column or a number."""
+        angles, unknowns = (
+            list(np.moveaxis(one, -1, 0)) for one in (as_numbers(q), self.unknown_values(q))
+        )
+        return angles, self._numbers, unknowns
+
+    @functools.cached_property
+    def _numbers(self) -> list[Number]:
+        return list(self.numbers().values())
 
     def margins(self, q: Array) -> Array:
         """Squared sine of every dyad's transmission angle, (..., dyads).
 
         Zero at a toggle, negative or NaN where it cannot be assembled.
         """
-        dyads = self.solved(q).dyads
-        shape = np.shape(q)[:-1]
-        if not dyads:
-            return np.ones((*shape, 1))
-        return np.stack([np.broadcast_to(one.margin, shape) for one in dyads], axis=-1)
+        cosines = np.broadcast_arrays(np.empty(np.shape(q)[:-1]), *self.transmissions(q))[1:]
+        return 1 - np.square(np.stack(cosines, axis=-1))
 
     def margin(self, q: Array) -> Array:
         """The least of the margins; negative where one is NaN."""
-        return np.nan_to_num(self.margins(q), nan=-1.0).min(axis=-1)
+        worst = functools.reduce(np.maximum, map(np.square, self.transmissions(q)))
+        margin: Array = np.where(np.isnan(worst), -1.0, 1 - worst)
+        shape = np.broadcast_shapes(margin.shape, np.shape(q)[:-1], np.shape(self.branch))
+        return np.broadcast_to(margin, shape)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -242,3 +268,9 @@ class Design(ABC):
         if not np.isfinite(array).all():
             raise self.refusal(f"{name} holds NaN or infinity")
         return array
+
+
+@functools.cache
+def _kinematics(kind: type[Design]) -> Kinematics:
+    """The positions of a kind, traced once."""
+    return Kinematics(kind)

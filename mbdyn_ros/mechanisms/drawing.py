@@ -42,7 +42,7 @@ class DrawnLink:
 
 @dataclass(frozen=True)
 class DrawnGears:
-    """Two parts that mesh; see `layout.Mesh`.
+    """Two parts that mesh; see `layout.GearMesh`.
 
     on : the part that carries both axles. internal : one of them is a ring.
     ratio : of parts without teeth. teeth : of the ring where the driven part is the ground.

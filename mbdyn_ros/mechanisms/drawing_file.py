@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..model.read.yaml_source import YamlSource
 from .drawing import Drawing, DrawnGears, DrawnLink
-from .layout import GROUND
 
 if TYPE_CHECKING:
     import yaml
@@ -55,16 +54,16 @@ def read_drawing(source: str | os.PathLike[str]) -> Drawing:
     stem = Path(document.name).stem if os.path.exists(document.name) else "mechanism"
     name = document.text(values["name"], "name") if "name" in values else stem
     settings = document.mapping(values["settings"], "settings") if "settings" in values else {}
-    return Drawing(
-        name,
-        document.text(values["title"], "title") if "title" in values else name,
-        tuple((one, _pair(document, node, f"point {one}")) for one, node in points.items()),
+    return drawing_of(
+        {one: _pair(document, node, f"point {one}") for one, node in points.items()},
         _names(document, values["ground"], "ground"),
-        tuple(_link(document, one, node) for one, node in links.items()),
+        {one: _link(document, one, node) for one, node in links.items()},
         _names(document, values["inputs"], "inputs"),
-        document.text(values["output"], "output") if "output" in values else list(links)[-1],
-        tuple(_gears(document, node) for node in document.records(values, "gears")),
-        tuple((one, document.number(node, one)) for one, node in settings.items()),
+        document.text(values["output"], "output") if "output" in values else None,
+        [_gears(document, node) for node in document.records(values, "gears")],
+        {one: document.number(node, one) for one, node in settings.items()},
+        name,
+        document.text(values["title"], "title") if "title" in values else "",
     )
 
 
@@ -85,7 +84,7 @@ def _pair(document: YamlSource, node: yaml.Node, what: str) -> tuple[float, floa
     return numbers[0], numbers[1]
 
 
-def _link(document: YamlSource, name: str, node: yaml.Node) -> DrawnLink:
+def _link(document: YamlSource, name: str, node: yaml.Node) -> dict[str, Any]:
     values = document.mapping(node, f"link {name}", LINK_KEYS)
     if "points" not in values:
         raise document.error(node, f"link {name} has no points; give their names")
@@ -100,22 +99,16 @@ def _link(document: YamlSource, name: str, node: yaml.Node) -> DrawnLink:
             given[key] = _pair(document, value, what)
         else:
             given[key] = document.number(value, what)
-    return DrawnLink(name, **given)
+    return given
 
 
-def _gears(document: YamlSource, node: yaml.Node) -> DrawnGears:
+def _gears(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
     values = document.mapping(node, "a pair of gears", GEAR_KEYS)
     for key in ("driver", "driven"):
         if key not in values:
             raise document.error(node, f"a pair of gears has no {key}; name it")
-    number = {key: document.number(values[key], key) for key in ("ratio", "teeth") if key in values}
-    return DrawnGears(
-        document.text(values["driver"], "driver"),
-        document.text(values["driven"], "driven"),
-        document.text(values["on"], "on") if "on" in values else GROUND,
-        "internal" in values and document.truth(values["internal"], "internal"),
-        **number,
-    )
+    read = {"ratio": document.number, "teeth": document.number, "internal": document.truth}
+    return {key: read.get(key, document.text)(value, key) for key, value in values.items()}
 
 
 def drawing_of(

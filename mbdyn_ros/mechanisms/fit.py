@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..array import NoNumbers, as_numbers
 from ..errors import InputError
 from ..model.model import Array
-from .layout import GROUND, directions, origins
-from .link import Bar
+from .layout import GROUND
+from .link import Bar, Number
 from .mechanism import Mechanism
 from .settings import length_names
 
@@ -185,7 +185,7 @@ class _Problem:
         found.sort(key=lambda one: -one[0])
         for _, angles, scale, k in found[:most]:
             own = np.interp(shares, np.linspace(0, 1, PATH_POINTS), angles)
-            middle = complex(np.asarray(_points_at(designs, k, self.part, at[k], own)).mean())
+            middle = complex(_points_at(designs, k, self.part, at[k], own).mean())
             place = complex(np.asarray(self.wanted).mean()) - scale * middle
             size = np.log(lengths[k] * abs(scale))
             size = np.clip(size, *(one[: len(size)] for one in self.bounds(len(size))))
@@ -252,15 +252,9 @@ class _Problem:
         )  # fmt: skip
 
 
-def _point(mechanism: Mechanism, part: str, at: tuple[object, object], q: Array) -> Points:
+def _point(mechanism: Mechanism, part: str, at: tuple[Number, Number], q: Array) -> Points:
     """A point of a part at crank angles (..., 1), of one design or many."""
-    layout, solved = mechanism.layout(), mechanism.solved(q)
-    origin, direction = origins(layout, solved)[part], directions(layout, solved)[part]
-    along, across = at
-    x = origin.re + direction.re * along - direction.im * across
-    y = origin.im + direction.im * along + direction.re * across
-    points: Points = np.asarray(x + 1j * y)
-    return points
+    return mechanism.solved(q).point(part, at)
 
 
 def _points_at(designs: Mechanism, k: int, part: str, at: Array, q: Array) -> Points:

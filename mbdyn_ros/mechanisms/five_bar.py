@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..equations.algebra.complex_plane import Complex
-from .dyad import rrr
-from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
+from .layout import GROUND, MechanismLayout, Part, Pin
 from .link import Link, Number
 from .mechanism import Mechanism
 
@@ -43,13 +40,3 @@ class FiveBar(Mechanism):
         ends = self.coupler.end, "second_coupler", self.second_coupler.end
         pin = Pin("coupler_pin", "coupler", *ends)
         return MechanismLayout(parts, (pin,))
-
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """One dyad of the couplers."""
-        crank, second = turns
-        start = crank.scaled(self.crank.length)
-        end = Complex(self.ground, 0.0) + second.scaled(self.second_crank.length)
-        dyad = rrr(start, end, self.coupler.length, self.second_coupler.length, self.branch)
-        directions = {"crank": crank, "coupler": dyad.first}
-        directions |= {"second_crank": second, "second_coupler": dyad.second}
-        return SolvedPosition(directions, {}, (dyad,))

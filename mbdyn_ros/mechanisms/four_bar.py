@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..equations.algebra.complex_plane import Complex
-from .dyad import rrr
-from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
+from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Link, Number
 from .mechanism import Mechanism
 
@@ -47,15 +45,6 @@ class FourBar(Mechanism):
         )
         pin = Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end)
         return MechanismLayout(parts, (pin,))
-
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """One dyad of coupler and rocker."""
-        (crank,) = turns
-        start, pivot = crank.scaled(self.crank.length), Complex(self.ground, 0.0)
-        dyad = rrr(start, pivot, self.coupler.length, self.rocker.length, self.branch)
-        return SolvedPosition(
-            {"crank": crank, "coupler": dyad.first, "rocker": dyad.second}, {}, (dyad,)
-        )
 
     @property
     def lengths(self) -> dict[str, float]:
@@ -114,14 +103,9 @@ class Parallelogram(FourBar):
     def layout(self) -> MechanismLayout:
         """The four-bar's parts and pin, with gears."""
         layout = super().layout()
-        gears = (("coupler", "crank", -1.0), ("rocker", "crank", 1.0))
+        ratios = {"coupler": 0.0, "rocker": 1.0}
+        gears = tuple(GearMesh("crank", name, GROUND, one) for name, one in ratios.items())
         return MechanismLayout(layout.parts, layout.pins, gears)
-
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """Crank and rocker are parallel, coupler and ground too."""
-        (crank,) = turns
-        still = Complex(1.0 + 0 * crank.re, 0 * crank.re)
-        return SolvedPosition({"crank": crank, "coupler": still, "rocker": crank})
 
     def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
         """Opposite lengths are set together."""

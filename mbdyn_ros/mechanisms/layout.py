@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
-from .dyad import Dyad
 from .link import Number, Piece, Point
 
 GROUND = "ground"
@@ -82,43 +79,20 @@ class GearMesh:
 
 @dataclass(frozen=True)
 class MechanismLayout:
-    """Parts, parents first; pins; and turning parts that copy another's angle by a factor.
+    """Parts, parents first; pins; and meshes: wheels that drive each other.
 
-    Positions of parts come from `gears` where there are any, and pins carry forces alone.
-    meshes : wheels that drive each other.
+    gears : meshes that place parts in the stead of pins, which carry forces alone then.
     """
 
     parts: tuple[Part, ...]
     pins: tuple[Pin, ...]
-    gears: tuple[tuple[str, str, float], ...] = ()
+    gears: tuple[GearMesh, ...] = ()
     meshes: tuple[GearMesh, ...] = ()
 
     @property
     def order(self) -> dict[str, int]:
         """Place of every part among the parts."""
         return {part.name: k for k, part in enumerate(self.parts)}
-
-
-@dataclass(frozen=True)
-class SolvedPosition:
-    """The position of a mechanism.
-
-    turns : direction of every turning part's x axis in the plane; slides : of sliding parts (m).
-    dyads : as they were solved one after the other. angles : of wheels in the plane, rad, however
-    far they turn.
-    """
-
-    turns: dict[str, Complex]
-    slides: dict[str, Number] = field(default_factory=dict)
-    dyads: tuple[Dyad, ...] = ()
-    angles: dict[str, Number] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Direction(Complex):
-    """The direction of an input, and its angle however far it turns."""
-
-    angle: Any = 0.0
 
 
 def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:
@@ -134,41 +108,6 @@ def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:
         for name, factor in factors.items()
         if not (isinstance(factor, float) and factor == 0.0)
     }
-
-
-def directions(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Complex]:
-    """Direction of the x axis of every part, the ground included."""
-    result = {GROUND: Complex(1.0, 0.0)}
-    for part in layout.parts:
-        if part.slides:
-            quarter = Complex(0.0, 1.0) if part.across else Complex(1.0, 0.0)
-            result[part.name] = result[part.parent] * quarter
-        else:
-            result[part.name] = solved.turns[part.name]
-    return result
-
-
-def relative(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Any]:
-    """The position of every joint: its turn as a unit complex number, or its slide."""
-    absolute = directions(layout, solved)
-    return {
-        part.name: solved.slides[part.name]
-        if part.slides
-        else absolute[part.name] * absolute[part.parent].conj()
-        for part in layout.parts
-    }
-
-
-def origins(layout: MechanismLayout, solved: SolvedPosition) -> dict[str, Complex]:
-    """The origin of the frame of every part."""
-    absolute = directions(layout, solved)
-    result = {GROUND: Complex(0.0, 0.0)}
-    for part in layout.parts:
-        result[part.name] = result[part.parent] + absolute[part.parent] * Complex(*part.at)
-        if part.slides:
-            along = absolute[part.name].scaled(solved.slides[part.name])
-            result[part.name] = result[part.name] + along
-    return result
 
 
 def turned(layout: MechanismLayout, joints: Array, rate: bool = False) -> dict[str, Array]:

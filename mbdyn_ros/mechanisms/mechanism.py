@@ -35,7 +35,7 @@ class Mechanism(Design):
         """
         states = self.states("q", q)
         require_reach(self, states)
-        return MechanismPose.of(self.layout(), self.solved(states), len(states))
+        return self.solved(states)
 
     def joint_state(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
-from .layout import (
-    GROUND,
-    GearMesh,
-    MechanismLayout,
-    SolvedPosition,
-    directions,
-    origins,
-    wheel_radii,
-)
-from .link import Wheel
+from .layout import GROUND, GearMesh, MechanismLayout, wheel_radii
+from .link import Number, Wheel
 
 Points = NDArray[np.complex128]
 
@@ -27,41 +21,58 @@ RIM = np.linspace(0.0, 2 * np.pi, 49)
 """Angles of the points of a drawn wheel, rad."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MechanismPose:
-    """The position of a mechanism at N states, points as complex numbers x + i y (m).
+    """The places of the parts of a mechanism, points as complex numbers x + i y (m).
 
-    origins, directions : (N,) of every part by name, and of the ground.
-    slides : (N,) m, of the parts that slide. counted : (N,) rad, angles of wheels in the plane,
-    however far they turn.
+    turned, placed : directions of the x axes of all parts by name, the ground's too, and origins.
+    sliding, counting : `slides` and `counted`. shape : of the states, such as (N,).
     """
 
     layout: MechanismLayout
-    origins: Mapping[str, Points]
-    directions: Mapping[str, Points]
-    slides: Mapping[str, Array]
-    counted: Mapping[str, Array]
+    turned: Mapping[str, Complex]
+    placed: Mapping[str, Complex]
+    sliding: Mapping[str, Number]
+    counting: Mapping[str, Number]
+    shape: tuple[int, ...]
 
-    @staticmethod
-    def of(layout: MechanismLayout, solved: SolvedPosition, count: int) -> MechanismPose:
-        """From the solved position."""
+    @property
+    def turns(self) -> dict[str, Complex]:
+        """Directions of the turning parts."""
+        names = [part.name for part in self.layout.parts if not part.slides]
+        return {name: self.turned[name] for name in names}
 
-        def dense(parts: Mapping[str, Complex]) -> dict[str, Points]:
-            return {
-                name: np.broadcast_to(one.re + 1j * np.asarray(one.im), (count,)).astype(complex)
-                for name, one in parts.items()
-            }
+    @functools.cached_property
+    def directions(self) -> dict[str, Points]:
+        """Direction (N,) of the x axis of every part, and of the ground."""
+        return {name: self._whole(one.re + 1j * one.im) for name, one in self.turned.items()}
 
-        slides, counted = (
-            {name: np.broadcast_to(one, (count,)) for name, one in values.items()}
-            for values in (solved.slides, solved.angles)
-        )
-        places = dense(origins(layout, solved)), dense(directions(layout, solved))
-        return MechanismPose(layout, *places, slides, counted)
+    @functools.cached_property
+    def origins(self) -> dict[str, Points]:
+        """Origin (N,) of every part, and of the ground."""
+        return {name: self._whole(one.re + 1j * one.im) for name, one in self.placed.items()}
 
-    def point(self, part: str, at: tuple[float, float]) -> Points:
+    @functools.cached_property
+    def slides(self) -> dict[str, Array]:
+        """(N,) m, of the parts that slide."""
+        return {name: self._whole(one) for name, one in self.sliding.items()}
+
+    @functools.cached_property
+    def counted(self) -> dict[str, Array]:
+        """(N,) rad, of wheels and inputs in the plane, however far they turn."""
+        return {name: self._whole(one) for name, one in self.counting.items()}
+
+    def _whole(self, values: Any) -> Any:
+        """One value for every state."""
+        return values + np.zeros(self.shape)
+
+    def point(self, part: str, at: tuple[Number, Number]) -> Points:
         """A point of a part, given along and across it: its curve."""
-        return self.origins[part] + self.directions[part] * complex(*at)
+        origin, direction, (along, across) = self.placed[part], self.turned[part], at
+        x = origin.re + direction.re * along - direction.im * across
+        y = origin.im + direction.im * along + direction.re * across
+        points: Points = self._whole(x + 1j * y)
+        return points
 
     def outline(self, part: str) -> list[Points]:
         """Points of a part, to draw it: its pins, and of a wheel its pitch circle."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..equations.algebra.complex_plane import Complex
-from .dyad import rrr
-from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
+from .layout import GROUND, MechanismLayout, Part, Pin
 from .link import Link, Number, Plate
 from .mechanism import Mechanism
 
@@ -23,6 +20,7 @@ class SixBar(Mechanism):
     """
 
     output: ClassVar[str] = "second_rocker"
+    branches: ClassVar[tuple[str, ...]] = ("branch", "second_branch")
     ternary: ClassVar[str]
 
     ground: Number = 0.3
@@ -52,24 +50,6 @@ class SixBar(Mechanism):
             Pin("second_pin", "second_coupler", *seconds),
         )
         return MechanismLayout(parts, pins)
-
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """Two dyads, one after the other."""
-        (crank,) = turns
-        start, pivot = crank.scaled(self.crank.length), Complex(self.ground, 0.0)
-        one = rrr(start, pivot, self.coupler.length, self.rocker.length, self.branch)
-        origin, direction = (start, one.first) if self.ternary == "coupler" else (pivot, one.second)
-        third = origin + direction * Complex(*getattr(self, self.ternary).third)
-        two = rrr(
-            third,
-            Complex(self.second_pivot_x, self.second_pivot_y),
-            self.second_coupler.length,
-            self.second_rocker.length,
-            self.second_branch,
-        )
-        directions = {"crank": crank, "coupler": one.first, "rocker": one.second}
-        directions |= {"second_coupler": two.first, "second_rocker": two.second}
-        return SolvedPosition(directions, {}, (one, two))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..equations.algebra.complex_plane import Complex
 from .drawing import Drawing, DrawnGears, DrawnLink
 from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Number, Piece, Point
@@ -135,15 +134,3 @@ class Skeleton:
         driven = ring if gear.driven == GROUND else values[gear.driven].teeth
         ratio = values[gear.driver].teeth / driven
         return GearMesh(gear.driver, gear.driven, gear.on, ratio if gear.internal else -ratio)
-
-
-def drawn_position(drawing: Drawing) -> dict[str, Any]:
-    """Directions and slides of all parts, as drawn."""
-    found: dict[str, Any] = {}
-    for one in drawing.links:
-        if one.slides_on is None:
-            unit = complex(drawing.direction(one.name))
-            found[one.name] = Complex(unit.real, unit.imag)
-        else:
-            found[one.name] = drawing.slide(one)[0]
-    return found

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..equations.algebra.complex_plane import Complex
-from .dyad import rpr, rrp
-from .layout import GROUND, MechanismLayout, Part, Pin, SolvedPosition
+from .layout import GROUND, MechanismLayout, Part, Pin
 from .link import Block, Link, Number
 from .mechanism import Mechanism
 
@@ -39,16 +36,6 @@ class SliderCrank(Mechanism):
         )
         pin = Pin("slider_pin", "coupler", self.coupler.end, "slider", (0.0, 0.0))
         return MechanismLayout(parts, (pin,))
-
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """One dyad of coupler and slider."""
-        (crank,) = turns
-        point, direction = Complex(0.0, self.offset), Complex(1.0, 0.0)
-        start = crank.scaled(self.crank.length)
-        dyad = rrp(start, self.coupler.length, point, direction, self.branch)
-        return SolvedPosition(
-            {"crank": crank, "coupler": dyad.first}, {"slider": dyad.second}, (dyad,)
-        )
 
     def _explain_open(self) -> str:
         return (
@@ -89,15 +76,6 @@ class QuickReturn(Mechanism):
         pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
         return MechanismLayout(parts, (pin,))
 
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """One dyad of lever and block."""
-        (crank,) = turns
-        pivot = Complex(0.0, -self.ground)
-        dyad = rpr(crank.scaled(self.crank.length), pivot, self.offset, self.branch)
-        return SolvedPosition(
-            {"crank": crank, "lever": dyad.first}, {"block": dyad.second}, (dyad,)
-        )
-
     def _explain_open(self) -> str:
         return (
             f"the lengths cannot close: the crank's pin never comes as far as the offset "
@@ -126,9 +104,3 @@ class ScotchYoke(Mechanism):
         )
         pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
         return MechanismLayout(parts, (pin,))
-
-    def solve(self, turns: Sequence[Complex]) -> SolvedPosition:
-        """The yoke goes with the pin along x, the block along y: no toggle anywhere."""
-        (crank,) = turns
-        pin = crank.scaled(self.crank.length)
-        return SolvedPosition({"crank": crank}, {"yoke": pin.re, "block": pin.im})

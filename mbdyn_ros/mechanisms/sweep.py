@@ -18,7 +18,6 @@ from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
 from .crank_motion import CrankMotion
-from .layout import Direction
 from .mechanism import Mechanism
 from .programs import kernel
 from .settings import unit_of
@@ -218,26 +217,13 @@ def of_designs(program: Kernel, designs: Mechanism, rows: Array, motion: CrankMo
 def _margins(designs: Mechanism, q: Array, count: int) -> Array:
     """The least margins (K, N) of N designs at positions (K, n)."""
     if count <= FEW_DESIGNS:
-        return _margin(designs, q[:, None])
-    return np.array([_margin(designs, one) for one in q])
+        return designs.margin(q[:, None])
+    return np.array([designs.margin(one) for one in q])
 
 
 def columns_of(kind: type[Mechanism], rows: Array) -> Mechanism:
     """The mechanisms of rows (N, p) of numbers, in one."""
     return kind.of_numbers(dict(zip(kind().numbers(), rows.T, strict=True)))
-
-
-def _margin(designs: Mechanism, q: Array) -> Array:
-    """The least margin of N designs: (N,) each at its own position (N, n), or all at one (n,);
-    (K, N) at K positions (K, 1, n)."""
-    with np.errstate(invalid="ignore"):
-        angles = np.moveaxis(q, -1, 0)
-        dyads = designs.solve([Direction(np.cos(one), np.sin(one), one) for one in angles]).dyads
-    shape = np.broadcast_shapes(q.shape[:-1], np.shape(designs.branch))
-    worst: Array = np.ones(shape)
-    for dyad in dyads:
-        worst = np.fmin(worst, np.where(np.isnan(dyad.margin), -1.0, dyad.margin))
-    return worst
 
 
 def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: Array) -> Any:
@@ -249,7 +235,7 @@ def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: A
         suspects = columns_of(kind, rows[which])
 
         def margin(t: Array) -> Array:
-            return _margin(suspects, along(motion.q, t))
+            return suspects.margin(along(motion.q, t))
 
         _, least = deepest(margin, low, len(motion) - 1)
         shut[which[least < -MARGIN_ROUNDING]] = True

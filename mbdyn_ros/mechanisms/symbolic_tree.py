@@ -13,8 +13,9 @@ from ..equations.geometry import SymbolicPose
 from ..model.joints.prismatic import Prismatic
 from ..model.joints.revolute import Revolute
 from ..model.model import Array, Pose
+from ..prepare.clusters import Closure, common_ancestor, path_from
 from ..prepare.tree import WORLD, Body, Tree
-from .cut_open import CutOpen, Hung
+from .cut_open import CutOpen, Hung, connections
 from .layout import GROUND, MechanismLayout
 from .link import Piece, Point
 
@@ -42,16 +43,24 @@ def planar_pose(at: Point, rotation: Array | None = None) -> Any:
 
 def layout_tree(layout: MechanismLayout) -> Tree:
     """The parts of a layout as bodies in the plane z = 0 with every axis along z."""
-    order = layout.order
-    bodies = tuple(
-        _body(
-            k, part.name, part.joint, order.get(part.parent, WORLD), part.piece, NOWHERE,
-            planar_pose(part.at, QUARTER if part.across else None),
-            np.array([1.0, 0.0, 0.0]) if part.slides else None,
+    hung = zip(layout.parts, connections(layout), strict=False)
+    return cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
+
+
+def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:
+    """The pins as loops of the tree."""
+    order, found = layout.order, list[Closure]()
+    for pin in layout.pins:
+        ends = [order.get(name, WORLD) for name in (pin.first, pin.second)]
+        frames = [planar_pose(at) for at in (pin.at_first, pin.at_second)]
+        carrier = common_ancestor(tree, *ends)
+        sides = (
+            (body, frame, path_from(tree, carrier, body))
+            for body, frame in zip(ends, frames, strict=True)
         )
-        for k, part in enumerate(layout.parts)
-    )  # fmt: skip
-    return _tree(bodies)
+        first, second = sides
+        found.append(Closure(pin.name, "revolute", np.array([0.0, 0.0, 1.0]), *first, *second))
+    return found
 
 
 def cut_tree(opened: CutOpen) -> Tree:

@@ -35,6 +35,8 @@ def reach(
 ) -> tuple[float, float]:
     """Interval of an input's angle (rad) around `start`; infinite where it turns fully.
 
+    Gears may let it turn fully in one direction alone: there the interval is one turn.
+
     start : an angle at which the mechanism closes; default its home.
     which : the input that turns, of several; the others stay at home.
 
@@ -69,11 +71,13 @@ def reach(
         return mechanism.margin(states)
 
     ahead = _first_limit(margin, middle, 1.0)
-    if ahead is None:
+    back = None
+    if ahead is not None or mechanism.layout().meshes:  # else a turn back ends where it began
+        back = _first_limit(margin, middle, -1.0)
+    if ahead is None and back is None:
         return -np.inf, np.inf
-    back = _first_limit(margin, middle, -1.0)
-    assert back is not None, "what ends on one side ends on the other"
-    return back, ahead
+    turn = 2 * math.pi
+    return middle - turn if back is None else back, middle + turn if ahead is None else ahead
 
 
 def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -> float | None:

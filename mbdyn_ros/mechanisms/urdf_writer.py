@@ -12,19 +12,9 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .design import Design
-from .layout import (
-    GROUND,
-    MechanismLayout,
-    Part,
-    SolvedPosition,
-    directions,
-    mesh_factors,
-    relative,
-    wheel_radii,
-)
+from .layout import GROUND, MechanismLayout, Part, mesh_factors, wheel_radii
 from .link import Bar, Block, Link, Point, Wheel
 
 if TYPE_CHECKING:
@@ -48,8 +38,8 @@ SLENDER = 0.08
 
 def write_urdf(mechanism: Design, home: Array) -> str:
     """The text. home : (n,) angles of the inputs at which the loops are closed first."""
-    layout, solved = mechanism.layout(), mechanism.solved(home)
-    at_home = relative(layout, solved)
+    layout = mechanism.layout()
+    (at_home,) = mechanism.solved(home[None]).joint_positions()
     robot = etree.Element("robot", name=mechanism.name)
     for name, color in COLORS.items():
         etree.SubElement(etree.SubElement(robot, "material", name=name), "color", rgba=color)
@@ -59,7 +49,7 @@ def write_urdf(mechanism: Design, home: Array) -> str:
         link = etree.SubElement(robot, "link", name=part.name)
         drawing.part(link, part)
         _inertial(link, part)
-    factors = {driven: (driver, factor) for driven, driver, factor in layout.gears}
+    factors = {one.driven: (one, mesh_factors(layout, one)) for one in layout.gears}
     for part in layout.parts:
         driven = "true" if part.name in mechanism.inputs else "false"
         joint = etree.SubElement(
@@ -74,8 +64,9 @@ def write_urdf(mechanism: Design, home: Array) -> str:
             bounds = {"lower": "-1e3", "upper": "1e3", "effort": "1e6", "velocity": "1e3"}
             etree.SubElement(joint, "limit", bounds)
         if part.name in factors:
-            driver, factor = factors[part.name]
-            etree.SubElement(joint, "mimic", joint=f"{driver}_joint", multiplier=repr(factor))
+            mesh, by = factors[part.name]
+            multiplier = _number(-by[mesh.driver])
+            etree.SubElement(joint, "mimic", joint=f"{mesh.driver}_joint", multiplier=multiplier)
     for pin in layout.pins if not factors else ():
         loop = etree.SubElement(robot, "loop", name=pin.name, type="revolute")
         ends = ((pin.first, pin.at_first), (pin.second, pin.at_second))
@@ -89,21 +80,11 @@ def write_urdf(mechanism: Design, home: Array) -> str:
         if mesh.phase:
             coupling.set("offset", _number(mesh.phase))
     closed = etree.SubElement(robot, "home")
-    for part in layout.parts:
-        moved = at_home[part.name]
-        angle = math.atan2(moved.im, moved.re) if isinstance(moved, Complex) else moved
-        if part.name in solved.angles:
-            angle = solved.angles[part.name] - _turned(part.parent, layout, solved)
-        etree.SubElement(closed, "joint", name=part.joint, position=_number(angle))
+    for part, position in zip(layout.parts, at_home.tolist(), strict=True):
+        etree.SubElement(closed, "joint", name=part.joint, position=_number(position))
     etree.indent(robot)
     text: str = etree.tostring(robot, encoding="unicode")
     return f'<?xml version="1.0"?>\n{text}\n'
-
-
-def _turned(name: str, layout: MechanismLayout, solved: SolvedPosition) -> float:
-    """Angle of a part in the plane, counted as that of wheels."""
-    direction = directions(layout, solved)[name]
-    return float(solved.angles.get(name, math.atan2(direction.im, direction.re)))
 
 
 def _number(value: float) -> str:

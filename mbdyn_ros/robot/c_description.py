@@ -18,12 +18,14 @@ from ..equations import control_laws, control_terms, programs, sensors
 from ..equations.actuator_response import actuator_response
 from ..equations.control_modes import MODES
 from ..equations.frames import Frame, jacobian
+from ..equations.loops.linkage import rows_at_positions
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import InputError
 from ..export.c_gap import Opening
 from ..export.c_library import CFunction, CLibrary, CProgram
-from ..export.c_model import CMode, CModel
+from ..export.c_model import CModel
+from ..export.c_modes import CMode
 from ..model.model import Array
 from ..names import identifier, library_name
 from ..prepare.tree import WORLD
@@ -64,7 +66,7 @@ def describe(
         Unknown links, nothing that moves.
     """
     model, fixed = robot.model, robot.system
-    system = with_symbols(without(fixed, layout), layout) if layout else fixed
+    system = _symbolic(robot, layout)
     if not robot.nv:
         raise InputError(f"{model.source}: nothing moves, so there is nothing to generate")
     prefix = library_name(model.name)
@@ -124,6 +126,11 @@ def describe(
         closing=system.closing if system.nz else None,
         follows=follows,
     )
+
+
+def _symbolic(robot: Configurations, layout: ParameterLayout) -> System:
+    """The robot with symbols for the numbers of a layout."""
+    return with_symbols(without(robot.system, layout), layout) if layout else robot.system
 
 
 def leaves(robot: Configurations) -> tuple[str, ...]:
@@ -206,12 +213,6 @@ def describe_model(
     led : link that Cartesian impedance is about; without it there is no such mode.
     imus : links with inertial measurement units. force_torques : joints with sensors in them.
     """
-    if layout.origins:
-        raise InputError(
-            f"{robot.model.source}: the C++ package counts on lengths that stay, and "
-            f"{', '.join(name for name, _ in layout.origins)} are asked for as parameters. Use "
-            "generate_c, or write the robot as it is now (save_urdf) and export that file"
-        )
     modes = _modes(robot, led)
     units, scales = list(dict.fromkeys(imus)), list(dict.fromkeys(force_torques))
     programs = [*_control_programs(robot), *_laws(modes, led), *_sensors(robot, units, scales)]
@@ -242,7 +243,7 @@ def describe_model(
             for one in library.functions
             if isinstance(one.program.about, Frame)
         ),
-        openings=tuple(_openings(robot.system)),
+        openings=tuple(_openings(_symbolic(robot, layout))),
         modes=modes,
         root=robot.model.root,
         joint_limits=np.array(limits).T,
@@ -299,11 +300,11 @@ def _sensors(
         require_link(robot.system.tree, link, model.source)
         text = f"Orientation, turning, acceleration and velocity of an IMU on link {link}."
         rate = {"rate": lambda _: np.array([0.1, -0.2, 0.3])}
-        yield CProgram(sensors.imu, link, text, rate, robot.system, f"imu_{k}")
+        yield CProgram(sensors.imu, link, text, rate, name=f"imu_{k}")
     for k, joint in enumerate(force_torques):
         text = f"Force and moment that joint {joint} hands on, by the motion of what it carries."
         name, carried = f"force_torque_{k}", sensors.CarriedLinks.by(model, joint)
-        yield CProgram(sensors.force_torque, carried, text, {}, robot.system, name)
+        yield CProgram(sensors.force_torque, carried, text, {}, name=name)
 
 
 def _modes(robot: Configurations, led: str) -> tuple[CMode, ...]:
@@ -360,6 +361,7 @@ def _examples(law: Declaration) -> dict[str, Callable[[Mapping[str, Array]], Arr
 def _openings(system: System) -> Iterator[Opening]:
     """The loops that some positions leave open."""
     order = list(system.coordinates.q)
+    parameters = SX(0, 1) if system.parameters is None else system.parameters
     for linkage in system.linkages:
         if linkage.linear or linkage.is_rigid:
             continue
@@ -369,13 +371,14 @@ def _openings(system: System) -> Iterator[Opening]:
         for k in free:
             x[k] = q[order.index(rows[k])]
         x[bound] = z
-        residual = ca.densify(system.residuals[linkage](x))
+        positions, at = rows_at_positions(system.tree, linkage.cluster)
+        residual = ca.densify(ca.substitute(linkage.beyond_tolerances(at.residual), positions, x))
         by_z = ca.densify(ca.jacobian(residual, z))
         closures = [one.closing for one in linkage.cluster.closures]
         blocks = [size for one in closures for size in (one.slide.rows, one.turn.rows)]
         yield Opening(
             linkage.cluster.name,
-            ca.Function("opening", [q, z], [residual, by_z], {"cse": True}),
+            ca.Function("opening", [q, z, parameters], [residual, by_z], {"cse": True}),
             tuple(size for size in [*blocks, *(1 for _ in linkage.cluster.gears)] if size),
             system.home[[rows[k] for k in bound]],
         )

@@ -128,6 +128,31 @@ def test_payloads_are_the_robots(crane: tuple[mbdyn_ros.Robot, Exported], evalua
     assert np.abs(loaded - bare).max() > 1.0
 
 
+@needs_cxx
+@pytest.mark.parametrize(
+    ("name", "lengths"),
+    [
+        ("four_bar", ["rocker_joint/x", "coupler_pin/successor/x"]),
+        ("ur5", ["elbow_joint/origin", "tool0_fixed_joint/z"]),
+        pytest.param("delta", ["rod1a_joint/x", "ball1a/successor/x"], marks=pytest.mark.long),
+    ],
+)
+def test_lengths_are_parameters(
+    name: str, lengths: list[str], tmp_path: Path, evaluate: Path
+) -> None:
+    """Of joint states, Jacobians and gaps too, and of loops that are followed."""
+    robot = mbdyn_ros.example(name, variable=lengths)
+    library = library_of(robot.generate_cpp(tmp_path, parameters=lengths))
+    random = np.random.default_rng(0)
+    values = robot.parameter_values()
+    robot.set_parameter_values(values + 2e-3 * random.normal(size=len(values)))
+    states = motion(robot, 3)
+    given = [repr(float(one)) for one in robot.parameter_values(lengths)]
+    rows = numbers(evaluate, library, states, "", "0", *given)
+    for row, state in zip(rows, states, strict=True):
+        assert_equal(row, expected(robot, state), 1e-11)
+
+
 @pytest.mark.sparse
 @needs_cxx
 @pytest.mark.parametrize("name", ["manipulator", "walked mimic"])

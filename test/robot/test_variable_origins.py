@@ -315,12 +315,6 @@ def test_contacts_are_refused() -> None:
         mbdyn_ros.simulate(robot, robot.home_position, np.zeros(robot.nv), 0.1, environment=floor)
 
 
-def test_a_cpp_package_is_refused(tmp_path: Path) -> None:
-    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
-    with pytest.raises(InputError, match="rocker_joint are asked for.*generate_c"):
-        robot.generate_cpp(tmp_path, parameters=["rocker_joint/x"])
-
-
 def test_links_without_mass() -> None:
     """Their moments are symbols in part: a length along one axis leaves some of them 0."""
     text = """<robot name="bare"><link name="base"/><link name="turned"/><link name="tip"/>

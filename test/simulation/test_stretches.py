@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robot_text import link, robot_text
 from thrown_robots import BLOCK, CORNERS
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Surface
 from mbdyn_ros.simulation.adaptive.motion import Motion
-from mbdyn_ros.simulation.adaptive.stretch import SteppedMotion
+from mbdyn_ros.simulation.adaptive.stretch import STEP, SteppedMotion
 from mbdyn_ros.simulation.effort import effort_function
 
 SPIDER = """<robot name="spider"><link name="body"><inertial><mass value="2"/>
@@ -20,6 +21,34 @@ LEG = """<link name="leg{k}"><inertial><origin xyz="0.15 0 0"/><mass value="0.2"
   <inertia ixx="1e-4" iyy="2e-3" izz="2e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <joint name="hip{k}" type="continuous"><origin xyz="0 0 0" rpy="0 0 {turn}"/>
   <parent link="body"/><child link="leg{k}"/><axis xyz="0 1 0"/></joint>"""
+
+
+FLAP = """<robot name="flap"><link name="palm"><inertial><mass value="0.3"/>
+  <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="finger"><inertial><origin xyz="0.03 0 0"/><mass value="0.02"/>
+  <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="continuous"><origin xyz="0.05 0 0"/><axis xyz="0 1 0"/>
+  <parent link="palm"/><child link="finger"/><dynamics damping="3"/></joint></robot>"""
+
+
+def test_strong_damping_takes_no_more_than_there_is() -> None:
+    """A finger whose damper stops it in 10 us hits the floor at all instants of a step."""
+    robot = mbdyn_ros.load(FLAP, floating_base=True)
+    points = [("palm", (0, 0, -0.03)), ("finger", (0.06, 0, 0))]
+    floor = Environment([Surface.plane(friction=0.8, restitution=0.3)], points)
+    motion = Motion(robot, effort_function(robot, None), floor, 1e-10)
+    moving = SteppedMotion(robot, motion, floor)
+    for height in 0.06 + 2.5e-5 * np.arange(8, 18):
+        state = motion.state(
+            np.array([0, 0, height, 0, 0, 0, 1, 1.0]), np.r_[0, 0, -3.0, 0, 1, 0, 0]
+        )
+        moving.start(0.0, state)
+        start = sum(motion.energy(state))
+        for k in range(1, 30):
+            moving.step_to(k * STEP, 1)
+            loss = motion.work(moving.state)[1]
+            assert sum(motion.energy(moving.state)) + loss == pytest.approx(start, abs=2e-4)
+        assert moving.stepper.take_impacts()
 
 
 @pytest.mark.sparse
@@ -52,6 +81,22 @@ def test_a_spider_falls_and_folds_up(stiffness: float) -> None:
     stepper = mbdyn_ros.Stepper(robot, 1e-3, walls)
     for position, velocity in zip(trajectory.q[::20], trajectory.v[::20], strict=True):
         stepper.set_state(position, velocity)  # refuses what is deeper than a micrometre
+
+
+def test_a_fast_top_stays_with_events() -> None:
+    """Its steps are as long as 200 rad/s allow: on its tip, where nothing happens."""
+    text = robot_text(link("top", 0.1, 4e-5, at="0 0 0.04"), base="")
+    top = mbdyn_ros.load(text, floating_base=True)
+    floor = Environment([Surface.plane(friction=1.0)], [("top", (0, 0, 0))])
+    q, v = np.array([0, 0, 0, np.sin(0.15), 0, 0, np.cos(0.15)]), np.r_[0, 0, 0, 0, 0, 200.0]
+    fine, coarse = (
+        mbdyn_ros.simulate(
+            top, q, v, 0.5, environment=floor, times=[0.5], rtol=rtol, atol=rtol / 100
+        )
+        for rtol in (1e-10, 1e-8)
+    )
+    assert not fine.stretches and not fine.impacts
+    np.testing.assert_allclose(fine.q, coarse.q, atol=1e-7)
 
 
 def test_what_rests_takes_no_steps() -> None:

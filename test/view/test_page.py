@@ -358,3 +358,33 @@ def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
         assert "Cannot be reached" not in page.words.content
     finally:
         page.close()
+
+
+def test_lengths_have_sliders(interpreted: None) -> None:
+    """Efforts and scene follow a pin; a loop that cannot be closed leaves all as it was."""
+    page = Page("boom", ANY_PORT)
+    try:
+        robot = mbdyn_ros.load(BOOM, variable=["barrel_joint/x"])
+        shown = RobotPage(page, robot, (), None)
+        shown.draw(0.0, True)
+        lengths = shown._lengths
+        assert lengths is not None
+        place = page.server.scene.get_handle_by_name(page.scene.path("barrel"))
+        assert place is not None
+        x, first = float(lengths.taken[0]), shown._numbers.content
+        assert place.position[0] == pytest.approx(x)
+        slider = lengths._sliders["barrel_joint/x"]
+        slider.value = 1.1 * x
+        shown.draw(0.0, True)
+        assert robot.parameter_values() == pytest.approx([1.1 * x])
+        assert place.position[0] == pytest.approx(1.1 * x)
+        assert shown._numbers.content != first
+        slider.value = 50.0
+        shown.draw(0.0, True)
+        assert "Cannot be reached" in page.words.content
+        assert robot.parameter_values() == pytest.approx([1.1 * x])
+        lengths.reset()
+        shown.draw(0.0, True)
+        assert shown._numbers.content == first
+    finally:
+        page.close()

@@ -26,7 +26,7 @@ from ...program.declaration import program
 from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..system import System
-from ..tree.gibbs_motion import body_motions
+from ..tree.gibbs_motion import body_motions, touching_motions
 from .rims import lowest
 from .rods import Couple, between, couple_bytes
 
@@ -155,7 +155,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
-    motions = body_motions(system.tree, embedding.joints, velocity, rest)
+    motions = touching_motions(system.tree, embedding.joints, velocity, rest)
     position = embedding.values()
     values, rates, slopes = [], [], []
     for point, (body, _, radius, axis) in zip(points, contacts.points, strict=True):

@@ -18,7 +18,7 @@ import casadi as ca
 from ...program.declaration import program
 from ..algebra.spatial import SX, constant
 from ..system import System
-from ..tree.gibbs_motion import GibbsMotion, body_motions
+from ..tree.gibbs_motion import GibbsMotion, touching_motions
 from .contact import BodyPoint, ContactGeometry
 from .rims import lowest
 from .rods import between
@@ -30,7 +30,7 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
-    motions = body_motions(system.tree, embedding.joints, velocity, drift)
+    motions = touching_motions(system.tree, embedding.joints, velocity, drift)
     result = []
     for point in contacts.points:
         motion = motions[point.body]

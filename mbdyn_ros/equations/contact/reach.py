@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...prepare.tree import WORLD
 from ..dry_friction import DryFrictionRows
 from ..system import System
 from .contact import ContactGeometry
@@ -77,12 +76,10 @@ def _moved_joints(system: System) -> Flags:
 
 
 def _moved_bodies(system: System, joints: Flags) -> Flags:
-    """Whether a body of the tree (rows) moves with a coordinate (columns)."""
-    moves = np.zeros((len(system.tree.bodies), joints.shape[1]), dtype=np.bool_)
-    for body, own in zip(system.tree.bodies, moves, strict=True):
-        own |= joints[body.v].any(axis=0)
-        if body.parent != WORLD:
-            own |= moves[body.parent]
+    """Whether a body of the tree (rows) moves with a coordinate (columns); last the world."""
+    moves = np.zeros((len(system.tree.bodies) + 1, joints.shape[1]), dtype=np.bool_)
+    for body, own in zip(system.tree.bodies, moves[:-1], strict=True):
+        own |= joints[body.v].any(axis=0) | moves[body.parent]
     return moves
 
 

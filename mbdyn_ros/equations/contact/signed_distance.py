@@ -6,9 +6,8 @@ A ball of radius r about x is free where g > 0 in all of it, and touches where t
 
 is zero: its deepest point y is then the foot of the perpendicular. No other place of the wall is
 looked at, so that nothing is touched from afar, however the wall bends. g(y) changes with the speed
-of x along grad g(y). The distance from the wall has the unit normal n at y as its gradient; its
-second derivatives at x follow from the wall's own curvature, S = P H P / |grad g| with
-P = 1 - n n^T, as (1 + r S)^-1 S.
+of x along grad g(y), and the unit normal n at y with x by (1 + r S)^-1 S, from the curvature
+S = (1 - n n^T) H / |grad g| there.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def from_distance(distance: ca.Function) -> ca.Function:
 @serialized
 def from_face(face: ca.Function) -> ca.Function:
     """Of a ball at x (3, 1) with radius r: least g, |grad g| and normal (3, 1) there, and the
-    second derivatives (3, 3) of the distance of x from the wall."""
+    derivatives (3, 3) of the normal by x."""
     x, r = SX.sym("x", 3), SX.sym("r")
     second, first = ca.hessian(face(x), x)
     at = ca.Function("at", [x], [face(x), first, second])
@@ -70,7 +69,7 @@ def from_face(face: ca.Function) -> ca.Function:
     g, slope, bend = at(x + u)
     n = slope / length(slope)
     plane = SX.eye(3) - n @ n.T
-    shape = plane @ bend @ plane / ca.norm_2(slope)
+    shape = plane @ bend / ca.norm_2(slope)
     return _ball(x, r, g, ca.norm_2(slope), n, ca.inv(SX.eye(3) + r * shape) @ shape)
 
 

@@ -16,7 +16,7 @@ from ..loops.embedding import Embedding
 from ..programs import mass_matrix
 from ..system import System
 from ..tree.acting import acting
-from ..tree.gibbs_motion import body_motions
+from ..tree.gibbs_motion import touching_motions
 from .contact import ContactGeometry
 from .rims import lowest
 from .rods import between
@@ -58,7 +58,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
     embedding = system.embedding(q, z)
     v = SX.sym("v", system.coordinates.nv)
     velocity = embedding.velocity(v)
-    motions = body_motions(system.tree, embedding.joints, velocity, SX.zeros(system.tree.nv))
+    motions = touching_motions(system.tree, embedding.joints, velocity, SX.zeros(system.tree.nv))
     bodies, normals = [], []
     for body in contacts.bodies:
         motion = motions[body]

@@ -25,7 +25,7 @@ def travel(system: System, contacts: ContactGeometry) -> tuple[Array, Array] | N
         return None
     arms = _arms(system, contacts)
     positions, velocities = np.zeros(tree.nq), np.zeros(tree.nv)
-    for body, arm in zip(tree.bodies, arms, strict=True):
+    for body, arm in zip(tree.bodies, arms[:-1], strict=True):
         turning, quaternion = _turning(body), body.motion.quaternion
         if turning is None:
             return None
@@ -60,7 +60,7 @@ def _turning(body: Body) -> list[bool] | None:
 def _arms(system: System, contacts: ContactGeometry) -> list[float]:
     """How far (m) from the origin of every body anything is that it carries and that may touch."""
     bodies = system.tree.bodies
-    arms = [0.0] * len(bodies)
+    arms = [0.0] * (len(bodies) + 1)  # the last: of what is fixed to the world
     for point in contacts.points:
         reach = float(np.linalg.norm(point.place)) + point.radius
         arms[point.body] = max(arms[point.body], reach)

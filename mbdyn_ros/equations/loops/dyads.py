@@ -26,18 +26,28 @@ Part = dict[int, Phasor]
 STRAIGHT, BACK = Phasor(), Phasor(-1 + 0j)
 
 
+@dataclass(frozen=True)
+class Circle:
+    """Three parts k, a, b that three joints hold in a circle: k_a, k_b and a_b."""
+
+    parts: tuple[Part, Part, Part]
+    joints: tuple[Connection, Connection, Connection]
+
+
 @dataclass
 class Dyads:
     """The triangles of a linkage with some joints given, in an order in which they can be solved.
 
     Symbols are numbered: those of the given joints are their bodies; the others are negative.
 
+    circles : the parts and joints of each triangle.
     turns : how the links have turned, once all are one part; None where some are left.
     """
 
     linkage: PlanarLinkage
     given: Sequence[int]
     triangles: list[Triangle] = field(default_factory=list)
+    circles: list[Circle] = field(default_factory=list)
     turns: Part | None = None
 
     def __post_init__(self) -> None:
@@ -57,6 +67,11 @@ class Dyads:
             pass
         if len(self._parts) == 1:
             self.turns = self._parts[0]
+
+    @property
+    def placed(self) -> Part:
+        """The part that the root is in."""
+        return self._part(self.linkage.root)
 
     def slide(self, one: Connection) -> int:
         """The symbol of a slide that is given or solved."""
@@ -194,6 +209,7 @@ class Dyads:
         k_a, k_b, a_b = (
             by_pair[frozenset(pair)] for pair in ((first, second), (first, third), (second, third))
         )
+        self.circles.append(Circle((k, a, b), (k_a, k_b, a_b)))
         solve = (self._two_turns, self._turn_and_slide, self._two_slides)[count]
         self._join([k, a, b], [STRAIGHT, *solve(k, a, b, k_a, k_b, a_b)], sides)
 

@@ -120,7 +120,8 @@ def planar_linkage(
         return None
     root = tree.bodies[cluster.bodies[0]].parent
     outer = (one for one in cluster.closures if tree.bodies[one.bodies[0]].parent == root)
-    frames = {root: _Frame(loop_axes(tree, next(outer)).T, np.zeros(3))}
+    plane = next((loop_axes(tree, one).T for one in outer), np.eye(3))
+    frames = {root: _Frame(plane, np.zeros(3))}
     joints: dict[int, PlanarJoint] = {}
     connections = []
     for index in cluster.bodies:

@@ -16,7 +16,12 @@ a hinge and two slides along U and V, which turn nothing,
 
     Z + d U + e V = 0:   d = -Im(Z conj(V)) / Im(U conj(V)),   e = -Im(Z conj(U)) / Im(V conj(U)).
 
-s = +-1 is the assembly branch. Cosines and sines come out without any angle: one square root.
+s = +-1 is the assembly branch, a number or a symbol. Cosines and sines come out without any angle:
+one square root. Force passes best through a triangle where the transmission angle mu between two
+of its parts, seen from the third, is a right one; where its cosine is +-1 the branches meet,
+
+    cos mu = (|l_a|^2 + |l_b|^2 - |D|^2) / (2 |l_a| |l_b|),   Im(Z conj(U)) / |l|,   Re(U conj(V)).
+
 To what stands under it a `penalty` is added: 0, or minus infinity where the position cannot be
 reached from home.
 """
@@ -81,7 +86,13 @@ class TwoTurns:
         x, size = d2 + a2 - b2, d2 + a2 + b2
         return (4 * d2 * a2 - x * x) / (size * size)
 
-    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
+    def transmission(self, known: KnownPhasors, opposite: int = 0) -> SX:
+        """cos mu of the angle opposite to the side of that number, beyond +-1 where it is open."""
+        squares = [side.at(known).square() for side in self.sides]
+        d2, (a2, b2) = squares.pop(opposite), squares
+        return (a2 + b2 - d2) / (2 * ca.sqrt(a2 * b2))
+
+    def solve(self, known: KnownPhasors, branch: int | SX, penalty: SX) -> None:
         """Add the turns."""
         d, l_a, l_b = (side.at(known) for side in self.sides)
         d2, a2, b2 = d.square(), l_a.square(), l_b.square()
@@ -152,7 +163,12 @@ class TurnAndSlide:
         across = (z * u.conj()).im
         return (arm.square() - across * across) / (arm.square() + across * across)
 
-    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
+    def transmission(self, known: KnownPhasors, opposite: int = 0) -> SX:
+        """cos mu, beyond +-1 where it is open."""
+        z, u, arm = (side.at(known) for side in self.sides)
+        return (z * u.conj()).im / ca.sqrt(arm.square())
+
+    def solve(self, known: KnownPhasors, branch: int | SX, penalty: SX) -> None:
         """Add the turn and the slide."""
         z, u, arm = (side.at(known) for side in self.sides)
         h = (z * u.conj()).re
@@ -212,12 +228,18 @@ class TwoSlides:
         """A number without unit that is positive where it closes."""
         return branch * (self.u.at(known).conj() * self.v.at(known)).im
 
-    def solve(self, known: KnownPhasors, branch: int, penalty: SX) -> None:
-        """Add the slides."""
+    def transmission(self, known: KnownPhasors, opposite: int = 0) -> SX:
+        """cos mu."""
+        return (self.u.at(known) * self.v.at(known).conj()).re
+
+    def solve(self, known: KnownPhasors, branch: int | SX, penalty: SX) -> None:
+        """Add the slides; on either side of where they are parallel if `branch` is 0."""
         z, u, v = (side.at(known) for side in self.sides)
         across = (u * v.conj()).im
-        closes = penalty - branch * across > 0
-        known.slides[self.a] = ca.if_else(closes, -(z * v.conj()).im / across, math.nan)
+        d = -(z * v.conj()).im / across
+        if branch:
+            d = ca.if_else(penalty - branch * across > 0, d, math.nan)
+        known.slides[self.a] = d
         known.slides[self.b] = (z * u.conj()).im / across
 
     def measure(

@@ -33,15 +33,25 @@ def generator(angular: SX, linear: SX) -> SX:
     return homogeneous(skew(angular), linear, 0)
 
 
+def world_motion() -> GibbsMotion:
+    """The motion of what is fixed to the world: none."""
+    rest, still = SX.zeros(3), SX.zeros(4, 4)
+    return GibbsMotion(SX.eye(4), still, still, rest, rest)
+
+
+def touching_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> list[GibbsMotion]:
+    """The `body_motions` by the numbers of bodies, `WORLD` among them."""
+    return [*body_motions(tree, joints, v, a), world_motion()]
+
+
 def body_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> list[GibbsMotion]:
     """Steps 1 to 3: the motion of every body; at a = 0, T''_v (30) and w'_v (32).
 
     The sums of (29-32), by recursion: (T_p G)'' = T''_p G + 2 T'_p G' + T_p G''.
     """
-    rest, still = SX.zeros(3), SX.zeros(4, 4)
+    base = world_motion()
     motions: list[GibbsMotion] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
-        base = GibbsMotion(SX.eye(4), still, still, rest, rest)
         parent = base if body.parent == WORLD else motions[body.parent]
         G, out = compound(joint), joint.transform.to_child
         T, turning = parent.T @ G, joint.angular @ v[body.v]

@@ -127,3 +127,12 @@ def motion_table(analysis: Analysis) -> Table:
     for order, values in zip(("", "_rate", "_acceleration"), analysis.in_plane, strict=True):
         table[f"plane{order}"] = dict(zip(parts, values.T, strict=True))
     return table
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file, or say why it cannot be written."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from None

@@ -10,7 +10,7 @@ import numpy as np
 from ...cli.printing import number
 from ...names import in_text
 from .. import Mechanism
-from .prescribed import prescribed
+from .prescribed import prescribed, write_text
 
 
 def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
@@ -27,8 +27,7 @@ def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> d
     found = denoc_equations(made, motion.q[row], motion.v[row], motion.a[row], cut)
     text = written(found, options["equations"])
     if options["output"]:
-        with open(options["output"], "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(options["output"], text)
     elif not as_json:
         click.echo(text, nl=False)
     if not as_json and options["instant"]:

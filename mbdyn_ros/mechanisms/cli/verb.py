@@ -203,6 +203,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     from ...view.figure import PLOTS, check_picture
     from ..registry import kind_of
     from .designing import balance_links, find_front, fit_path
+    from .prescribed import write_text
     from .show_equations import show_equations
     from .tasks import compare_settings, forward, inverse, sweep_designs
 
@@ -248,7 +249,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         document |= _summary(made, options, as_json)
     files = [options[one] for one in ("plot", "gif", "output", "urdf") if options[one]]
     if options["urdf"] is not None:
-        _write_text(options["urdf"], options.get("result", made).urdf())
+        write_text(options["urdf"], options.get("result", made).urdf())
     document["files"] = files
     if as_json:
         print_json(document)
@@ -361,11 +362,3 @@ def _degrees(radians: list[float] | None) -> str:
         return "none"
     angles = [one if abs(one) > COLUMN_NOISE else 0.0 for one in radians]
     return ", ".join(f"{number(one)} rad ({math.degrees(one):.4g} deg)" for one in angles)
-
-
-def _write_text(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from None

@@ -232,6 +232,30 @@ LOOP_STATE_PUBLISHER = (
     Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
 )  # fmt: skip
 
+EFFORT_OBSERVER = (
+    *SPECS,
+    GRAVITY,
+    VARIABLE,
+    JOINT_DYNAMICS,
+    PRIORITY,
+    Spec("time_constant", 0.01, "mean delay of external efforts, s", 0.001, 10.0, read_only=True),
+    Spec("variant", "second", "order of the observer: first or second", read_only=True,
+         check=one_of(("first", "second"))),
+    STATE_TIMEOUT,
+    Spec("link", "", "link of ~/external_wrench; empty: none is sent", read_only=True),
+    Spec("point", [0.0, 0.0, 0.0], "where it acts, in the link's axes, m", read_only=True),
+    Spec("moment", True, "whether torques act there; else a force alone", read_only=True),
+    Spec("thresholds", DOUBLES, "external efforts of contacts, N m or N, by joints; none: no "
+         "contact is seen before ~/learn", 0.0, LARGEST_SENT),
+    Spec("centers", DOUBLES, "external efforts without contact, N m or N; none: zeros",
+         -LARGEST_SENT, LARGEST_SENT),
+    Spec("threshold_in_all", 1.0, "norm of external efforts over thresholds of a contact",
+         0.001, LARGEST_SENT),
+    Spec("payload_link", "", "link whose payload is estimated; empty: none", read_only=True),
+    Spec("payload_memory", 10.0, "in which old motion loses its weight by e, s", 0.1, 3600.0,
+         read_only=True),
+)  # fmt: skip
+
 TRAJECTORY_CONVERTER = (
     *SPECS,
     Spec(

@@ -55,6 +55,9 @@ ALIKE = 0.1
 BURST, STEP_RATE = 150.0, 300.0
 """Steps with contacts held that may be short at once, and in a second (1/s)."""
 
+STRIDE = 0.1
+"""Motion (rad or m) in a step that is not short: as smooth steps are at the default tolerances."""
+
 RUBBING = 4.0
 """Weight of a step in which joints have dry friction too, which takes so much longer."""
 
@@ -138,7 +141,8 @@ class EnergyBalance:
     def __init__(self, motion: Motion, y: Array, rtol: float) -> None:
         self._motion, self._walks = motion, motion.walks
         kinetic, self._potential = motion.energy(y)
-        self._start = kinetic + self._potential
+        work, loss = motion.work(y).tolist()
+        self._start = kinetic + self._potential - work + loss
         self._noise = UNJUDGED * (1 + kinetic + abs(self._potential))
         self._allowed = max(ALLOWED, 1e4 * rtol)
         self._moved = 0.0
@@ -248,12 +252,12 @@ class Integrator:
         corrects = self.motion.corrects
         crowded = self.motion.may_step and touching is not None and len(touching.resting) > 0
         while solver.status == "running":
-            if crowded and touching is not None:
-                self._crowd.step(self.time, touching.rubs)
             initial = solver.y
             solver.step()
             if solver.status == "failed":
                 self._explain_failure()
+            if crowded and touching is not None and self._is_short(solver.t - self.time, initial):
+                self._crowd.step(self.time, touching.rubs)
             self.count += 1
             start, end = self.time, float(solver.t)
             interpolant = functools.cache(solver.dense_output)
@@ -273,6 +277,10 @@ class Integrator:
                 solver.y = self.state = solver.y.copy()
                 self.motion.correct(self.state)
                 solver.f = self.motion.rate(end, self.state)
+
+    def _is_short(self, length: float, state: Array) -> bool:
+        """Whether a step from a state is shorter than how fast the robot moves explains."""
+        return bool(length * np.abs(self.motion.split(state)[1]).max(initial=0.0) < STRIDE)
 
     def _solver(
         self,

@@ -14,7 +14,7 @@ from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..effort import EffortFunction
 from ..friction.drive import Drive
-from ..stepped.solid_slots import AHEAD, SolidSlots
+from ..stepped.solid_slots import AHEAD, CrowdedError, SolidSlots
 from ..stepped.step_in_c import StepInC, is_compiled
 from ..trajectory import Transition
 from .smooth import Smooth, friction_coefficients
@@ -37,7 +37,10 @@ class Nearby:
         ContactError
             They may; the message names their links.
         """
-        near = self._slots.near(q, v, AHEAD * span)
+        try:
+            near = self._slots.near(q, v, AHEAD * span)
+        except CrowdedError:
+            near = ["many links"]
         if near:
             raise ContactError(f"{', '.join(near)}: they are near each other")
 
@@ -156,7 +159,12 @@ class Motion:
     def start(self, t: float, y: Array) -> list[Transition]:
         """Choose the mode at the start; `y` may be corrected in place."""
         q, v = self.split(y)
-        return self._counted(y, self.dynamics.start(t, q, v, self.effort_at(t, y)))
+        found = self._counted(y, self.dynamics.start(t, q, v, self.effort_at(t, y)))
+        if self.touching is not None and len(self.touching.resting):  # within `touching`: close it
+            energy = sum(self.energy(y))
+            self.correct(y)
+            y[self.nq + self.nv + 1] += energy - sum(self.energy(y))
+        return found
 
     def violated(self, t: float, y: Array) -> bool:
         """Whether y lies beyond the end of the present mode."""

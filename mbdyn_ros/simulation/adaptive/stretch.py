@@ -8,14 +8,16 @@ there, which always come through, until few contacts are left and have been calm
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from ...array import Array
 from ...equations.dry_friction import tree_friction
+from ...integration.methods import SEMI_IMPLICIT
 from ...robot import Robot
 from ..contact.environment import Environment
+from ..contact.impacts import Impact
 from ..effort import Constant
 from ..stepped.stepper import Stepper
 from ..trajectory import Event
@@ -89,7 +91,7 @@ class SteppedMotion:
             self.time, self.a = instant, np.zeros(len(v))
             return
         place, slow, lost = q.copy(), v.copy(), stepper.lost + stepper.trimmed
-        energy, damping = stepper.energy.sum(), self._damping_loss()
+        energy, count = stepper.energy.sum(), len(stepper.impacts)
         stepper.step = span / steps
         stepper.effort[:] = self._middle(span) if self._changes else self._effort
         stepper.advance(steps)
@@ -105,7 +107,7 @@ class SteppedMotion:
             stepper.limit_energy(energy + 0.5 * span * power)
             kept[0] += 0.5 * span * power
         self.a = (v - slow) / span
-        kept[1] += 0.5 * span * (damping + self._damping_loss())
+        kept[1] += self._damping_loss(self.time, place, slow, stepper.impacts[count:])
         kept[1] += stepper.lost + stepper.trimmed - lost
         still = not self._changes and max(np.abs(slow).max(), np.abs(v).max()) <= STILL
         self._still_steps = self._still_steps + steps if still else 0
@@ -122,14 +124,30 @@ class SteppedMotion:
         motion.normalize(middle)
         return motion.effort(self.time + 0.5 * span, middle, v)
 
-    def _damping_loss(self) -> float:
-        """Power that damping takes, W."""
+    def _damping_loss(self, time: float, q: Array, v: Array, impacts: Sequence[Impact]) -> float:
+        """Energy (J) that damping has taken since a time (s) and the state there.
+
+        Strong damping acts as of the end of each part between impacts: its impulse there times the
+        mean velocity. Else its power is the mean of both ends.
+        """
         if not self._damping.any():
             return 0.0
+        stepper, loss = self.stepper, 0.0
+        is_implicit = stepper.method == SEMI_IMPLICIT.name
+        ends = [(one.time, one.q, one.v_before, one.v_after) for one in impacts]
+        for end, place, before, after in [*ends, (stepper.time, stepper.q, stepper.v, stepper.v)]:
+            first, last = self._velocity_at(q, v), self._velocity_at(place, before)
+            power = last * (first + last) if is_implicit else first**2 + last**2
+            loss += 0.5 * (end - time) * float(self._damping @ power)
+            time, q, v = end, place, after
+        return loss
+
+    def _velocity_at(self, q: Array, v: Array) -> Array:
+        """Velocities of all joints."""
         velocity = self._velocity
-        velocity.q[:], velocity.v[:] = self.stepper.q, self.stepper.v
+        velocity.q[:], velocity.v[:] = q, v
         velocity()
-        return float(self._damping @ velocity.result**2)
+        return velocity.result.copy()
 
 
 class SteppedStretch:

@@ -28,7 +28,7 @@ FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
 
 MOST_PAIRS, MOST_POINTS = 24, 4
-"""Pairs of convex shapes for which there is room at once, and points of each, as C has them."""
+"""Pairs of convex shapes for which there is room at first, and points of each, as C has them."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
@@ -129,6 +129,7 @@ class Environment(Sealed):
         self.points = None if points is None else checked_points(points)
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
         self._stopped: dict[tuple[str, ...], Environment] = {}
+        self._room = MOST_PAIRS
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -157,6 +158,12 @@ class Environment(Sealed):
             self._stopped[chosen] = other = copy.copy(self)
             object.__setattr__(other, "joint_limits", chosen)
         return self._stopped[chosen]
+
+    def with_more_room(self) -> Environment:
+        """A copy with room for twice as many pairs of convex shapes near each other."""
+        other = copy.copy(self)
+        other._stopped, other._room = {}, 2 * self._room
+        return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
         """The points (link, xyz) that may touch: those given, else those of every link.
@@ -223,7 +230,7 @@ class Environment(Sealed):
         couples = tuple(couple for _, couple in self.couples(robot))
         pairs = self.solid_pairs(robot)
         solid = sorted({one.body for pair in pairs for one in pair})
-        slots = MOST_POINTS * min(len(pairs), MOST_PAIRS)
+        slots = MOST_POINTS * min(len(pairs), self._room)
         return ContactGeometry(tuple(places), faces, stops, signed, couples, tuple(solid), slots)
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:

@@ -17,6 +17,9 @@ from ...robot import Robot
 from .solids import Solid, SolidPair, solids_of
 from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within
 
+FREE = 6
+"""Velocities of a joint that holds nothing."""
+
 Named = tuple[str, Couple]
 """Words for a couple, and the couple."""
 
@@ -25,7 +28,8 @@ class LinkContacts(Sealed):
     """That links touch each other: the spheres and capsules of their `<collision>`.
 
     Links of one body, of bodies that a joint or a loop joins, and pairs that are `disabled` do
-    not. Boxes, cylinders and meshes touch walls, and other links if `convex`.
+    not. Fixed links touch all but what they carry by joints. Boxes, cylinders and meshes touch
+    walls, and other links if `convex`.
 
     Parameters
     ----------
@@ -102,16 +106,37 @@ class LinkContacts(Sealed):
         tree, model = robot.system.tree, robot.model
         for link in sorted({str(link) for pair in self.disabled for link in pair}):
             require_link(tree, link, model.source)
-        joined = {frozenset((k, body.parent)) for k, body in enumerate(tree.bodies)}
+        joined = {
+            frozenset((k, body.parent))
+            for k, body in enumerate(tree.bodies)
+            if body.parent != WORLD
+        }
+        carried = _carried(robot)
         for loop in model.loops:
             ends = (tree.frames[link][0] for link in (loop.predecessor, loop.successor))
             joined.add(frozenset(ends))
 
         def may_touch(one: Rod | Solid, other: Rod | Solid) -> bool:
             bodies, links = frozenset((one.body, other.body)), frozenset((one.link, other.link))
+            if {(one.body, other.link), (other.body, one.link)} & carried:
+                return False
             return len(bodies) == 2 and bodies not in joined and links not in self.disabled
 
         return may_touch
+
+
+def _carried(robot: Robot) -> set[tuple[int, str]]:
+    """Bodies with the fixed links that carry them: by a joint that is not free, or further down."""
+    model, tree = robot.model, robot.system.tree
+    below = {joint.child: joint.parent for joint in model.joints}
+    found = set()
+    for joint in model.joints:
+        link: str | None = joint.parent
+        if tree.frames[joint.parent][0] == WORLD and 0 < joint.nv < FREE:
+            while link is not None:
+                found.add((tree.frames[joint.child][0], link))
+                link = below.get(link)
+    return found
 
 
 def words_for(link: str, other: str) -> str:
@@ -120,11 +145,11 @@ def words_for(link: str, other: str) -> str:
 
 
 def _rods(robot: Robot) -> list[Rod]:
-    """Spheres and capsules of the links that move, in the frames of their bodies."""
+    """Spheres and capsules of all links, in the frames of their bodies."""
     found = []
     for link in robot.model.links:
         body, pose = robot.system.tree.frames[link.name]
-        for collision in link.collisions if body != WORLD else ():
+        for collision in link.collisions:
             shape = collision.geometry
             if isinstance(shape, Sphere):
                 half = 0.0

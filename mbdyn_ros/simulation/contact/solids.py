@@ -12,7 +12,6 @@ from ...errors import InputError
 from ...model.model import Array
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Sphere
-from ...prepare.tree import WORLD
 from ...robot import Robot
 from .collision_points import mesh_corners
 
@@ -118,7 +117,7 @@ SolidPair = tuple[Solid, Solid]
 
 
 def solids_of(robot: Robot) -> list[Solid]:
-    """The `<collision>` shapes of the links that move.
+    """The `<collision>` shapes of all links.
 
     Raises
     ------
@@ -128,7 +127,7 @@ def solids_of(robot: Robot) -> list[Solid]:
     found = []
     for link in robot.model.links:
         body, pose = robot.system.tree.frames[link.name]
-        for collision in link.collisions if body != WORLD else ():
+        for collision in link.collisions:
             shape = _shape(robot.model.source, link.name, collision)
             found.append(Solid(link.name, body, pose @ collision.origin, shape))
     return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arguments import Wrenches
-from ...assembly.chart import Chart, charts
+from ...assembly.chart import Chart
 from ...compiler.bound import Bound
 from ...equations.actuator_response import actuator_response
 from ...errors import MbdynError, SimulationError
@@ -26,6 +26,7 @@ from ..contact.environment import Environment
 from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES
+from .chart_guard import ChartGuard
 from .stepper import Stepper
 
 PREPARE, LAST = 0.18, 0.02
@@ -45,16 +46,21 @@ class _InOneChart(Stepper):
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """The motion in one choice of coordinates, and the charts that tell how good it is."""
+    """The motion in one choice of coordinates, and the guard that tells how good it is."""
 
     robot: Robot
     motion: Stepper
-    charts: tuple[Chart, ...]
+    guard: ChartGuard
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Those of the linkages with loops that move."""
+        return self.guard.charts
 
     @staticmethod
     def make(robot: Robot, step: float, method: str, environment: Environment | None) -> Leg:
         """The leg of a robot, among walls where there are some."""
-        return Leg(robot, _InOneChart(robot, step, environment, method), charts(robot.system))
+        return Leg(robot, _InOneChart(robot, step, environment, method), ChartGuard(robot))
 
     @property
     def tree_position(self) -> Array:
@@ -243,6 +249,7 @@ class ChartedStep:
             self.leg.motion.advance()
         self.time += self.step
         self._read()
+        self.leg.guard.took(1)
 
     # ---- coordinates ----------------------------------------------------------------------
 
@@ -256,6 +263,7 @@ class ChartedStep:
     def _enter(self, leg: Leg) -> None:
         """Go on in a leg whose state is set."""
         leg.motion.effort = self.effort
+        leg.guard.forget()
         self.leg = leg
         self._read()
 
@@ -278,6 +286,8 @@ class ChartedStep:
             return
         present = list(self.coordinates)
         try:
+            if self.leg.guard.due <= 0:
+                self.leg.guard.look(self.leg.tree_position, self.step)
             chosen, worst = better_joints(self.leg.charts, present, self.leg.tree_position, share)
         except SimulationError as error:
             raise SimulationError(f"{error} at t = {self.time:.6g} s") from None

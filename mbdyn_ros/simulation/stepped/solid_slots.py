@@ -18,6 +18,10 @@ AHEAD = 1.5
 """Steps that are looked ahead, as in C."""
 
 
+class CrowdedError(SimulationError):
+    """More pairs of shapes are near each other than there is room for."""
+
+
 class SolidSlots:
     """The slots of motions of a robot: points of shapes against planes of others.
 
@@ -36,8 +40,9 @@ class SolidSlots:
         Raises
         ------
         SimulationError
-            Two are; the message names their links, the place and the depth. Or more are near each
-            other than there is room for.
+            Two are; the message names their links, the place and the depth.
+        CrowdedError
+            More are near each other than there is room for.
         """
         planes, rows = self._find(q, np.zeros(len(self._v)), 0.0), self._step.rows
         assert rows is not None
@@ -55,13 +60,19 @@ class SolidSlots:
             )
 
     def near(self, q: Array, v: Array, span: float) -> list[str]:
-        """Words for the pairs of links that may touch within a time (s)."""
+        """Words for the pairs of links that may touch within a time (s).
+
+        Raises
+        ------
+        CrowdedError
+            There are more than there is room for.
+        """
         planes = self._find(q, v, span)
         return list(dict.fromkeys(map(self._words, planes[planes[:, 0] > 0])))
 
-    def crowd(self) -> SimulationError:
+    def crowd(self) -> CrowdedError:
         """The error where more pairs are near each other than there is room for."""
-        return SimulationError(
+        return CrowdedError(
             f"more than {len(self._probe.blocks)} pairs of shapes are near each other at once: "
             "name pairs that need not touch in disabled, or give links fewer shapes"
         )

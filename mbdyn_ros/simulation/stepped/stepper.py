@@ -37,6 +37,7 @@ from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
 from .chart_guard import ChartGuard
 from .noticed import Noticed
+from .solid_slots import CrowdedError
 from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
 from .touches import Touches
@@ -271,8 +272,7 @@ class Stepper(Accounts, Sealed):
             self._enter(self.robot, self._q, self._v)
             if self._contacts is not None:
                 refuse_inside(self._contacts, position, velocity, STEPS_IN_C.inside)
-            if self._solids is not None:
-                self._solids.refuse_inside(position)
+            self._refuse_solids(position)
         except SimulationError:
             self._enter(*here)
             raise
@@ -294,9 +294,9 @@ class Stepper(Accounts, Sealed):
         Raises
         ------
         SimulationError
-            The state is no longer finite; the message names the joint and the time. Or more
-            convex shapes are near each other than there is room for. Or a wall has no value, no
-            normal or no inside where a point meets it; the message names both, and where and when.
+            The state is no longer finite; the message names the joint and the time. Or a wall has
+            no value, no normal or no inside where a point meets it; the message names both, and
+            where and when. Or a loop comes to a change point.
         InputError
             `steps` is not such a number.
         """
@@ -308,8 +308,8 @@ class Stepper(Accounts, Sealed):
         if left > LONGEST_ADVANCE:
             raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
         while left > 0:
-            count = min(left, self._steps_at_once())  # which may change the motion
-            taken = self._motion.steps(count)
+            most = STEPS_AT_ONCE if self._guard is None else self._watched_steps(self._guard)
+            taken = self._motion.steps(min(left, most))
             if self._touches is not None and self._motion.motion.hits:
                 records = self._motion.take_impacts()
                 self._impacts += [self._impact(one) for one in records]
@@ -317,7 +317,8 @@ class Stepper(Accounts, Sealed):
                 self._noticed.say_unseen()
                 self._noticed.refuse_unsound(self._x, self._w)
             if self._solids is not None and self._motion.motion.crowded:
-                raise self._solids.crowd()
+                taken = -taken - 1
+                self._make_room()
             if taken < 0:
                 raise diverged(self._chart, self._x, self._w, self.time, self.step)
             left -= taken
@@ -325,7 +326,25 @@ class Stepper(Accounts, Sealed):
                 self._guard.took(taken)
         if self._chart.system.nz:
             self._tree.take_home_along(self._x)
-        self._read()
+        if self._chart is not self.robot:
+            self._read()
+
+    def _refuse_solids(self, position: Array) -> None:
+        """Refuse shapes inside each other, with room for as many as are near each other."""
+        while self._solids is not None:
+            try:
+                self._solids.refuse_inside(position)
+            except CrowdedError:
+                self._make_room()
+            else:
+                break
+
+    def _make_room(self) -> None:
+        """Go on with room for more shapes near each other."""
+        assert self._walls is not None and self._around is not None
+        self._walls, self._around = (one.with_more_room() for one in (self._walls, self._around))
+        self._follow()
+        self._motion.motion.crowded = 0
 
     # ---- coordinates ----------------------------------------------------------------------
 
@@ -334,21 +353,20 @@ class Stepper(Accounts, Sealed):
         guard = ChartGuard(chart)
         return guard if guard.charts else None
 
-    def _steps_at_once(self) -> int:
+    def _watched_steps(self, guard: ChartGuard) -> int:
         """How many steps may be taken in one call; goes on in other coordinates where it must."""
-        if self._guard is None:
-            return STEPS_AT_ONCE
-        if self._guard.due <= 0:
+        if guard.due <= 0:
             position, velocity = (one.copy() for one in self.tree_state())
             try:
-                joints = self._guard.look(position, self.step)
+                joints = guard.look(position, self.step)
             except SimulationError as error:
                 raise SimulationError(
                     f"{self.robot.model.source}: at t = {self.time:.6g} s {error}"
                 ) from None
             if joints is not None:
                 self._change(joints, position, velocity)
-        return max(1, self._guard.due)
+                return 1
+        return guard.due
 
     def _change(self, joints: list[str], position: Array, velocity: Array) -> None:
         """Go on in these joints from positions and velocities of the whole tree."""
@@ -380,9 +398,8 @@ class Stepper(Accounts, Sealed):
             self._follow()
 
     def _read(self) -> None:
-        """Tell the state in the robot's own coordinates."""
-        if self._chart is not self.robot:
-            self.q[:], self.v[:] = self._in_own(self._x, self._w)
+        """Tell the state of another chart in the robot's own coordinates."""
+        self.q[:], self.v[:] = self._in_own(self._x, self._w)
 
     def _in_own(self, x: Array, w: Array) -> tuple[Array, Array]:
         """The state x, w of the chart in the robot's own coordinates."""
@@ -416,7 +433,8 @@ class Stepper(Accounts, Sealed):
         gain = kinetic + potential - most
         if gain > 0 and kinetic > 0:
             self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
-            self._read()
+            if self._chart is not self.robot:
+                self._read()
 
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""

@@ -1,4 +1,4 @@
-"""The page of one robot: sliders for its independent joints, a motion, and its efforts."""
+"""The page of one robot: sliders for its independent joints and its lengths, a motion, efforts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...errors import MbdynError
 from ...model.model import Array
 from ...names import in_markdown
 from ...robot import Robot
+from ...robot.described import described_model
 from ...units import position_unit
 from ..scene.camera import ABOVE, Camera, framed
 from ..scene.joint_arrows import joint_arrows
@@ -21,6 +22,7 @@ from ..scene.scene import Item
 from ..scene.shown_robot import ShownRobot, corners
 from ..scene.visuals import PlacedShape
 from .excursion import Excursion, excursion, joint_table
+from .length_sliders import LengthSliders
 from .motion import RobotMotion
 from .motion_charts import MotionCharts
 from .page import Page
@@ -60,6 +62,10 @@ class RobotPage:
             self.sliders = JointSliders(gui, robot, page.changed)
             if self.sliders.single:
                 self.sliders.add_reset("Home")
+        self._lengths: LengthSliders | None = None
+        if robot.variable_origins:
+            with gui.add_folder("Lengths"):
+                self._lengths = LengthSliders(gui, robot, page.changed)
         if recording is not None:
             q = recording.q[0]
         if q is not None:
@@ -130,6 +136,8 @@ class RobotPage:
 
     def _follow_controls(self) -> None:
         words: list[str] = []
+        if self._lengths is not None and self._lengths.take():
+            self._shown.reshape(described_model(self.robot))
         recorded = self._movable and self._choice.value == RECORDED
         if self._movable and self._instant.visible != recorded:
             self._instant.visible, self._period.visible = recorded, not recorded

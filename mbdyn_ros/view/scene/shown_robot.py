@@ -65,6 +65,7 @@ class ShownRobot:
     ) -> None:
         self.scene, self._root, self._folder = scene, model.root, folder
         self._lost: list[str] = []
+        self._visuals = visuals
         blocks = joint_blocks(model.joints)
         scene.hang(model.root)
         for joint in outwards(model):
@@ -94,6 +95,15 @@ class ShownRobot:
         self.corners = np.concatenate([points, *(corners(one, poses) for one in items)])
         self.low, self.high = self.corners.min(axis=0), self.corners.max(axis=0)
         self.move(position)
+
+    def reshape(self, model: Model) -> None:
+        """Take the joints from other origins; links that are drawn as rods reach to these."""
+        blocks = joint_blocks(model.joints)
+        self._moving = [(joint, blocks[joint.name].q) for joint in model.joints if joint.nv]
+        for joint in model.joints:
+            if not joint.nv:
+                self.scene.move(joint.child, **placed(joint.origin))
+        self.scene.draw(_rods(model, self._visuals, ROD * self.size))
 
     def move(self, position: Array) -> None:
         """Show the robot at a full joint state (n,)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robot_text import body_text
 from thrown_robots import BLOCK, CORNERS
 
 import mbdyn_ros
@@ -95,3 +96,16 @@ def test_forces_hold_the_contacts(shape: str, count: int) -> None:
     np.testing.assert_allclose(mass @ (a - free), load, atol=1e-9)
     np.testing.assert_allclose(load, laws.columns.T @ force, atol=1e-9)
     np.testing.assert_allclose(laws.rows @ a + laws.drift, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("gap", [-9e-10, 1e-10, 1e-9])
+def test_a_gap_within_rounding_is_closed_and_accounted_for(gap: float) -> None:
+    """A block that starts a nanometre above its floor rests; its fall is a loss, and no alarm."""
+    block = mbdyn_ros.load(body_text("block", 2.0), floating_base=True)
+    corners = [("block", (x, y, -0.1)) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    floor = Environment([Surface.plane()], points=corners)
+    start = [0, 0, 0.1 + gap, 0, 0, 0, 1]
+    run = mbdyn_ros.simulate(block, start, np.zeros(6), 5.0, environment=floor)
+    assert run.q[-1, 2] == pytest.approx(0.1, abs=1e-15)
+    assert run.work[-1, 1] == pytest.approx(2.0 * 9.81 * gap, rel=1e-4)
+    assert np.abs(run.imbalance).max() < 1e-12

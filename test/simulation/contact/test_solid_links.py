@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_text import joint, robot_text
 from scipy.spatial.transform import Rotation
 
 import mbdyn_ros
@@ -179,6 +180,52 @@ def test_where_edges_cross_and_a_ball_meets_an_edge() -> None:
     np.testing.assert_allclose(touch.point, [0, 0.2, 0.1 * np.sqrt(2)], atol=1e-4)
     (touch,) = touches(Rounded(0.1), Pose(np.eye(3), np.array([0, 0.3, 0.2414213])), bar)
     assert touch.radius == 0.1 and touch.gap == pytest.approx(0, abs=1e-6)
+
+
+def test_many_shapes_may_be_near_each_other() -> None:
+    """28 pairs that fly side by side find room, at the start and on the way."""
+    parts = [
+        part
+        for k in range(8)
+        for part in (
+            link(f"box{k}", (0.05, 0.05, 0.05)),
+            joint(f"slide{k}", "world", f"box{k}", "0 1 0", f"{0.06 * k} 0 0", kind="prismatic"),
+        )
+    ]
+    robot = mbdyn_ros.load(robot_text(*parts))
+    links = LinkContacts(restitution=0.0, friction=0.0, convex=True)
+    free = Environment([], links=links, joint_limits=False)
+    stepper = Stepper(robot, 1e-3, free)
+    stepper.set_state(np.zeros(8), np.full(8, 1.0))
+    stepper.advance(10)
+    stepper.set_state(np.zeros(8), np.full(8, 300.0))  # 0.9 m in the time that is looked ahead
+    stepper.advance(10)
+    np.testing.assert_allclose(stepper.q, 3.0, atol=1e-9)
+    assert not stepper.contacts and np.count_nonzero(stepper._motion.blocks[:, 0]) == 28
+
+
+def test_a_plank_lies_on_a_fixed_beam() -> None:
+    """It rests on the beam's edges where its middle is above it, and tips over one where not."""
+    box = '<collision><geometry><box size="0.1 0.5 0.1"/></geometry></collision>'
+    text = robot_text(
+        f'<link name="beam">{box}</link>', link("plank", (1.0, 0.2, 0.05)),
+        joint("stands", "world", "beam", kind="fixed"),
+        joint("free", "world", "plank", kind="floating"),
+    )  # fmt: skip
+    robot = mbdyn_ros.load(text)
+    floor = Surface.plane((0, 0, -2.0))
+    stepper = Stepper(robot, 1e-3, Environment([floor], links=LinkContacts(0.0, 0.5, convex=True)))
+    stepper.set_state([0.02, 0, 0.08, 0, 0, 0, 1], np.zeros(6))
+    stepper.advance(500)
+    np.testing.assert_allclose(stepper.q, [0.02, 0, 0.075, 0, 0, 0, 1], atol=1e-6)
+    assert {contact.links for contact in stepper.contacts} == {("beam", "plank")}
+    force = sum(contact.force for contact in stepper.contacts)
+    np.testing.assert_allclose(force, [0, 0, -MASS * 9.81], atol=1e-6)
+    stepper.set_state([0.2, 0, 0.08, 0, 0, 0, 1], np.zeros(6))
+    stepper.advance(300)
+    assert stepper.q[4] > 0.1 and stepper.q[2] > -0.2
+    with pytest.raises(SimulationError, match="'beam'.* starts inside it"):
+        stepper.set_state([0.0, 0, 0.05, 0, 0, 0, 1], np.zeros(6))
 
 
 def test_what_is_refused(planks: mbdyn_ros.Robot, tmp_path: Path) -> None:

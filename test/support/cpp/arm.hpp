@@ -30,8 +30,8 @@ inline int answer(const double *x, std::size_t n) {
 }
 inline void start(void *) {}
 inline void limit_jumps(void *, double) {}
-inline int joint_state(void *, const double *q, const double *v, const double *a, double *x,
-                       double *dx, double *ddx) {
+inline int joint_state(void *, const double *q, const double *v, const double *a, const double *,
+                       double *x, double *dx, double *ddx) {
   for (int k = 0; k < 2; ++k) x[k] = q[k], dx[k] = v[k], ddx[k] = a[k];
   return answer(q, 2);
 }
@@ -72,12 +72,13 @@ inline int gravity(void *, const double *q, const double *p, double *effort) {
   effort[1] = -p[3] * g * std::sin(q[1]);
   return answer(q, 2);
 }
-inline int actuated_effort(void *, const double *, const double *force, double *effort) {
+inline int actuated_effort(void *, const double *, const double *force, const double *,
+                           double *effort) {
   effort[0] = force[0];
   effort[1] = force[1];
   return answer(effort, 2);
 }
-inline double gap(void *, const double *, const char **loop) {
+inline double gap(void *, const double *, const double *, const char **loop) {
   if (loop) *loop = nullptr;
   return 0.0;
 }

@@ -1,9 +1,10 @@
-/* Numbers of a library's functions: evaluate LIBRARY [PAYLOAD_LINK [FARTHEST]], states on
-   standard input.
+/* Numbers of a library's functions: evaluate LIBRARY [PAYLOAD_LINK [FARTHEST [PARAMETER ...]]],
+   states on standard input.
 
    A state is q, v, a, effort and force, one double after the other; for each come the results of
    all functions, each with its status behind it, as doubles. A payload of fixed numbers is fastened
-   to the link, where one is named. Behind the first state jumps are limited to FARTHEST. */
+   to the link, where one is named. Behind the first state jumps are limited to FARTHEST, 0: not at all.
+   PARAMETERs are all of them. */
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -35,7 +36,9 @@ int main(int count, char **arguments) {
                             table.parameter_values + table.parameters.count);
   const Payload payload{5.0, {0.1, -0.2, 0.3}, {0.05, 0.001, -0.002, 0.06, 0.003, 0.07}};
   if (count > 2 && *arguments[2]) fasten(payload, &given[place_of_link(table.parameters, arguments[2])]);
+  for (int k = 4; k < count; ++k) given[k - 4] = std::strtod(arguments[k], nullptr);
   const double *p = given.data();
+  model.set_parameters(p);
 
   std::vector<double> q(model.nq()), v(model.nv()), a(model.nv()), effort(model.efforts());
   std::vector<double> force(model.nv());

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MBDYN_ROS_ABI 1
+#define MBDYN_ROS_ABI 2
 #define MBDYN_ROS_ENTRY "mbdyn_ros_model_of_library"
 
 /* What functions return; all but the first leave something that is not finite in their result. */
@@ -35,13 +35,13 @@ typedef struct {
 typedef struct {
   const char *name;
   /* Velocity of the link's origin (linear, then angular, world axes) by v: (6, nv). */
-  int (*jacobian)(void *memory, const double *q, double *jacobian);
+  int (*jacobian)(void *memory, const double *q, const double *parameters, double *jacobian);
 } mbdyn_ros_link;
 
 typedef struct {
   const char *name; /* the link that an IMU is on, the joint that a force-torque sensor is in */
   int (*reading)(void *memory, const double *q, const double *v, const double *motion,
-                 double *reading);
+                 const double *parameters, double *reading);
 } mbdyn_ros_sensor;
 
 /* What a mode of control follows. */
@@ -94,7 +94,7 @@ typedef struct {
   /* Functions without an answer for this robot are null.
      position, velocity and acceleration of all joints; accelerations with v, from a. */
   int (*joint_state)(void *memory, const double *q, const double *v, const double *a,
-                     double *position, double *velocity, double *acceleration);
+                     const double *parameters, double *position, double *velocity, double *acceleration);
   /* Efforts that cause a, friction of the joints included. */
   int (*inverse_dynamics)(void *memory, const double *q, const double *v, const double *a,
                           const double *parameters, double *effort);
@@ -111,11 +111,12 @@ typedef struct {
   int (*friction_effort)(void *memory, const double *q, const double *v, const double *parameters,
                          double *effort);
   /* Efforts that do the work of forces (nv) at the independent coordinates. */
-  int (*actuated_effort)(void *memory, const double *q, const double *force, double *effort);
+  int (*actuated_effort)(void *memory, const double *q, const double *force,
+                         const double *parameters, double *effort);
 
   /* The widest gap (m or rad) that the first loop leaves that cannot be closed at q, found by
      least squares in bounded time, and that loop; 0 and null where all close. */
-  double (*gap)(void *memory, const double *q, const char **loop);
+  double (*gap)(void *memory, const double *q, const double *parameters, const char **loop);
 
   size_t link_count;
   const mbdyn_ros_link *links; /* those whose Jacobian was asked for */
@@ -133,9 +134,9 @@ typedef struct {
   const mbdyn_ros_mode *modes; /* laws of control; friction is that of the wanted velocity */
   /* Of the link of the mode that follows a pose, null without one: its place and quaternion (7),
      and the displacement (6) to a wanted pose. */
-  int (*link_pose)(void *memory, const double *q, double *pose);
+  int (*link_pose)(void *memory, const double *q, const double *parameters, double *pose);
   int (*link_error)(void *memory, const double *q, const double *place, const double *turn,
-                    double *error);
+                    const double *parameters, double *error);
 
   const char *root; /* the link that stands in the world, or flies */
 

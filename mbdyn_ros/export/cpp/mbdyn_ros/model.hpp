@@ -38,7 +38,9 @@ class Model {
  public:
   /* Of a table that has no `refusal`. */
   explicit Model(const mbdyn_ros_model &table)
-      : table_(&table), memory_((table.memory_size + sizeof(double) - 1) / sizeof(double)) {
+      : table_(&table),
+        parameters_(table.parameter_values),
+        memory_((table.memory_size + sizeof(double) - 1) / sizeof(double)) {
     start();
   }
 
@@ -55,9 +57,14 @@ class Model {
   /* Refuse q of searched loops that are farther from the last (rad or m); 0: walk there. */
   void limit_jumps(double farthest) noexcept { table_->limit_jumps(memory_.data(), farthest); }
 
+  /* The numbers of all calls that take none; the description's until then. They stay where they
+     are: the caller keeps them. */
+  void set_parameters(const double *parameters) noexcept { parameters_ = parameters; }
+
   Status joint_state(const double *q, const double *v, const double *a, double *position,
                      double *velocity, double *acceleration) noexcept {
-    return Status(table_->joint_state(memory_.data(), q, v, a, position, velocity, acceleration));
+    return Status(table_->joint_state(memory_.data(), q, v, a, parameters_, position, velocity,
+                                      acceleration));
   }
   Status inverse_dynamics(const double *q, const double *v, const double *a,
                           const double *parameters, double *effort) noexcept {
@@ -81,7 +88,7 @@ class Model {
     return Status(table_->friction_effort(memory_.data(), q, v, parameters, effort));
   }
   Status actuated_effort(const double *q, const double *force, double *effort) noexcept {
-    return Status(table_->actuated_effort(memory_.data(), q, force, effort));
+    return Status(table_->actuated_effort(memory_.data(), q, force, parameters_, effort));
   }
   /* Efforts of a mode of control; wanted and gains as mbdyn_ros_mode has them. */
   Status control(const mbdyn_ros_mode &mode, const double *q, const double *v,
@@ -91,15 +98,15 @@ class Model {
   }
   /* Place and quaternion (7) of the link that a mode leads. */
   Status link_pose(const double *q, double *pose) noexcept {
-    return Status(table_->link_pose(memory_.data(), q, pose));
+    return Status(table_->link_pose(memory_.data(), q, parameters_, pose));
   }
   /* Displacement (6) of that link to a wanted pose. */
   Status link_error(const double *q, const double *place, const double *turn,
                     double *error) noexcept {
-    return Status(table_->link_error(memory_.data(), q, place, turn, error));
+    return Status(table_->link_error(memory_.data(), q, place, turn, parameters_, error));
   }
   Status jacobian(std::size_t link, const double *q, double *jacobian) noexcept {
-    return Status(table_->links[link].jacobian(memory_.data(), q, jacobian));
+    return Status(table_->links[link].jacobian(memory_.data(), q, parameters_, jacobian));
   }
   /* Mobility and free accelerations (m, m + 1) of the m actuated joints. */
   Status actuator_response(const double *q, const double *v, const double *parameters,
@@ -109,14 +116,15 @@ class Model {
   /* What a sensor of the table shows. */
   Status reading(const mbdyn_ros_sensor &sensor, const double *q, const double *v,
                  const double *motion, double *numbers) noexcept {
-    return Status(sensor.reading(memory_.data(), q, v, motion, numbers));
+    return Status(sensor.reading(memory_.data(), q, v, motion, parameters_, numbers));
   }
   double gap(const double *q, const char **loop) noexcept {
-    return table_->gap(memory_.data(), q, loop);
+    return table_->gap(memory_.data(), q, parameters_, loop);
   }
 
  private:
   const mbdyn_ros_model *table_;
+  const double *parameters_;
   std::vector<double> memory_;
 };
 

@@ -51,7 +51,7 @@ class Robot {
   Status joint_state(const Positions &q, const Velocities &v, const Velocities &a,
                      JointState &state) noexcept {
     return Status(table().joint_state(memory(), q.data(), v.data(), a.data(),
-                                      state.position.data(), state.velocity.data(),
+                                      parameters_.data(), state.position.data(), state.velocity.data(),
                                       state.acceleration.data()));
   }
 
@@ -102,12 +102,12 @@ class Robot {
 
   /* Velocity of the origin of link_names[link] by v: linear, then angular, in world axes. */
   Status jacobian(std::size_t link, const Positions &q, Jacobian &jacobian) noexcept {
-    return Status(table().links[link].jacobian(memory(), q.data(), jacobian.data()));
+    return Status(table().links[link].jacobian(memory(), q.data(), parameters_.data(), jacobian.data()));
   }
 
   /* How far (m or rad) the first loop stays open that cannot be closed at q, and that loop. */
   double gap(const Positions &q, const char **loop) noexcept {
-    return table().gap(memory(), q.data(), loop);
+    return table().gap(memory(), q.data(), parameters_.data(), loop);
   }
 
   /* Fasten a body to a link instead of what was fastened there; the reason, and nothing changed,

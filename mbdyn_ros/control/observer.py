@@ -1,0 +1,278 @@
+"""External efforts from the state and the actuators' efforts, by the generalized momentum.
+
+With the momentum p = M v and its known rate beta = effort - friction + C^T v - g (`momentum`), what
+acts from outside obeys p' = beta + d: no acceleration is needed. From one sample to the next, h
+later, its mean is
+
+    delta = (p_1 - p_0) / h - (beta_0 + beta_1) / 2,
+
+beta_1 with the effort of sample 0 where actuators hold it,
+
+and all observers are filters of delta, sampled exactly for a delta that is constant in between:
+
+    first    T r' + r = d: the residual of De Luca and Mattone (2003), with the gain K = 1 / T.
+             It has r_1 = exp(-h/T) r_0 + (1 - exp(-h/T)) delta, stable at any gain.
+    second   the second-order one, r'' + 2 z w r' + w^2 r = w^2 d. At z = 0.87 it overshoots by
+             0.4 %, and with w = 2 z / T, of the same mean delay T, it is within 1 % after 2.7 T,
+             where the first one is after 4.6 T.
+    kalman   p' = beta + d measured with noise, d a random walk (Wahrburg et al. 2018): the gain of
+             the steady state, from the noise of p and the drift of d.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import solve_discrete_are
+
+from ..arguments import Sealed, checked_flag, positive_number, single_vector
+from ..array import Array, all_finite
+from ..compiler.bound import Bound
+from ..equations.momentum import momentum_balance
+from ..errors import InputError
+from ..robot import Robot
+from .external_wrench import ExternalWrench, wrench_at
+
+VARIANTS = ("first", "second", "kalman")
+
+DAMPING = 0.87
+"""Damping ratio of the second order: its step response overshoots by 0.4 %."""
+
+LONGEST_GAP = 0.1
+"""s between two samples, after which the observer begins anew."""
+
+AT_LIMIT = 0.999
+"""Share of an effort limit from which an actuator counts as saturated."""
+
+GAIN_STEPS = 100
+"""Steps for which gains are kept, by factor e: those within 1 % share theirs."""
+
+
+class Filter:
+    """The filter of one variant: states (n, 2) of n signals, of which the first is the result.
+
+    transition(h) : (n, 2, 3), which takes the states and the input of a step h (s) to the next.
+    """
+
+    def __init__(self, variant: str, time_constant: Array, noise: tuple[Array, ...] = ()) -> None:
+        self.variant, self.time_constant, self._noise = variant, time_constant, noise
+        self._gains: dict[float, Array] = {}
+        self._step, self._transition = 0.0, np.zeros((len(time_constant), 2, 3))
+
+    def transition(self, step: float) -> Array:
+        """That of a step (s); the last one is kept."""
+        if step != self._step:
+            make = getattr(self, f"_{self.variant}")
+            self._step, self._transition = step, make(step)
+        return self._transition
+
+    def _first(self, step: float) -> Array:
+        result = np.zeros((len(self.time_constant), 2, 3))
+        left = np.exp(-step / self.time_constant)
+        result[:, 0, 0], result[:, 0, 2] = left, 1 - left
+        return result
+
+    def _second(self, step: float) -> Array:
+        frequency = 2 * DAMPING / self.time_constant
+        decay, turning = DAMPING * frequency, math.sqrt(1 - DAMPING**2) * frequency
+        cosine, sine = np.cos(turning * step), np.sin(turning * step) / turning
+        state = np.exp(-decay * step) * np.array(
+            [[cosine + decay * sine, sine], [-(frequency**2) * sine, cosine - decay * sine]]
+        )
+        given = np.array([[1 - state[0, 0]], [-state[1, 0]]])
+        return np.moveaxis(np.concatenate([state, given], axis=1), 2, 0)
+
+    def _kalman(self, step: float) -> Array:
+        """States: d, and p less its estimate."""
+        of_d, of_p = self._steady_gains(step)
+        kept = 1 - of_p
+        rows = [[1 - of_d * step, of_d, of_d * step], [-kept * step, kept, kept * step]]
+        return np.moveaxis(np.array(rows), 2, 0)
+
+    def _steady_gains(self, step: float) -> Array:
+        """Gains (2, n) on d and p of the steady state, of steps that differ by a percent alike."""
+        place = round(math.log(step) * GAIN_STEPS)
+        if place not in self._gains:
+            flow, seen = np.array([[1.0, 0.0], [step, 1.0]]), np.array([[0.0], [1.0]])
+            walk = np.array([[step, step**2 / 2], [step**2 / 2, step**3 / 3]])
+            gains = []
+            for deviation, drift in zip(*self._noise, strict=True):
+                spread = solve_discrete_are(
+                    flow.T, seen, drift**2 * walk, np.array([[deviation**2]])
+                )
+                gains.append(spread[:, 1] / (spread[1, 1] + deviation**2))
+            self._gains[place] = np.array(gains).T
+        return self._gains[place]
+
+
+class Observer(Sealed):
+    """The external efforts of a robot's independent coordinates, sample after sample.
+
+    Fill `q`, `v` and `effort` in place; call `cycle`; read `external`. The first cycle, and the
+    first one after a gap, begins without a bump: at zero.
+
+    Parameters
+    ----------
+    robot : with any joints, loops and a fixed or floating base. Its payload and friction are
+        those that hold at every cycle (`set_payload`, `set_friction`).
+    time_constant : T (s), one or for each velocity coordinate: the mean delay of `external`.
+    variant : of `VARIANTS`.
+    step : s, of samples as they usually come. No T may be shorter: that is the bound of gains.
+    deviation, drift : of the variant "kalman": standard deviation of the momentum as it is measured
+        (kg m^2/s or kg m/s), and by how much external efforts drift in a second (N m or N); one or
+        for each coordinate. They give T.
+    held : whether efforts are commands that actuators hold from their sample to the next one;
+        without, they are measured, and straight in between.
+
+    Attributes
+    ----------
+    q, v, effort : (nq,), (nv,), (efforts,) as measured, of the same instant; of a floating base the
+        first six efforts are 0.
+    external : (nv,) efforts from outside, N m or N, that act as those of the independent joints.
+    restarts : how often it began anew after the first time.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.model.examples import CART
+    >>> observer = Observer(mbdyn_ros.load(CART))  # 2 kg, pushed with 6 N
+    >>> for k in range(101):
+    ...     observer.v[:] = 3.0 * 1e-3 * k
+    ...     external = observer.cycle(1e-3 * k)
+    >>> external.round(3)
+    array([6.])
+    """
+
+    OTHERWISE: ClassVar[Mapping[str, str]] = {
+        "restarts": "cycle(now) counts them",
+        "": "fill it in place, observer.q[:] = ..., or make another Observer",
+    }
+
+    def __init__(
+        self,
+        robot: Robot,
+        time_constant: float | Sequence[float] | Array = 0.01,
+        variant: str = "second",
+        step: float = 1e-3,
+        deviation: float | Sequence[float] | None = None,
+        drift: float | Sequence[float] | None = None,
+        held: bool = False,
+    ) -> None:
+        robot.require_single("an observer")
+        self.robot, self.labels = robot, robot.velocity_labels
+        self._balance = Bound(robot.calls.kernel(momentum_balance))
+        self.q, self.v, self._held_effort, self.effort = self._balance.arguments
+        self.q[:] = robot.home_position
+        self._held = checked_flag("held", held)
+        step = positive_number("step", step)
+        self.filter = self._made(variant, time_constant, step, deviation, drift)
+        shortest = float(self.filter.time_constant.min(initial=math.inf))
+        if shortest < step:
+            raise InputError(
+                f"the time constant {shortest:g} s is shorter than the step of samples, {step:g} "
+                "s: what is faster than they are cannot be told from them. Choose a longer one"
+            )
+        self._signals = np.zeros((robot.nv, 3, 1))
+        self._states = self._signals[:, :2]
+        self.external, self._mean = self._signals[:, 0, 0], self._signals[:, 2, 0]
+        self._last, self._since = np.zeros((robot.nv, 3)), [math.nan, robot.calls.changes]
+        self._restarts = 0
+        self.seal()
+
+
+    def __repr__(self) -> str:
+        longest = self.filter.time_constant.max(initial=0.0)
+        return f"<Observer of {self.robot.model.name!r}: {self.filter.variant}, {longest:.3g} s>"
+
+    def _made(
+        self, variant: str, time_constant: object, step: float, deviation: object, drift: object
+    ) -> Filter:
+        if variant not in VARIANTS:
+            raise InputError(f"there is no variant {variant!r}; there are {', '.join(VARIANTS)}")
+        given = {"deviation": deviation, "drift": drift}
+        if variant != "kalman":
+            for name in (name for name, one in given.items() if one is not None):
+                raise InputError(f"{name} is for the variant kalman; this one is {variant}")
+            return Filter(variant, self._numbers("time_constant", time_constant))
+        for name in (name for name, one in given.items() if one is None):
+            raise InputError(f"the variant kalman needs {name}")
+        noise, walk = (self._numbers(name, one) for name, one in given.items())
+        # Sampled often: w^4 = walk^2 / (noise^2 step), of damping 1 / sqrt(2).
+        times = math.sqrt(2) * (noise**2 * step / walk**2) ** 0.25
+        return Filter(variant, times, (noise, walk))
+
+    def _numbers(self, what: str, value: object) -> Array:
+        """One number above 0, or one for each coordinate, as (nv,)."""
+        single = np.ndim(value) == 0  # type: ignore[arg-type]
+        numbers = single_vector(what, [value] * len(self.labels) if single else value, self.labels)
+        for label, number in zip(self.labels, numbers.tolist(), strict=True):
+            if number <= 0:
+                raise InputError(f"{what} of {label} is {number:g}: it must be above zero")
+        return numbers
+
+    @property
+    def restarts(self) -> int:
+        """How often it began anew after the first time."""
+        return self._restarts
+
+    def restart(self) -> None:
+        """Begin anew at the next cycle, without a bump."""
+        self._since[0] = math.nan
+        self._states[:] = 0.0
+
+    def cycle(self, now: float) -> Array:
+        """The external efforts (nv,) at a time (s), which are `external`.
+
+        At the time of the last sample nothing is new. Earlier, or more than `LONGEST_GAP` later,
+        the observer begins anew, and `restarts` counts it. Where the robot's numbers change, such
+        as its payload, that step is left out.
+
+        Raises
+        ------
+        InputError
+            A position, velocity or effort that is not finite, by joint; all stays as it was.
+        """
+        if not self._held:
+            self._held_effort[:] = self.effort
+        self._balance()
+        balance, (before, changes) = self._balance.result, self._since
+        if not all_finite(balance.ravel()):
+            self._refuse()
+        step = now - before
+        if 0 < step <= LONGEST_GAP:
+            if changes == self.robot.calls.changes:
+                last = self._last
+                rate = 0.5 * (last[:, 2] + balance[:, 1])
+                self._mean[:] = (balance[:, 0] - last[:, 0]) / step - rate
+                self._states[:] = self.filter.transition(step) @ self._signals
+        elif step:
+            self._restarts += not math.isnan(before)
+            self.restart()
+        self._last[:] = balance
+        if self._held:
+            self._held_effort[:] = self.effort
+        self._since[:] = now, self.robot.calls.changes
+        return self.external
+
+    def saturated(self) -> tuple[str, ...]:
+        """The actuated joints whose effort is at its limit: what is commanded may not be given."""
+        at_limit = np.abs(self.effort) >= AT_LIMIT * np.asarray(self.robot.effort_limits)
+        return tuple(np.array(self.robot.effort_labels)[at_limit].tolist())
+
+    def wrench(
+        self, link: str, point: Array | Sequence[float] = (0.0, 0.0, 0.0), moment: bool = True
+    ) -> ExternalWrench:
+        """The wrench at a link that `external` comes from; see `wrench_at`."""
+        return wrench_at(self.robot, self.q, self.external, link, point, moment)
+
+    def _refuse(self) -> None:
+        """Say which input is not finite."""
+        robot = self.robot
+        single_vector("position", self.q, robot.position_labels)
+        single_vector("velocity", self.v, robot.velocity_labels)
+        single_vector("effort", self.effort, robot.effort_labels)
+        robot.joint_state(self.q)  # loops that cannot be closed
+        raise InputError(f"{robot.model.source}: there is no momentum at q = {self.q.tolist()}")

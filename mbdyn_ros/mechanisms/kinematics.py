@@ -1,0 +1,408 @@
+"""The positions of all mechanisms of a kind, as those of a robot's loops: triangle after triangle.
+
+The numbers of the mechanisms and their assembly branches are symbols. Angles of wheels, and of the
+links on them, are linear in those of the inputs (Willis' equation). Where triangles do not suffice,
+the fewest pins with as many equations as unknowns are a group (an Assur group of a higher class):
+its joints are given like the inputs, and `branch_table` finds them.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..equations.algebra.complex_plane import Complex
+from ..equations.algebra.phasors import KnownPhasors
+from ..equations.algebra.spatial import SX, CosineSine, Position
+from ..equations.loops.dyads import Circle, Dyads
+from ..equations.loops.linkage import solve_rows
+from ..equations.loops.planar_linkage import Lengths, planar_linkage
+from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
+from ..prepare.clusters import Cluster, path_from
+from ..prepare.tree import WORLD
+from ..program.symbols import SerializedProperty, lasting, serialized
+from .columns import Columns
+from .layout import GROUND, MechanismLayout
+from .pose import MechanismPose
+from .symbolic_tree import closures, layout_tree
+
+QUARTER_TURN = Complex(0.0, 1.0)
+
+IN_TURN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+"""Orders of the corners of a triangle that go round it in one sense; the others in the other."""
+
+SAMPLED = (0.05, 0.11)
+"""Shares by which samples of the numbers differ from the described ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A triangle that pins close, with the setting of its branch: nothing where it has one alone.
+
+    sign : of the triangle's branch where the setting is 1: the pin is to the left of the line from
+    the joint of the first of the two links that it places to that of the second, or the slide is
+    the larger of two. fixed : the number of the side that is on neither of these links.
+    """
+
+    triangle: Triangle
+    branch: str
+    sign: int
+    fixed: int
+
+
+class Kinematics:
+    """Positions of a kind of `Design` on symbols: a `LoopClosedForm` of its dependent joints.
+
+    Attributes
+    ----------
+    mechanism, layout, tree, closures : of symbols.
+    given_bodies : the driven ones. wheels : those that meshes determine.
+    groups : bodies and pins of every group.
+    steps : the triangles in the order in which pins can be closed.
+    parameters : symbols for the numbers of a design and for the `unknowns` of groups: slides, and
+        turns, counted from the last part that is placed before.
+    """
+
+    @serialized
+    def __init__(self, kind: Any) -> None:
+        described, self._inputs = kind.described(), kind.inputs
+        symbols = {name: SX.sym(name) for name in described.numbers()}
+        self.mechanism = kind.of_numbers(symbols)
+        self.layout = layout = self.mechanism.layout()
+        self.tree = layout_tree(layout)
+        self.closures = tuple(closures(layout, self.tree))
+        self._paths = [
+            [path_from(self.tree, WORLD, one)[::-1] for one in (pin.predecessor, pin.successor)]
+            for pin in self.closures
+        ]
+        values = described.vector()
+        near = [values + share * (1 + np.abs(values)) * np.cos(values) for share in (0.0, *SAMPLED)]
+        lengths = Lengths(ca.vertcat(*symbols.values()), np.stack(near, axis=1))
+        cluster = Cluster(tuple(range(len(layout.parts))), self.closures)
+        linkage = planar_linkage(self.tree, cluster, lengths)
+        assert linkage is not None
+        order = layout.order
+        self.given_bodies = tuple(order[name] for name in kind.inputs)
+        wheels = wheel_angles(layout, dict.fromkeys(kind.inputs, SX(0)))
+        self.wheels = tuple(order[name] for name in wheels)
+        angles = dict.fromkeys((*kind.inputs, *wheels), 0.0)
+        self._carried = [
+            name for name in wheels
+            if _angle(layout, layout.parts[order[name]].parent, angles) is None
+        ]  # fmt: skip
+        given = [*self.given_bodies, *self.wheels]
+        self._first_given = frozenset(given)
+        self.groups: list[tuple[list[int], list[int]]] = []
+        self.dyads = Dyads(linkage, given)
+        while self.dyads.turns is None and (group := self._group()) is not None:
+            self.groups.append(group)
+            given = [*given, *group[0]]
+            self.dyads = Dyads(linkage, given)
+        self.unknowns = tuple(body for bodies, _ in self.groups for body in bodies)
+        self.steps = self._steps(kind.branches)
+        for one in self.steps:
+            if one.branch:
+                symbols.setdefault(one.branch, SX.sym(one.branch))
+        self._symbols = symbols
+        self._q = [SX.sym(name) for name in kind.inputs]
+        self._counted = [*kind.inputs, *wheels] if layout.meshes else []
+        self._z = [SX.sym(f"unknown {layout.parts[body].name}") for body in self.unknowns]
+        self.parameters = ca.vertcat(*symbols.values(), *self._z)
+
+    # -- structure ---------------------------------------------------------------------------------
+
+    def _group(self) -> tuple[list[int], list[int]] | None:
+        """Bodies and pins of the fewest pins with as many equations as unknowns."""
+        placed = self.dyads.placed
+        waiting = {
+            k: unknown
+            for k, paths in enumerate(self._paths)
+            if (unknown := {body for path in paths for body in path} - placed.keys())
+        }
+        for count in range(1, len(waiting) + 1):
+            for pins in combinations(waiting, count):
+                bodies = set().union(*(waiting[k] for k in pins))
+                if len(bodies) == 2 * count:
+                    return sorted(bodies), list(pins)
+        return None
+
+    def _steps(self, names: Sequence[str]) -> list[Step]:
+        """The triangles in order; their branches have these names, or are named by pins."""
+        first_closing = len(self.layout.parts)
+        by_pin: dict[int, int] = {}
+        for k, circle in enumerate(self.dyads.circles):
+            for one in circle.joints:
+                if one.joint is None:
+                    by_pin[self.dyads.linkage.connections.index(one) - first_closing] = k
+        known, waiting, groups = set(self._first_given), sorted(by_pin), list(self.groups)
+        steps: list[Step] = []
+        while waiting:
+            ready = [pin for pin in waiting if self._places(pin, by_pin[pin], known)]
+            if not ready and groups:
+                known |= set(groups.pop(0)[0])
+                continue
+            pin = (ready or waiting)[0]
+            k = by_pin[pin]
+            circle, triangle = self.dyads.circles[k], self.dyads.triangles[k]
+            children = _children(circle)
+            known |= children
+            waiting = [one for one in waiting if by_pin[one] != k]
+            branch = ""
+            if not isinstance(triangle, TwoSlides):
+                number = sum(bool(one.branch) for one in steps)
+                second = f"{self.layout.pins[pin].second}_branch"
+                branch = names[number] if number < len(names) else second if number else "branch"
+            fixed = next(k for k, one in enumerate(circle.parts) if not children & one.keys())
+            steps.append(Step(triangle, branch, self._sign(pin, triangle, circle), fixed))
+        return steps
+
+    def _places(self, pin: int, k: int, known: set[int]) -> bool:
+        """Whether the links of a triangle are all that a pin needs besides what is known."""
+        needed = {body for path in self._paths[pin] for body in path} - known
+        return needed <= _children(self.dyads.circles[k])
+
+    def _sign(self, pin: int, triangle: Triangle, circle: Circle) -> int:
+        """See `Step.sign`."""
+        if not isinstance(triangle, TwoTurns):
+            return 1
+        children = _children(circle)
+        ends = [[body for body in path if body in children] for path in self._paths[pin]]
+        closing = self.dyads.linkage.connections[len(self.layout.parts) + pin]
+        joints = [one.joint.body if one.joint else None for one in circle.joints]
+        corners = [joints.index(body) for path in ends for body in path]
+        if len(corners) != 2:  # links that are not placed yet carry it
+            return 1
+        around = (*corners, circle.joints.index(closing))
+        return (1 if around in IN_TURN else -1) * (1 if all(ends) else -1)
+
+    # -- positions ---------------------------------------------------------------------------------
+
+    def known(self, q: Sequence[SX]) -> KnownPhasors:
+        """All turns and slides at positions q of the inputs."""
+        known, joints = KnownPhasors(), self.dyads.linkage.joints
+        for body, position in self._given(q).items():
+            if joints[body].revolute:
+                known.units[body] = joints[body].unit(position)
+            else:
+                known.slides[body] = position
+        branches = {
+            id(one.triangle): one.sign * self._symbols[one.branch] if one.branch else 0
+            for one in self.steps
+        }
+        for triangle in self.dyads.triangles:
+            triangle.solve(known, branches[id(triangle)], SX(0))
+        angles = self._angles(q) if self._carried else {}
+        for part in (self.layout.parts[self.layout.order[name]] for name in self._carried):
+            carrier = self._direction(part.parent, known)
+            unit = Complex(ca.cos(angles[part.name]), ca.sin(angles[part.name]))
+            known.units[self.layout.order[part.name]] = unit * carrier.conj()
+        return known
+
+    def _angles(self, q: Sequence[SX]) -> dict[str, SX]:
+        """Angles of the inputs and wheels in the plane."""
+        inputs = dict(zip(self._inputs, q, strict=True))
+        return inputs | wheel_angles(self.layout, inputs)
+
+    def _direction(self, name: str, known: KnownPhasors) -> Complex:
+        """The direction of the x axis of a part."""
+        if name == GROUND:
+            return Complex(1.0, 0.0)
+        assert self.dyads.turns is not None
+        body = self.layout.order[name]
+        direction = self.dyads.turns[body].at(known)
+        while body != WORLD:
+            if self.layout.parts[body].across:
+                direction = direction * QUARTER_TURN
+            body = self.tree.bodies[body].parent
+        return direction
+
+    def _given(self, q: Sequence[SX]) -> dict[int, SX]:
+        """Positions of the joints that are no triangle's."""
+        layout, angles, found = self.layout, self._angles(q), dict[int, SX]()
+        for name in angles.keys() - set(self._carried):
+            body = layout.order[name]
+            found[body] = angles[name] - _angle(layout, layout.parts[body].parent, angles)
+        unknown = dict(zip(self.unknowns, self._z, strict=True))
+        for body, value in unknown.items():
+            found[body] = value - unknown.get(self._carrier(body), 0)
+        return found
+
+    def _carrier(self, body: int) -> int:
+        """The turning body that carries a turning one, or the world."""
+        parents = [one.parent for one in self.tree.bodies]
+        carrier = WORLD if self.layout.parts[body].slides else parents[body]
+        while carrier != WORLD and self.layout.parts[carrier].slides:
+            carrier = parents[carrier]
+        return carrier
+
+    def positions(self, *q: SX) -> dict[int, Position]:
+        """Turns and slides of all joints but the inputs'."""
+        known, turns, result = self.known(q), self.dyads.turns, dict[int, Position]()
+        assert turns is not None
+        for one in self.dyads.linkage.connections:
+            if one.joint is None or one.joint.body in self.given_bodies:
+                continue
+            if one.slides:
+                result[one.joint.body] = known.slides[self._slides[one.joint.body]]
+            else:
+                parent, child = (turns[end.link] for end in one.ends)
+                result[one.joint.body] = one.joint.turn((parent.conj() * child).at(known))
+        return result
+
+    def values(self, *q: SX) -> dict[int, SX]:
+        """Angles within half a turn, and slides."""
+        return {
+            body: ca.atan2(one.sine, one.cosine) if isinstance(one, CosineSine) else one
+            for body, one in self.positions(*q).items()
+        }
+
+    def placed(self, q: Sequence[SX]) -> tuple[dict[str, Complex], dict[str, Complex]]:
+        """Directions of the x axes of all parts, and origins, the ground's included."""
+        known, slides = self.known(q), self._slides
+        directions, origins = {GROUND: Complex(1.0, 0.0)}, {GROUND: Complex(0.0, 0.0)}
+        for body, part in enumerate(self.layout.parts):
+            directions[part.name] = self._direction(part.name, known)
+            place = origins[part.parent] + directions[part.parent] * Complex(*part.at)
+            if part.slides:
+                place = place + directions[part.name].scaled(known.slides[slides[body]])
+            origins[part.name] = place
+        return directions, origins
+
+    @property
+    def _slides(self) -> dict[int, int]:
+        """Symbols of the slides by body."""
+        connections = self.dyads.linkage.connections[: len(self.layout.parts)]
+        return {one.joint.body: self.dyads.slide(one) for one in connections
+                if one.joint is not None and one.slides}  # fmt: skip
+
+    # -- numbers -----------------------------------------------------------------------------------
+
+    def pose(
+        self, layout: MechanismLayout, *columns: Sequence[Any], shape: tuple[int, ...]
+    ) -> MechanismPose:
+        """The places of the parts of a design, or of many in one.
+
+        layout : of numbers. columns : angles of the inputs, numbers and unknowns.
+        """
+        found = iter(self._all(*columns))
+        names = [GROUND, *self.layout.order]
+        turned, placed = (
+            {name: Complex(next(found), next(found)) for name in names} for _ in range(2)
+        )
+        sliding = [self.layout.parts[body].name for body in self._slides]
+        slides = {name: next(found) for name in sliding}
+        counted = dict(zip(self._counted, found, strict=True))
+        return MechanismPose(layout, turned, placed, slides, counted, shape)
+
+    @SerializedProperty
+    def _all(self) -> Columns:
+        numbers = [number for group in self.placed(self._q) for one in group.values()
+                   for number in (one.re, one.im)]  # fmt: skip
+        slides = self.known(self._q).slides
+        numbers += [slides[symbol] for symbol in self._slides.values()]
+        angles = self._angles(self._q) if self._counted else {}
+        return self._columns([*numbers, *angles.values()])
+
+    @SerializedProperty
+    def transmissions(self) -> Columns:
+        """(angles of the inputs, numbers, unknowns) -> cosines of the transmission angles of the
+        steps, beyond +-1 where they are open."""
+        known = self.known(self._q)
+        return self._columns([one.triangle.transmission(known, one.fixed) for one in self.steps])
+
+    def _columns(self, outputs: Sequence[SX]) -> Columns:
+        inputs = [ca.vertcat(*one) for one in (self._q, self._symbols.values(), self._z)]
+        result = ca.densify(ca.vertcat(SX(0, 1), *outputs))
+        return Columns(ca.Function("columns", inputs, [result], {"cse": True}))
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 (there is one of every kind)
+    @serialized
+    def gap_function(self, many: int = 1) -> ca.Function:
+        """(numbers, input angle, unknowns) -> gaps of the pins of groups, and their derivatives.
+
+        many : designs and angles, one after the other.
+        """
+        if many > 1:
+            return lasting(self.gap_function().map(many))
+        directions, origins = self.placed(self._q)
+        gaps: list[SX] = []
+        for pin in (self.layout.pins[k] for _, pins in self.groups for k in pins):
+            first, second = (
+                origins[name] + directions[name] * Complex(*at)
+                for name, at in ((pin.first, pin.at_first), (pin.second, pin.at_second))
+            )
+            gap = second - first
+            gaps += [gap.re, gap.im]
+        z, residual = ca.vertcat(*self._z), ca.vertcat(*gaps)
+        outputs = [ca.densify(residual), ca.densify(ca.jacobian(residual, z))]
+        inputs = [ca.vertcat(*self._symbols.values()), self._q[0], z]
+        return lasting(ca.Function("gaps", inputs, outputs, {"cse": True}))
+
+    # -- as drawn ----------------------------------------------------------------------------------
+
+    @property
+    def stuck(self) -> str:
+        """A part whose gears place it on one that they do not, while links hang on it, if any."""
+        needed = {symbol for one in self.dyads.triangles for side in one.sides
+                  for symbol in side.symbols}  # fmt: skip
+        return next((one for one in self._carried if self.layout.order[one] in needed), "")
+
+    def branches_at(self, home: Mapping[int, float]) -> dict[str, int]:
+        """The settings of the branches on which it is at positions of the joints by body."""
+        numbers = self.dyads.numbers(home)
+        return {
+            one.branch: one.sign * one.triangle.branch_at(numbers)
+            for one in self.steps
+            if one.branch
+        }
+
+    def unknowns_at(self, home: Mapping[int, float]) -> dict[int, float]:
+        """The unknowns by body at positions of the joints by body."""
+        found: dict[int, float] = {}
+        for body in self.unknowns:
+            found[body] = home[body] + found.get(self._carrier(body), 0.0)
+        return found
+
+
+def _children(circle: Circle) -> set[int]:
+    """The bodies whose joints of the tree are in a circle."""
+    return {one.joint.body for one in circle.joints if one.joint is not None}
+
+
+def _angle(layout: MechanismLayout, name: str, angles: Mapping[str, Any]) -> Any:
+    """The angle of a part in the plane; None where it is not known."""
+    if name == GROUND or name in angles:
+        return angles.get(name, 0.0)
+    part = layout.parts[layout.order[name]]
+    carrier = _angle(layout, part.parent, angles) if part.slides else None
+    return None if carrier is None else carrier + part.across * math.pi / 2
+
+
+def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str, SX]:
+    """Angle in the plane, rad, of every part that meshes determine.
+
+    inputs : angles of the inputs.
+    """
+    chosen = (*layout.gears, *layout.meshes)
+    wheels = [name for mesh in chosen for name, _ in mesh.factors if name != GROUND]
+    wheels = [name for name in dict.fromkeys(wheels) if name not in inputs]
+    matrix, right = SX(len(chosen), len(wheels)), SX(len(chosen), 1)
+    for row, mesh in enumerate(chosen):
+        right[row] = mesh.phase
+        for name, factor in mesh.factors:
+            if name in inputs:
+                right[row] -= factor * inputs[name]
+            elif name != GROUND:
+                matrix[row, wheels.index(name)] += factor
+    matrix = ca.sparsify(matrix)
+    _, rows, columns, _, _, row_ends, column_ends = matrix.sparsity().btf()
+    rows, columns = rows[row_ends[1] : row_ends[3]], columns[: column_ends[2]]  # Dulmage-Mendelsohn
+    solved = solve_rows(matrix[rows, columns], right[rows])
+    return {wheels[column]: solved[k] for k, column in enumerate(columns)}

@@ -1,0 +1,315 @@
+"""Recordings of real robots: time, positions, velocities and efforts found among any columns.
+
+Columns are known by words in their names (position, pos, q; velocity, vel, qd; effort, torque,
+tau, ...) and by the joint, its name or its number counted from 0 or 1. Whatever is concluded and
+not written (units, clocks, velocities that are missing) is said in remarks.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..arguments import OF_BASE
+from ..array import Array
+from ..errors import InputError
+from ..robot import Robot
+from ..units import position_unit
+from .read import read_table
+
+WORDS = {
+    "position": "position positions pos q qpos angle angles theta jointpos",
+    "velocity": "velocity velocities vel qd dq qdot qvel speed omega jointvel",
+    "effort": "effort efforts torque torques tau trq moment load jointtorque",
+    "current": "current currents amp amps ampere ma",
+}
+"""Words in the names of columns, by quantity."""
+
+WANTED = set("target desired des cmd command commanded ref reference setpoint goal d".split())
+"""Words for what was asked of a robot and not measured: taken where nothing else is there."""
+
+OTHERS = set("ext external error err hat residual acc acceleration ddq qdd std temp".split())
+"""Words for columns of something else."""
+
+CLOCKS = {"time": 0.0, "t": 0.0, "timestamp": 0.0, "stamp": 0.0, "seconds": 1.0, "secs": 1.0}
+"""Names of the time, and the seconds of its unit; 0: by the size of its steps."""
+
+SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
+
+SLOWEST, JITTER = 20.0, 0.05
+"""Hz up to which differentiated positions are kept; share of a step from which clocks jitter."""
+
+AGREEMENT = 0.2
+"""Share by which recorded velocities may differ from the positions' rates, in the mean."""
+
+
+@dataclass
+class Recording:
+    """A motion as it was measured.
+
+    time : (N,) s, rising. q, v, effort : (N, nq), (N, nv), (N, efforts).
+    remarks : what was concluded, in words.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    effort: Array
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def step(self) -> float:
+        """s, the median of its steps."""
+        return float(np.median(np.diff(self.time)))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column: its words, and the joint that it is about, by name or by number."""
+
+    name: str
+    words: tuple[str, ...]
+    joint: str | int | None
+
+    @property
+    def quantity(self) -> str:
+        """The one it is of; empty where it is none."""
+        if OTHERS & set(self.words):
+            return ""
+        known = [what for what, names in WORDS.items() if set(names.split()) & set(self.words)]
+        return known[-1] if known else ""
+
+
+def _parsed(name: str, joints: tuple[str, ...]) -> _Column:
+    rest, joint, low = name, None, name.lower()
+    for one in sorted(joints, key=len, reverse=True):
+        for known in (one, one.removesuffix("_joint")):
+            if joint is None and (at := low.find(known.lower())) >= 0:
+                joint, rest = one, name[:at] + " " + name[at + len(known) :]
+    number = None
+    if joint is None:
+        digits = list(re.finditer(r"\d+", rest))
+        if digits:
+            number = int(digits[-1].group())
+            rest = rest[: digits[-1].start()] + " " + rest[digits[-1].end() :]
+    words = tuple(re.findall(r"[a-z]+", rest.lower()))
+    return _Column(name, words, number if joint is None else joint)
+
+
+def read_recording(robot: Robot, path: str | os.PathLike[str], rate: float = 0.0) -> Recording:
+    """The motion of a robot that a CSV, JSON or MCAP file holds.
+
+    rate : Hz, of a file without a time; 0: there is one.
+
+    Raises
+    ------
+    InputError
+        The time, a position or an effort of a joint is missing, constant while the joint moves, or
+        not a number; or there are currents in the place of efforts.
+    """
+    source = str(path)
+    remarks: list[str] = []
+    table = {
+        f"{quantity}/{label}" if label else quantity: numbers
+        for quantity, labelled in read_table(path).items()
+        for label, numbers in labelled.items()
+    }
+    motors = tuple(one for one in robot.effort_labels if not one.startswith(OF_BASE))
+    labels = (*robot.position_labels, *robot.velocity_labels, *motors)
+    columns = [_parsed(name, tuple(dict.fromkeys(labels))) for name in table]
+    found = {
+        what: _group(columns, what, wanted, remarks)
+        for what, wanted in (
+            ("position", robot.position_labels), ("velocity", robot.velocity_labels),
+            ("effort", motors),
+        )
+    }  # fmt: skip
+    if found["effort"] is None and any(one.quantity == "current" for one in columns):
+        raise InputError(
+            f"{source}: has motor currents and no efforts; multiply each by the torque constant "
+            "and gear ratio of its drive, and name the columns effort/<joint>"
+        )
+    for what in ("position", "effort"):
+        if found[what] is None:
+            raise InputError(
+                f"{source}: has no {what} of all of {', '.join(motors)}: name the columns "
+                f"{what}/<joint>, or {what}1, {what}2, ... It has {', '.join(table)}"
+            )
+    time = _time(table, columns, source, rate, remarks)
+    blocks = {
+        what: np.column_stack([table[name] for name in names])
+        for what, names in found.items() if names is not None
+    }  # fmt: skip
+    time, blocks = _cleaned(time, blocks, source, remarks)
+    _to_si(robot, blocks, found, remarks)
+    if "effort" in blocks:
+        whole = np.zeros((len(time), len(robot.effort_labels)))
+        whole[:, len(robot.effort_labels) - len(motors) :] = blocks["effort"]
+    _require_alive(motors, blocks, source)
+    kept = _settle_velocity(robot, time, blocks, remarks)
+    q, v = blocks["position"][kept], blocks["velocity"][kept]
+    return Recording(time[kept], q, v, whole[kept], remarks)
+
+
+def _group(
+    columns: list[_Column], what: str, labels: tuple[str, ...], remarks: list[str]
+) -> list[str] | None:
+    """The columns of a quantity in the order of labels, measured ones first; None without."""
+    groups: dict[tuple[str, ...], dict[str | int, str]] = {}
+    for one in columns:
+        if one.quantity == what and one.joint is not None:
+            groups.setdefault(one.words, {}).setdefault(one.joint, one.name)
+    plain = {one.joint: one.name for one in columns if not one.words and isinstance(one.joint, str)}
+    if what == "position" and plain:
+        groups[("position",)] = groups.get(("position",), plain)
+    whole: list[tuple[bool, list[str], int]] = []
+    for words, members in groups.items():
+        keys: list[str | int] = list(labels)
+        if not all(one in members for one in keys):
+            first = min((one for one in members if isinstance(one, int)), default=0)
+            keys = list(range(first, first + len(labels)))
+        if labels and all(one in members for one in keys):
+            whole.append((bool(WANTED & set(words)), [members[one] for one in keys], len(members)))
+    if not whole:
+        return None
+    wanted, names, count = sorted(whole, key=lambda one: (one[0], one[2]))[0]
+    if wanted:
+        remarks.append(f"{what} is what was asked for ({names[0]}, ...): no measured one is there")
+    if names[0] != f"{what}/{labels[0]}":
+        remarks.append(f"{what} is read from {names[0]} to {names[-1]}, for {', '.join(labels)}")
+    return names
+
+
+def _time(
+    table: dict[str, Array], columns: list[_Column], source: str, rate: float, remarks: list[str]
+) -> Array:
+    """The time (N,), s from the first row on."""
+    length = len(next(iter(table.values())))
+    if rate > 0:
+        return np.arange(length) / rate
+    stamps = {one.words[-1]: one.name for one in columns if one.joint is None and one.words}
+    seconds = stamps.get("sec", stamps.get("secs"))
+    parts = stamps.get("nanosec", stamps.get("nsec"))
+    if seconds is not None and parts is not None:
+        whole, fraction = table[seconds], table[parts]
+        return whole - whole[0] + (fraction - fraction[0]) * 1e-9
+    for one in columns:
+        words = [word for word in one.words if word in CLOCKS]
+        if one.joint is not None or not words:
+            continue
+        units = [word for word in one.words if word in SCALES]
+        raw = table[one.name] - table[one.name][0]
+        step = float(np.median(np.abs(np.diff(raw)))) if len(raw) > 1 else 1.0
+        size = SCALES[units[-1]] if units else CLOCKS[words[0]]
+        if not size:
+            size = 1.0 if step < 1 else 1e-3 if step < 100 else 1e-6 if step < 1e5 else 1e-9
+            if size < 1:
+                remarks.append(f"{one.name} steps by {step:g}: it is taken for units of {size:g} s")
+        return raw * size
+    raise InputError(f"{source}: has no time; name a column time (s), or give --rate HZ")
+
+
+def _cleaned(
+    time: Array, blocks: dict[str, Array], source: str, remarks: list[str]
+) -> tuple[Array, dict[str, Array]]:
+    """Rows with all numbers and rising times, and a regular clock where stamps only jitter."""
+    finite = np.isfinite(time)
+    for rows in blocks.values():
+        finite &= np.isfinite(rows).all(axis=1)
+    latest = np.maximum.accumulate(np.where(finite, time, -math.inf))
+    kept = finite & (time > np.concatenate([[-math.inf], latest[:-1]]))
+    lost = int((~kept).sum())
+    if kept.sum() < 10 or lost > len(time) / 2:
+        raise InputError(
+            f"{source}: only {int(kept.sum())} of {len(time)} rows have numbers in all columns and "
+            "a time that rises"
+        )
+    if lost:
+        remarks.append(f"{lost} of {len(time)} rows are left out: NaN or time not rising")
+    time = time[kept]
+    step, place = float(np.median(np.diff(time))), np.arange(len(time))
+    regular = np.polyval(np.polyfit(place, time, 1), place)
+    jitter = float(np.diff(time).std())
+    if jitter > JITTER * step:
+        if np.abs(time - regular).max() < 3 * step:
+            remarks.append(
+                f"stamps jitter by {jitter * 1e3:.2g} ms about a regular clock of "
+                f"{1 / np.diff(regular)[0]:.5g} Hz, which is taken"
+            )
+            time = regular
+        else:
+            remarks.append(f"steps of time are irregular: {step:.3g} s in the median, "
+                           f"{np.diff(time).max():.3g} s at most")  # fmt: skip
+    return time, {what: rows[kept] for what, rows in blocks.items()}
+
+
+def _to_si(
+    robot: Robot, blocks: dict[str, Array], names: dict[str, list[str] | None], remarks: list[str]
+) -> None:
+    """Degrees as rad, where a name or the limits of positions say so."""
+    turning = np.array(
+        [position_unit(robot.model, one) == "rad" for one in robot.position_labels], dtype=bool
+    )
+    if not turning.any():
+        return
+    angles, (low, high) = blocks["position"][:, turning], robot.position_limits[:, turning]
+    named = any(re.search(r"deg", one.lower()) for one in names["position"] or ())
+    most = np.where(np.isfinite(high), np.maximum(np.abs(low), np.abs(high)), 2 * math.tau)
+    beyond = (np.abs(angles) > 1.2 * most).mean() > 0.05
+    if named or (beyond and (np.abs(np.radians(angles)) <= 1.2 * most).all()):
+        blocks["position"][:, turning] = np.radians(angles)
+        why = "by their name" if named else "for in rad they pass the limits of their joints"
+        remarks.append(f"positions are taken for degrees, {why}")
+
+
+def _settle_velocity(
+    robot: Robot, time: Array, blocks: dict[str, Array], remarks: list[str]
+) -> slice:
+    """Velocities that agree with the positions: as recorded, in other units, or differentiated.
+
+    Returns the rows where they are good: those at both ends have neighbours on one side alone.
+    """
+    q = blocks["position"]
+    steps = robot.difference(q[:-1], q[1:]) / np.diff(time)[:, None]
+    rates = np.vstack([steps[:1], 0.5 * (steps[:-1] + steps[1:]), steps[-1:]])
+    frequency, edge = (len(time) - 1) / (time[-1] - time[0]), 0
+    if frequency > 3 * SLOWEST:
+        edge = min(round(frequency / SLOWEST), len(rates) // 4)
+        kernel = np.hanning(2 * edge + 3)  # symmetric, so that nothing is late
+        kernel /= kernel.sum()
+        rates = np.column_stack([np.convolve(one, kernel, mode="same") for one in rates.T])
+        edge += 1
+    given = blocks.get("velocity")
+    if given is not None:
+        moving = np.abs(rates) > 0.1 * np.abs(rates).max(initial=0.0)
+        slope = float((given * rates)[moving].sum() / max((rates[moving] ** 2).sum(), 1e-300))
+        for size, unit in ((1.0, ""), (math.degrees(1.0), "degrees a second")):
+            if abs(slope / size - 1) < AGREEMENT:
+                blocks["velocity"] = given / size
+                if unit:
+                    remarks.append(f"velocities are taken for {unit}, as positions change")
+                return slice(None)
+        remarks.append(f"recorded velocities are {slope:.3g} times the positions' rates; "
+                       "they are not used")  # fmt: skip
+    blocks["velocity"] = rates
+    remarks.append(
+        "velocities are differentiated from positions, without phase lag"
+        + (f", up to {SLOWEST:g} Hz; {edge} rows at each end are left out" if edge else "")
+    )
+    return slice(edge, len(time) - edge)
+
+
+def _require_alive(motors: tuple[str, ...], blocks: dict[str, Array], source: str) -> None:
+    """Refuse efforts that never change while their robot moves."""
+    if not np.ptp(blocks["position"], axis=0).any():
+        return
+    for label, column in zip(motors, blocks["effort"].T, strict=True):
+        if not np.ptp(column):
+            raise InputError(
+                f"{source}: the effort of {label} is {column[0]:g} in every row while the robot "
+                "moves: nothing was measured there. Record it, or lock the joint (mbdyn edit)"
+            )

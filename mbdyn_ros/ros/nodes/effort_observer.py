@@ -1,0 +1,314 @@
+"""Node `effort_observer`: external efforts, the wrench they come from, contacts and payload.
+
+Joint states with positions, velocities and efforts come in; at each arrival what acts on the robot
+from outside goes out. Where joint states stop, jump in time, lack efforts, or show efforts that do
+not change while the robot moves, nothing is sent, and the diagnostics say why.
+
+Topics, services and parameters are listed in `docs/ros.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from functools import partial
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import InertiaStamped, WrenchStamped
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool, Trigger
+
+from ...arguments import OF_BASE
+from ...array import Array
+from ...control import ContactDetector, Observer, PayloadEstimator, Thresholds
+from ...control.contact import FEWEST_SAMPLES
+from ...errors import InputError
+from ...robot import Robot
+from ..messages.joint_state_bytes import joint_state_inbox
+from ..messages.measured_state import JointReader, MeasuredState
+from ..node.arrival_loop import ArrivalLoop
+from ..node.health import Health
+from ..node.process import run
+from ..node.refusals import Refusals
+from ..node.robot_node import RobotNode
+from .parameters import EFFORT_OBSERVER
+
+FROZEN = 1.0
+"""s in which efforts of a moving robot have to change."""
+
+MOVING = 0.01
+"""rad/s or m/s from which a robot moves."""
+
+LONGEST_LEARNING = 600_000
+"""Samples of free motion that are kept."""
+
+
+class Feeling:
+    """An observer on the joint states of a robot, and what looks at its external efforts."""
+
+    def __init__(self, robot: Robot, given: Any) -> None:
+        if robot.nq != robot.nv or any(one.startswith(OF_BASE) for one in robot.position_labels):
+            raise InputError(
+                f"{robot.model.source}: joint states do not tell the pose of a floating or "
+                "spherical joint: this node is for a fixed base and joints without quaternions"
+            )
+        if not robot.nv:
+            raise InputError(f"{robot.model.source}: no joint moves, so that nothing is felt")
+        self.robot = robot
+        self.observer = Observer(robot, given["time_constant"], given["variant"])
+        self.state = MeasuredState(robot.position_labels, told=self._with_efforts)
+        self._efforts = JointReader(robot.effort_labels)
+        self._effort = np.zeros(len(robot.effort_labels))
+        self._changed = -np.inf
+        link, point = given["link"], given["point"]
+        self.link, self.point, self.moment = link, point, given["moment"]
+        if link:
+            self.observer.wrench(link, point, self.moment)  # refuses now, and compiles
+        payload = given["payload_link"]
+        self.estimator = (
+            PayloadEstimator(self.observer, payload, given["payload_memory"]) if payload else None
+        )
+        self.detector: ContactDetector | None = None
+        self.free: list[Array] | None = None
+
+    def watch(self, thresholds: Thresholds) -> None:
+        """See contacts from now on."""
+        self.detector = ContactDetector(self.robot, thresholds)
+
+    def take(self, message: JointState, now: float, sent: float) -> bool:
+        """Take joint states; whether `observer.external` is of them.
+
+        Raises
+        ------
+        InputError
+            Efforts have not changed for a second, while the robot moves.
+        """
+        observer, before = self.observer, self._effort
+        if not self.state.take(message, now, sent):
+            return False
+        if (self._effort != before).any() or np.abs(self.state.velocity).max() < MOVING:
+            self._changed = sent
+        if sent - self._changed > FROZEN:
+            observer.restart()
+            raise InputError(
+                f"no effort has changed for {FROZEN:g} s while the robot moves: they are not "
+                "measured, and nothing is sent"
+            )
+        observer.q[:], observer.v[:] = self.state.position, self.state.velocity
+        observer.effort[:] = self._effort
+        restarts = observer.restarts
+        observer.cycle(sent)
+        if self.estimator is not None:
+            self.estimator.update(sent)
+        if self.free is not None and len(self.free) < LONGEST_LEARNING:
+            self.free.append(observer.external.copy())
+        return observer.restarts == restarts
+
+    def _with_efforts(self, message: JointState, q: Array, v: Array) -> tuple[Array, Array]:
+        reader = self._efforts
+        reader.find(message.name)
+        effort = reader.numbers("effort", message.effort) if reader.found else None
+        if effort is None or len(reader.found) < len(reader.labels):
+            raise InputError(f"they have no efforts of all of {', '.join(reader.labels)}")
+        self._effort = effort
+        return q, v
+
+
+class EffortObserver(RobotNode):
+    """Computes and sends in the thread that the messages come to."""
+
+    NAME = "effort_observer"
+    PARAMETERS = EFFORT_OBSERVER
+    AT_FAULT = "no external efforts"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.feeling: Feeling | None = None
+        self.refusals = Refusals(self, "joint state")
+        self._sent, self._hits, self._touches = 0, 0, False
+        self._effort = self.sole(JointState, "~/external_effort")
+        self._wrench = self.sole(WrenchStamped, "~/external_wrench")
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._contact = self.create_publisher(Bool, "~/contact", latched)
+        self._payload = self.create_publisher(InertiaStamped, "~/payload", 1)
+        self.begin()
+        priority = self.parameters["realtime_priority"]
+        self.loop = ArrivalLoop(self._tick, self._inbox, self._fail, "efforts", priority)
+        self.loop.start()
+
+    def on_robot(self, robot: Robot) -> None:
+        """Observe this robot."""
+        try:
+            feeling = Feeling(robot, self.parameters)
+            self._watch(feeling)
+        except InputError as error:
+            raise InputError(f"a parameter does not fit: {error}") from None
+        with self.lock:
+            self.feeling = feeling
+        self.announce(f"external efforts of {', '.join(robot.velocity_labels)}")
+
+    def open_inputs(self) -> None:
+        """Joint states and services."""
+        self._inbox = joint_state_inbox(self, "joint_states", qos_profile_sensor_data)
+        self.offer("reset", Trigger, self._reset)
+        self.offer("learn", SetBool, self._learn)
+        self.offer("apply_payload", Trigger, self._apply_payload)
+
+    def loop_rate(self) -> float:
+        """0: it ticks when messages come."""
+        return 0.0
+
+    def tick(self, now: float, skipped: int) -> None:
+        """Answer the message that has come."""
+        message, feeling = self._inbox.take(), self.feeling
+        if message is None or feeling is None:
+            return
+        stamp = message.header.stamp
+        try:
+            if not feeling.take(message, now, self.clock.at(stamp, now)):
+                return
+        except InputError as error:
+            self.refusals.add(error)
+            return
+        self._inbox.heed()
+        self._send(feeling, stamp if stamp.sec else self.get_clock().now().to_msg())
+        self._sent += 1
+        if feeling.detector is not None:
+            hit = feeling.detector.update(now, feeling.observer.q, feeling.observer.external)
+            if hit is not None:
+                self._hits += 1
+                self.announce(str(hit))
+            touches = feeling.detector.contact is not None
+            if touches != self._touches:
+                self._contact.publish(Bool(data=touches))
+                self._touches = touches
+
+    def _send(self, feeling: Feeling, stamp: Any) -> None:
+        observer = feeling.observer
+        message = JointState(name=list(observer.labels), effort=observer.external.tolist())
+        message.header.stamp = Time(sec=stamp.sec, nanosec=stamp.nanosec)
+        message.header.frame_id = feeling.robot.model.root
+        self._effort.publish(message)
+        if feeling.link:
+            found = observer.wrench(feeling.link, feeling.point, feeling.moment)
+            wrench = WrenchStamped()
+            wrench.header.stamp, wrench.header.frame_id = message.header.stamp, feeling.link
+            for part, three in (
+                (wrench.wrench.force, found.local[:3]), (wrench.wrench.torque, found.local[3:])
+            ):  # fmt: skip
+                part.x, part.y, part.z = three.tolist()
+            self._wrench.publish(wrench)
+
+    def on_clock_jump(self, reason: str) -> None:
+        """Wait for states of the new time."""
+        if self.feeling is not None:
+            self.feeling.state.forget()
+            self.feeling.observer.restart()
+
+    def on_parameters(self, names: Collection[str]) -> None:
+        """See contacts by the new thresholds."""
+        if self.feeling is not None and {"thresholds", "centers", "threshold_in_all"} & set(names):
+            with self.lock:
+                self._watch(self.feeling)
+
+    def health(self) -> Health:
+        """Missing joint states, refusals, contacts, saturated actuators, and the payload."""
+        health = super().health()
+        self.refusals.report(health)
+        with self.lock:
+            if self.feeling is not None:
+                self._examine(self.feeling, health)
+        health.values["joint_states from"] = ", ".join(self._inbox.senders()) or "nobody"
+        health.values["sent"], health.values["contacts"] = self._sent, self._hits
+        return health
+
+    def _examine(self, feeling: Feeling, health: Health) -> None:
+        missing = feeling.state.missing(self.time(), self.parameters["state_timeout"])
+        if self.clock.waiting or missing:
+            health.warnings.append(self.clock.waiting or missing)
+        saturated = feeling.observer.saturated()
+        if saturated:
+            health.warnings.append(f"at its limit of effort: {', '.join(saturated)}; external "
+                                   "efforts there are not sure")  # fmt: skip
+        health.values["restarts"] = feeling.observer.restarts
+        health.values["contact"] = (
+            "no thresholds" if feeling.detector is None else feeling.detector.contact or "none"
+        )
+        if feeling.link and not missing:
+            found = feeling.observer.wrench(feeling.link, feeling.point, feeling.moment)
+            health.values["wrench"] = found.remark or f"of {feeling.link}, all parts are told"
+        if feeling.estimator is not None and not missing:
+            self._tell_payload(feeling.estimator, health)
+
+    def _tell_payload(self, estimator: PayloadEstimator, health: Health) -> None:
+        try:
+            found = estimator.payload()
+        except InputError as error:
+            health.values["payload"] = str(error)
+            return
+        told = found.remark or "the motion tells all of it"
+        health.values["payload"] = f"{found.mass:.4g} kg, +- {found.deviations[0]:.2g}; {told}"
+        if found.told[0]:
+            message = InertiaStamped()
+            message.header.stamp = self.get_clock().now().to_msg()
+            message.header.frame_id, inertia = found.link, message.inertia
+            inertia.m = found.mass
+            inertia.com.x, inertia.com.y, inertia.com.z = found.com.tolist()
+            upper = found.inertia[np.triu_indices(3)].tolist()
+            for name, one in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), upper, strict=True):
+                setattr(inertia, name, one)
+            self._payload.publish(message)
+
+    def _watch(self, feeling: Feeling) -> None:
+        """See contacts by the thresholds of the parameters, where there are some."""
+        given, labels = self.parameters, feeling.robot.velocity_labels
+        thresholds, centers = given["thresholds"], given["centers"] or [0.0] * len(labels)
+        if not thresholds:
+            return
+        for name, numbers in (("thresholds", thresholds), ("centers", centers)):
+            if len(numbers) != len(labels):
+                raise InputError(f"{name} has {len(numbers)} numbers for {', '.join(labels)}")
+        feeling.watch(Thresholds(labels, np.array(centers), np.array(thresholds),
+                                 given["threshold_in_all"]))  # fmt: skip
+
+    def _reset(self, _: Any) -> str:
+        feeling = self.require(self.feeling)
+        feeling.observer.restart()
+        if feeling.estimator is not None:
+            feeling.estimator.forget()
+        return f"begins anew; {self.clear_fault() or 'there was no fault'}"
+
+    def _learn(self, request: Any) -> str:
+        feeling = self.require(self.feeling)
+        if request.data:
+            feeling.free = []
+            return "learns from the motion from now on: nothing may touch the robot"
+        if feeling.free is None:
+            raise InputError("nothing is being learned; call ~/learn with data: true first")
+        rows, feeling.free = feeling.free, None
+        if len(rows) < FEWEST_SAMPLES:
+            raise InputError(f"{len(rows)} joint states came; {FEWEST_SAMPLES} are needed")
+        learned = Thresholds.learn(feeling.robot.velocity_labels, np.array(rows))
+        feeling.watch(learned)
+        return (
+            f"thresholds: {learned.joint.round(3).tolist()}, centers: "
+            f"{learned.center.round(3).tolist()}, threshold_in_all: {learned.whole:.3f}"
+        )
+
+    def _apply_payload(self, _: Any) -> str:
+        feeling = self.require(self.feeling)
+        estimator = self.require(feeling.estimator)
+        found = estimator.payload()
+        found.apply(feeling.robot)
+        estimator.forget()
+        return f"{found.link} carries {found.mass:.4g} kg"
+
+
+main = partial(run, EffortObserver, EffortObserver.NAME)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""Recordings of real robots: columns, units and clocks that are found and said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros.array import Array
+from mbdyn_ros.errors import InputError
+from mbdyn_ros.model.read.installed import find_robot
+from mbdyn_ros.recording.measured import Recording, read_recording
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+JOINTS = 6
+TIME = 0.004 * np.arange(500)
+Q = 0.8 * np.sin(TIME[:, None] * np.arange(1, 7) + 1)
+V = 0.8 * np.arange(1, 7) * np.cos(TIME[:, None] * np.arange(1, 7) + 1)
+EFFORT = 5 * np.cos(3 * Q)
+
+
+@pytest.fixture(scope="module")
+def arm() -> mbdyn_ros.Robot:
+    return mbdyn_ros.load(find_robot("ur5"))
+
+
+def read(
+    robot: mbdyn_ros.Robot, folder: Path, header: Sequence[str], *columns: Array, rate: float = 0
+) -> Recording:
+    """What is understood of a table."""
+    path = folder / "recording.csv"
+    numbers = np.column_stack(columns)
+    lines = [",".join(header), *(",".join(map(repr, row)) for row in numbers.tolist())]
+    path.write_text("\n".join(lines))
+    return read_recording(robot, path, rate)
+
+
+def names(pattern: str, first: int = 1) -> list[str]:
+    return [pattern.format(k) for k in range(first, first + JOINTS)]
+
+
+@pytest.mark.parametrize(
+    "position, velocity, effort, first",
+    [
+        ("q{}", "dq{}", "tau{}", 1), ("actual_q_{}", "actual_qd_{}", "actual_moment_{}", 0),
+        ("position[{}]", "velocity[{}]", "effort[{}]", 0), ("joint{}_pos", "joint{}_vel",
+        "joint{}_torque", 1), ("q.{}", "qd.{}", "tau_J.{}", 0),
+        ("Joint Positions {}", "Joint Velocities {}", "Joint Torques {}", 1),
+    ],
+)  # fmt: skip
+def test_names_by_number(
+    arm: mbdyn_ros.Robot, tmp_path: Path, position: str, velocity: str, effort: str, first: int
+) -> None:
+    header = ["t", *names(effort, first), *names(velocity, first), *names(position, first)]
+    found = read(arm, tmp_path, header, TIME, EFFORT, V, Q)
+    np.testing.assert_allclose(found.q, Q)
+    np.testing.assert_allclose(found.v, V)
+    np.testing.assert_allclose(found.effort, EFFORT)
+    assert any(position.format(first) in remark for remark in found.remarks)
+
+
+def test_names_of_joints_in_any_order(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    joints = arm.independent_joints
+    header = ["time", *(f"{one}_position" for one in joints[::-1])]
+    header += [f"tau_{one.removesuffix('_joint')}" for one in joints]
+    found = read(arm, tmp_path, header, TIME, Q[:, ::-1], EFFORT)
+    kept = slice(13, -13)
+    np.testing.assert_allclose(found.q, Q[kept])
+    np.testing.assert_allclose(found.effort, EFFORT[kept])
+    np.testing.assert_allclose(found.v, V[kept], atol=0.05)
+    assert any("differentiated" in remark for remark in found.remarks)
+
+
+def test_our_own_columns_need_no_remark(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    header = ["time"] + [f"{what}/{one}" for what in ("position", "velocity", "effort")
+                         for one in arm.independent_joints]  # fmt: skip
+    assert not read(arm, tmp_path, header, TIME, Q, V, EFFORT).remarks
+
+
+def test_measured_ones_go_before_wanted_ones(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    header = ["t", *names("target_q{}"), *names("actual_q{}"), *names("tau{}"), *names("tau_ext{}")]
+    found = read(arm, tmp_path, header, TIME, Q + 1, Q, EFFORT, 0 * EFFORT)
+    np.testing.assert_allclose(found.q, Q[13:-13])
+    np.testing.assert_allclose(found.effort, EFFORT[13:-13])
+
+
+def test_degrees_are_seen(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    header = ["t", *names("q{}"), *names("dq{}"), *names("tau{}")]
+    found = read(arm, tmp_path, header, TIME, np.degrees(Q), np.degrees(V), EFFORT)
+    np.testing.assert_allclose(found.q, Q)
+    np.testing.assert_allclose(found.v, V)
+    assert sum("degrees" in remark for remark in found.remarks) == 2
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e6, 1e9])
+def test_units_of_time(arm: mbdyn_ros.Robot, tmp_path: Path, unit: float) -> None:
+    header = ["timestamp", *names("q{}"), *names("dq{}"), *names("tau{}")]
+    found = read(arm, tmp_path, header, (1000 + TIME) * unit, Q, V, EFFORT)
+    np.testing.assert_allclose(found.time, TIME, atol=1e-6)
+
+
+def test_a_jittering_clock_is_made_regular(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    jitter = 4e-4 * np.random.default_rng(0).normal(size=len(TIME))
+    header = ["t", *names("q{}"), *names("dq{}"), *names("tau{}")]
+    found = read(arm, tmp_path, header, TIME + jitter, Q, V, EFFORT)
+    assert np.diff(found.time).std() < 1e-9 and found.step == pytest.approx(4e-3, rel=1e-3)
+    assert any("jitter" in remark for remark in found.remarks)
+
+
+def test_rows_without_numbers_are_left_out(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    q, time = Q.copy(), TIME.copy()
+    q[7, 2], time[20] = np.nan, time[19]
+    header = ["t", *names("q{}"), *names("dq{}"), *names("tau{}")]
+    found = read(arm, tmp_path, header, time, q, V, EFFORT)
+    assert len(found.time) == len(TIME) - 2
+    assert any("2 of 500 rows are left out" in remark for remark in found.remarks)
+
+
+def test_velocities_that_are_none_are_not_used(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    header = ["t", *names("q{}"), *names("dq{}"), *names("tau{}")]
+    found = read(arm, tmp_path, header, TIME, Q, 0 * V, EFFORT)
+    np.testing.assert_allclose(found.v, V[13:-13], atol=0.05)
+    assert any("are not used" in remark for remark in found.remarks)
+
+
+def test_what_is_refused(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    q, tau = names("q{}"), names("tau{}")
+    for header, columns, words in (
+        (["t", *q], (TIME, Q), "has no effort of all of"),
+        (["t", *tau], (TIME, EFFORT), "has no position of all of"),
+        ([*q, *tau], (Q, EFFORT), "has no time"),
+        (["t", *q, *names("current{}")], (TIME, Q, EFFORT), "multiply each by the torque constant"),
+        (["t", *q, *tau], (TIME, Q, EFFORT * [1, 1, 0, 1, 1, 1]), "elbow_joint is -?0 in every"),
+        (["t", *q, *tau], (0 * TIME, Q, EFFORT), "a time that rises"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read(arm, tmp_path, header, *columns)
+    assert len(read(arm, tmp_path, [*q, *tau], Q, EFFORT, rate=250).time) == 474
