@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
+from .cut_open import connections
 from .joint_friction import Friction, FrictionForces, friction_forces
 from .layout import turned
 from .mechanism import Mechanism
@@ -126,9 +127,8 @@ class Analysis:
         if layout.gears:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
-        names = [part.joint for part in layout.parts] + [pin.name for pin in layout.pins]
-        names += [mesh.name for mesh in layout.meshes]
-        return {name: values[:, k] for k, name in enumerate(names)}
+        between = (*connections(layout), *layout.meshes)
+        return {one.name: values[:, k] for k, one in enumerate(between)}
 
     @functools.cached_property
     def shaking(self) -> Array:

@@ -40,10 +40,10 @@ CLOCKS = {"time": 0.0, "t": 0.0, "timestamp": 0.0, "stamp": 0.0, "seconds": 1.0,
 
 SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
 
-SLOWEST, JITTER = 20.0, 0.05
+KEPT_RATE, JITTER = 20.0, 0.05
 """Hz up to which differentiated positions are kept; share of a step from which clocks jitter."""
 
-AGREEMENT = 0.2
+RATE_ERROR = 0.2
 """Share by which recorded velocities may differ from the positions' rates, in the mean."""
 
 
@@ -277,8 +277,8 @@ def _settle_velocity(
     steps = robot.difference(q[:-1], q[1:]) / np.diff(time)[:, None]
     rates = np.vstack([steps[:1], 0.5 * (steps[:-1] + steps[1:]), steps[-1:]])
     frequency, edge = (len(time) - 1) / (time[-1] - time[0]), 0
-    if frequency > 3 * SLOWEST:
-        edge = min(round(frequency / SLOWEST), len(rates) // 4)
+    if frequency > 3 * KEPT_RATE:
+        edge = min(round(frequency / KEPT_RATE), len(rates) // 4)
         kernel = np.hanning(2 * edge + 3)  # symmetric, so that nothing is late
         kernel /= kernel.sum()
         rates = np.column_stack([np.convolve(one, kernel, mode="same") for one in rates.T])
@@ -288,7 +288,7 @@ def _settle_velocity(
         moving = np.abs(rates) > 0.1 * np.abs(rates).max(initial=0.0)
         slope = float((given * rates)[moving].sum() / max((rates[moving] ** 2).sum(), 1e-300))
         for size, unit in ((1.0, ""), (math.degrees(1.0), "degrees a second")):
-            if abs(slope / size - 1) < AGREEMENT:
+            if abs(slope / size - 1) < RATE_ERROR:
                 blocks["velocity"] = given / size
                 if unit:
                     remarks.append(f"velocities are taken for {unit}, as positions change")
@@ -298,7 +298,7 @@ def _settle_velocity(
     blocks["velocity"] = rates
     remarks.append(
         "velocities are differentiated from positions, without phase lag"
-        + (f", up to {SLOWEST:g} Hz; {edge} rows at each end are left out" if edge else "")
+        + (f", up to {KEPT_RATE:g} Hz; {edge} rows at each end are left out" if edge else "")
     )
     return slice(edge, len(time) - edge)
 
