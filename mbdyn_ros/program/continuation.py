@@ -183,11 +183,11 @@ def reshape(
     found, share = np.tile(z, (count, 1)), np.zeros(count)
     if here is None:
         return found, share
-    whole = [np.repeat(one[:, None], count, axis=1) for one in (y, here.z)]
-    settled, by_z, _, _, done = _settled(loop, *whole, after.T)
+    same, guess = (np.repeat(one[:, None], count, axis=1) for one in (y, here.z))
+    settled, by_z, _, _, done = _settled(loop, same, guess, after.T)
     done[done] &= np.linalg.slogdet(by_z[done]).sign == here.sign
     found[done], share[done] = settled.T[done], 1.0
-    for k in np.flatnonzero(~done).tolist():
+    for k in np.flatnonzero(share < 1.0).tolist():
         place, progress, step = here, 0.0, 0.5
         while progress < 1.0 and step >= SMALLEST_STEP:
             ahead = min(progress + step, 1.0)
@@ -229,7 +229,9 @@ def _settled(
     lost, done = np.zeros((2, count), dtype=bool)
     for _ in range(ITERATIONS):
         residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z, p))
-        by_z, by_y = (one.reshape(n, count, -1).swapaxes(0, 1) for one in (by_z, by_y))
+        by_z, by_y = (
+            one.reshape(n, count, one.shape[1] // count).swapaxes(0, 1) for one in (by_z, by_y)
+        )
         gap, change = gap.ravel(), _corrections(by_z, residual.T)
         moved = np.abs(change).max(axis=1, initial=0.0)
         exact = (gap <= EXACT) & (moved <= NOISE)
@@ -239,7 +241,7 @@ def _settled(
         lost |= ~done & ~(shrinks & near)
         closed = ((moved <= CLOSED) | exact) & (gap <= CLOSED) & (aligned.ravel() > 0)
         done |= closed & ~lost
-        last = np.maximum(moved, CLOSED)
+        last = np.maximum(moved, CLOSED, dtype=np.float64)
         if (done | lost).all():
             break
     return z, by_z, by_y, gap, done

@@ -163,7 +163,9 @@ def _group(
     for one in columns:
         if one.quantity == what and one.joint is not None:
             groups.setdefault(one.words, {}).setdefault(one.joint, one.name)
-    plain = {one.joint: one.name for one in columns if not one.words and isinstance(one.joint, str)}
+    plain: dict[str | int, str] = {
+        one.joint: one.name for one in columns if not one.words and isinstance(one.joint, str)
+    }
     if what == "position" and plain:
         groups[("position",)] = groups.get(("position",), plain)
     whole: list[tuple[bool, list[str], int]] = []
@@ -240,7 +242,7 @@ def _cleaned(
                 f"stamps jitter by {jitter * 1e3:.2g} ms about a regular clock of "
                 f"{1 / np.diff(regular)[0]:.5g} Hz, which is taken"
             )
-            time = regular
+            time = np.asarray(regular, dtype=np.float64)
         else:
             remarks.append(f"steps of time are irregular: {step:.3g} s in the median, "
                            f"{np.diff(time).max():.3g} s at most")  # fmt: skip
