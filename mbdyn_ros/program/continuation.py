@@ -241,7 +241,7 @@ def _settled(
         lost |= ~done & ~(shrinks & near)
         closed = ((moved <= CLOSED) | exact) & (gap <= CLOSED) & (aligned.ravel() > 0)
         done |= closed & ~lost
-        last = np.maximum(moved, CLOSED, dtype=np.float64)
+        last = np.maximum(moved, CLOSED)
         if (done | lost).all():
             break
     return z, by_z, by_y, gap, done
@@ -250,10 +250,9 @@ def _settled(
 def _corrections(matrices: Array, right: Array) -> Array:
     """Solutions (N, n) of systems (N, n, n); NaN of what is singular."""
     try:
-        solved: Array = np.linalg.solve(matrices, right[..., None])[..., 0]
+        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0], dtype=np.float64)
     except np.linalg.LinAlgError:
-        solved = np.full(right.shape, np.nan)
-        if len(right) > 1:
-            for k in range(len(right)):
-                solved[k] = _corrections(matrices[k : k + 1], right[k : k + 1])[0]
-    return solved
+        if len(right) == 1:
+            return np.full(right.shape, np.nan)
+        pairs = zip(np.split(matrices, len(right)), np.split(right, len(right)), strict=True)
+        return np.concatenate([_corrections(*pair) for pair in pairs])
