@@ -63,7 +63,9 @@ def joint_position_by_parameters(system: System, q: SX, z: SX) -> SX:
     return ca.densify(by_parameters(system, joint_position(system, q, z), q, z))
 
 
-@program("q v", output="derivatives", matrix=True, needs="variables", differentiated=True)
+@program("q v", output="derivatives", matrix=True, long=True,
+    needs="variables", differentiated=True,
+)  # fmt: skip
 def energy_by_parameters(system: System, q: SX, z: SX, v: SX) -> SX:
     """Derivatives (2, p) of the kinetic and potential energy."""
     return ca.densify(by_parameters(system, energy(system, q, z, v), q, z))

@@ -202,10 +202,8 @@ def _with_moment(
 
 def _positions(mechanism: Mechanism) -> Array:
     """Positions (N, n) all over what the inputs can do."""
-    count = len(mechanism.inputs)
-    if count > 1:
-        turn = np.linspace(-math.pi, math.pi, 18, endpoint=False)
-        q = np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)
+    if len(mechanism.inputs) > 1:
+        q = mechanism.all_around(18)
         return q[mechanism.margin(q) > 0]
     low, high = mechanism.range
     if not math.isfinite(low):

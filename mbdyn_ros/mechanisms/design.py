@@ -26,6 +26,9 @@ D = TypeVar("D", bound="Design")
 TURN_SAMPLES = 720
 """Crank angles in a turn at which it is asked whether the mechanism closes."""
 
+SEVERAL_SAMPLES = 36
+"""The same of each of several cranks."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Design(ABC):
@@ -201,11 +204,14 @@ class Design(ABC):
 
     def _closes(self) -> bool:
         """Whether it can be assembled at any angle of its inputs."""
-        turn = np.linspace(-np.pi, np.pi, TURN_SAMPLES, endpoint=False)
-        if len(self.inputs) > 1:
-            turn = turn[:: TURN_SAMPLES // 36]
-        grid = np.meshgrid(*[turn] * len(self.inputs))
-        return bool((self.margin(np.stack([one.ravel() for one in grid], axis=1)) >= 0).any())
+        return bool((self.margin(self.all_around()) >= 0).any())
+
+    def all_around(self, samples: int = SEVERAL_SAMPLES) -> Array:
+        """Positions (N, n) of the inputs over a turn: `samples` of each, of one alone all."""
+        count = len(self.inputs)
+        number = samples if count > 1 else TURN_SAMPLES
+        turn = np.linspace(-np.pi, np.pi, number, endpoint=False)
+        return np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)
 
     def _explain_open(self) -> str:
         return "the lengths cannot close at any angle; make the longest shorter"

@@ -19,10 +19,10 @@ import numpy as np
 from ..errors import InputError, suggestion
 from ..model.model import Array
 from .cut_open import PartConnection, connections
-from .layout import GROUND, turned
+from .layout import GROUND, GearMesh, turned
 from .mechanism import Mechanism
 from .pose import MechanismPose
-from .programs import run_loaded
+from .programs import run
 from .reactions import reactions
 
 FRICTION_ITERATIONS = 30
@@ -139,9 +139,9 @@ def friction_forces(
     whole[:, :m, 2] += np.where(sliding, 0.0, found)
     whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
     whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
-    names = [one.name for one in joints] + [mesh.name for mesh in layout.meshes]
+    between: tuple[PartConnection | GearMesh, ...] = (*joints, *layout.meshes)
     return FrictionForces(
-        {name: whole[:, k] for k, name in enumerate(names)},
+        {one.name: whole[:, k] for k, one in enumerate(between)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
         torque,
@@ -167,7 +167,7 @@ def _by_name(
 
 def _reactions(mechanism: Mechanism, motion: tuple[Array, Array, Array], loads: Array) -> Array:
     """Reactions (N, m, 3) under what acts on the parts (N, parts, 6)."""
-    return run_loaded(mechanism, reactions, *motion, np.ascontiguousarray(loads))
+    return run(mechanism, reactions, *motion, np.ascontiguousarray(loads))
 
 
 def _unit(mechanism: Mechanism, joint: PartConnection) -> Array:

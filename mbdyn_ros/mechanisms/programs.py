@@ -32,17 +32,14 @@ def kernel(kind: type[Design], program: Declaration, wrenches: bool = False) -> 
 
 
 def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
-    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`)."""
-    return kernel(type(mechanism), program).batch(
+    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`).
+
+    arguments : those of the program; behind them what acts on the parts, (N, parts, 6), if at all.
+    """
+    loaded = len(arguments) > len(program.inputs)
+    return kernel(type(mechanism), program, loaded).batch(
         [*arguments, mechanism.parameters(arguments[0])], len(arguments[0])
     )
-
-
-def run_loaded(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
-    """A program whose last argument is what acts on the parts, (N, parts, 6)."""
-    *states, loads = arguments
-    inputs = [*states, loads, mechanism.parameters(states[0])]
-    return kernel(type(mechanism), program, wrenches=True).batch(inputs, len(loads))
 
 
 def bound(mechanism: Design, program: Declaration) -> Bound:

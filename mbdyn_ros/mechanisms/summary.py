@@ -47,8 +47,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
         ends = (-math.pi, math.pi) if full else (lower, upper)
         q = np.linspace(*ends, TURN_SAMPLES + 1)[:, None]
     else:
-        turn = np.linspace(-math.pi, math.pi, 72, endpoint=False)
-        q = np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)
+        q = mechanism.all_around(72)
         q = q[mechanism.margin(q) >= 0]
     angles = transmission_angles(mechanism, q)
     result["transmission_angles"] = [float(angles.min()), float(angles.max())]

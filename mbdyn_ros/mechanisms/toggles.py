@@ -24,8 +24,7 @@ def home(mechanism: Design) -> Array:
     zero = np.zeros(len(mechanism.inputs))
     if mechanism.margin(zero) >= HOME_MARGIN:
         return zero
-    turn = np.linspace(-np.pi, np.pi, TURN_SAMPLES if len(zero) == 1 else 36, endpoint=False)
-    grid = np.stack([one.ravel() for one in np.meshgrid(*[turn] * len(zero))], axis=1)
+    grid = mechanism.all_around()
     best: Array = grid[np.argmax(mechanism.margin(grid))]
     return best
 
