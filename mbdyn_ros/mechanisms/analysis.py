@@ -127,8 +127,8 @@ class Analysis:
         if layout.gears:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
-        between = (*connections(layout), *layout.meshes)
-        return {one.name: values[:, k] for k, one in enumerate(between)}
+        names = [one.name for one in connections(layout)] + [one.name for one in layout.meshes]
+        return {name: values[:, k] for k, name in enumerate(names)}
 
     @functools.cached_property
     def shaking(self) -> Array:

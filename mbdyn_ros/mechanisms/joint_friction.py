@@ -139,9 +139,9 @@ def friction_forces(
     whole[:, :m, 2] += np.where(sliding, 0.0, found)
     whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
     whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
-    between = (*joints, *layout.meshes)
+    names = [one.name for one in joints] + [mesh.name for mesh in layout.meshes]
     return FrictionForces(
-        {one.name: whole[:, k] for k, one in enumerate(between)},
+        {name: whole[:, k] for k, name in enumerate(names)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
         torque,
