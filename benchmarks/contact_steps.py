@@ -130,8 +130,10 @@ def compared(stander: Stander) -> tuple[mbdyn_ros.Robot, Environment, mujoco.MjM
     runner = Runner(stander.entry)
     robot, model, q = runner.robot, peer(runner, stander.balls), stander.pose(runner.robot)
     floor = Surface.plane(restitution=0.0, friction=0.8, name="floor")
-    walls = Environment([floor], stander.balls)
-    ours, free, data = Stepper(robot, STEP, walls), Stepper(robot, STEP), mujoco.MjData(model)
+    walls = Environment([floor], stander.balls, joint_limits=False)
+    nothing = Environment([], joint_limits=False)
+    ours, free = Stepper(robot, STEP, walls), Stepper(robot, STEP, nothing)
+    data = mujoco.MjData(model)
     kp, kd = stander.stiffness(robot)
     ours.set_state(q, np.zeros(robot.nv))
     data.qpos[:] = [*q[:3], 1, 0, 0, 0, *q[7:]]

@@ -44,7 +44,7 @@ VERBS = (
      "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a "
      "drawing in YAML."),
     ("observe", ".cli.observe:observe",
-     "What the machine feels: external efforts, contacts and payload from a recording."),
+     "External efforts, contacts and payload from a recording: what the machine feels."),
     ("ops", ".cli.ops:ops",
      "Count the operations of every program and formulation, next to published counts."),
     ("piezo", ".piezo.cli:piezo",

@@ -40,7 +40,7 @@ def pressure(lengths: Array) -> tuple[float, Array]:
     p = robot.inverse_dynamics(dig, rest, rest)[:, 1:] / area / 1e6
     slopes = robot.inverse_dynamics_by_parameters(dig, rest, rest)[:, 1:, shift]
     slopes = slopes / area[:, None] / 1e6
-    peak = np.mean(p**8) ** (1 / 8)
+    peak = float(np.mean(p**8) ** (1 / 8))
     return peak, np.einsum("nk,nkp->p", np.sign(p) * (np.abs(p) / peak) ** 7, slopes) / p.size
 
 

@@ -28,7 +28,7 @@ def torque(x: Array) -> tuple[float, Array]:
     build(x)
     tau = robot.inverse_dynamics(q, v, a)[:, 0]
     by_x = robot.inverse_dynamics_by_parameters(q, v, a)[:, 0, free]
-    peak = np.mean(tau**12) ** (1 / 12)
+    peak = float(np.mean(tau**12) ** (1 / 12))
     return peak, np.sign(tau) * (np.abs(tau) / peak) ** 11 @ by_x / tau.size
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ..recording.measured import Recording
     from ..robot import Robot
 
-STEPS = 3.0
+SPANNED_STEPS = 3.0
 """Steps of a recording that the time constant spans at least."""
 
-DRAWN = 600
+DRAWN_FORCES = 600
 """Rows of which forces are drawn."""
 
 
@@ -48,7 +48,7 @@ def observe(
     point: tuple[float, float, float], payload: str | None, time_constant: float, variant: str,
     rate: float, plot: str | None, output: str | None, options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
-    """What the machine feels: external efforts, contacts and payload from a recording.
+    """External efforts, contacts and payload from a recording: what the machine feels.
 
     FILE is CSV, JSON or a bag with a time, positions and efforts of the joints, and velocities if
     there are any. Columns are position/<joint>, effort/<joint>, ... or anything like q1, dq1,
@@ -57,9 +57,9 @@ def observe(
 
     \b
     Examples:
-      mbdyn simulate ur5 --duration 2 --output run.csv
-      mbdyn observe ur5 run.csv --plot external.png
-      mbdyn observe ur5 run.csv --learn run.csv --link tool0 --json
+      mbdyn simulate boom --duration 2 --rate 500 --hold 1e5,5e3 --output run.csv
+      mbdyn observe boom run.csv --plot external.png
+      mbdyn observe boom run.csv --learn run.csv --link boom --json
     """
     from ..control import Observer, PayloadEstimator
     from ..recording.measured import read_recording
@@ -75,9 +75,9 @@ def observe(
     measured = read_recording(robot, recording, rate)
     free = None if learn is None else read_recording(robot, learn, rate)
     steps = [one.step for one in (measured, free) if one is not None]
-    shortest = STEPS * max(steps)
+    shortest = SPANNED_STEPS * max(steps)
     if time_constant < shortest:
-        measured.remarks.append(f"the time constant is {shortest:.3g} s, {STEPS:g} steps")
+        measured.remarks.append(f"the time constant is {shortest:.3g} s, {SPANNED_STEPS:g} steps")
     times = max(time_constant, shortest)
 
     def made() -> Observer:
@@ -177,7 +177,7 @@ class _Result:
         from ..view.external import save_external_plot
 
         labels, time = self.robot.velocity_labels, self.measured.time
-        rows = range(0, len(time), max(len(time) // DRAWN, 1))
+        rows = range(0, len(time), max(len(time) // DRAWN_FORCES, 1))
         save_external_plot(
             path, self.robot.model.name, time, labels,
             [effort_unit(self.robot.model, one) for one in labels],

@@ -23,7 +23,7 @@ from ..robot import Robot
 from .controller import STANDSTILL, Controller
 from .external_wrench import LEAST_TOLD
 
-MARGIN = 1.5
+ALARM_MARGIN = 1.5
 """Thresholds over the largest number of free motion."""
 
 DEVIATIONS = 6.0
@@ -33,7 +33,7 @@ DEVIATIONS = 6.0
 FEWEST_SAMPLES = 100
 """Samples of free motion from which thresholds can be learned."""
 
-QUIET = 0.3
+TOUCHLESS = 0.3
 """Share of the thresholds below which nothing touches: a hit began after the last such sample."""
 
 LINGERING, RELEASE = 0.5, 0.05
@@ -53,7 +53,7 @@ class Thresholds:
     whole: float
 
     @staticmethod
-    def learn(labels: tuple[str, ...], external: Array, margin: float = MARGIN) -> Thresholds:
+    def learn(labels: tuple[str, ...], external: Array, margin: float = ALARM_MARGIN) -> Thresholds:
         """Those of the external efforts (N, nv) of a free motion, which is like those to come.
 
         Raises
@@ -139,7 +139,7 @@ class ContactDetector:
         y = self._thresholds.scaled(external)
         sizes = np.abs(y)
         largest = float(sizes.max(initial=0.0))
-        if largest <= QUIET or math.isnan(self._quiet):
+        if largest <= TOUCHLESS or math.isnan(self._quiet):
             self._quiet = now
         share = max(largest, math.sqrt(float(y @ y)) / self._thresholds.whole)
         if self.contact is not None:
@@ -153,7 +153,7 @@ class ContactDetector:
         self._seen = now
         labels = self._thresholds.labels
         k = int(np.argmax(sizes))
-        farthest = int(np.flatnonzero(sizes >= min(1 / MARGIN, largest))[-1])
+        farthest = int(np.flatnonzero(sizes >= min(1 / ALARM_MARGIN, largest))[-1])
         self.contact = Contact(
             now, self._quiet, labels[k], float(y[k]), labels[farthest], self.links(q, external)
         )
@@ -167,7 +167,7 @@ class ContactDetector:
             size = np.linalg.norm(columns, axis=0)
             basis, singular, _ = np.linalg.svd(columns / np.where(size > 0, size, 1.0))
             told = basis[:, : len(singular)][:, singular > LEAST_TOLD * max(singular[0], 1e-300)]
-            if np.linalg.norm(y - told @ (told.T @ y)) <= self._thresholds.whole / MARGIN:
+            if np.linalg.norm(y - told @ (told.T @ y)) <= self._thresholds.whole / ALARM_MARGIN:
                 found.append(link)
         return tuple(found)
 
@@ -176,7 +176,7 @@ REACTIONS = ("stop", "float", "retract")
 
 
 class Reaction:
-    """What a controller does at a contact, in its own modes.
+    """The reaction of a controller to a contact, in its own modes.
 
     stop : it holds the joints where they are, in the mode `holding`.
     float : it gives way, in gravity compensation with its damping.

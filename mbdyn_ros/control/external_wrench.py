@@ -23,7 +23,7 @@ LEAST_TOLD = 1e-3
 """Singular value of J^T, relative to the largest, from which a wrench can be told; moments by the
 mean lever of the link, angles too."""
 
-UNTOLD_SHARE = 0.01
+NAMED_SHARE = 0.01
 """Share of an axis in what cannot be told from which it is named."""
 
 
@@ -59,9 +59,9 @@ class ExternalWrench:
     def remark(self) -> str:
         """The parts that cannot be told, in words; empty where all can."""
         named = [
-            f"{label} ({share:.0%})" if share < 1 - UNTOLD_SHARE else label
+            f"{label} ({share:.0%})" if share < 1 - NAMED_SHARE else label
             for label, share in zip(WRENCH_LABELS, self.untold.tolist(), strict=True)
-            if share > UNTOLD_SHARE
+            if share > NAMED_SHARE
         ]
         return f"link {self.link} cannot tell {', '.join(named)}" if named else ""
 

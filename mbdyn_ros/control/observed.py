@@ -30,7 +30,7 @@ ROUNDS = 8
 
 @dataclass(frozen=True, eq=False)
 class Friction:
-    """What a free motion shows that the description lacks, of every velocity coordinate.
+    """Friction that a free motion shows and the description lacks, of every velocity coordinate.
 
     terms : (nv, 3) a constant effort, dry friction (N m or N), and damping (N m s or N s/m).
     """
@@ -60,7 +60,7 @@ class Friction:
 
 
 def friction_rows(observer: Observer, time: Array, v: Array) -> Array:
-    """What 1 N m of each term of friction makes of `external_efforts` (N, nv, 3)."""
+    """The share of 1 N m of each term of friction in `external_efforts` (N, nv, 3)."""
     acting = -np.stack([-np.ones_like(v), np.tanh(v / SLOW), v], axis=-1)
     signals = np.zeros((v.shape[1], 3, 3))
     result = np.zeros_like(acting)

@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
 
 from ..arguments import Sealed, checked_flag, positive_number, single_vector
 from ..array import Array, all_finite
@@ -51,61 +50,67 @@ GAIN_STEPS = 100
 """Steps for which gains are kept, by factor e: those within 1 % share theirs."""
 
 
+Matrix = tuple[tuple[float, float, float], tuple[float, float, float]]
+"""Two rows of three numbers."""
+
+
 class Filter:
     """The filter of one variant: states (n, 2) of n signals, of which the first is the result.
 
-    transition(h) : (n, 2, 3), which takes the states and the input of a step h (s) to the next.
+    time_constant : (n,) s. noise : deviation and drift (n,), (n,) of the variant "kalman".
     """
 
     def __init__(self, variant: str, time_constant: Array, noise: tuple[Array, ...] = ()) -> None:
-        self.variant, self.time_constant, self._noise = variant, time_constant, noise
-        self._gains: dict[float, Array] = {}
-        self._step, self._transition = 0.0, np.zeros((len(time_constant), 2, 3))
+        self.variant, self.time_constant = variant, time_constant
+        numbers = np.column_stack([time_constant, *noise])
+        distinct, self._place = np.unique(numbers, axis=0, return_inverse=True)
+        self._distinct: list[list[float]] = distinct.tolist()
+        self._gains: dict[tuple[float, ...], Array] = {}
+        self._step, self._transition = 0.0, np.zeros((1, 2, 3))
 
     def transition(self, step: float) -> Array:
-        """That of a step (s); the last one is kept."""
+        """Matrices (n, 2, 3), or (1, 2, 3) for all, from states and input to states a step later.
+
+        The last ones are kept.
+        """
         if step != self._step:
             make = getattr(self, f"_{self.variant}")
-            self._step, self._transition = step, make(step)
+            found = np.array([make(step, *numbers) for numbers in self._distinct])
+            self._transition = found if len(found) == 1 else found[self._place.ravel()]
+            self._step = step
         return self._transition
 
-    def _first(self, step: float) -> Array:
-        result = np.zeros((len(self.time_constant), 2, 3))
-        left = np.exp(-step / self.time_constant)
-        result[:, 0, 0], result[:, 0, 2] = left, 1 - left
-        return result
+    @staticmethod
+    def _first(step: float, time_constant: float) -> Matrix:
+        left = math.exp(-step / time_constant)
+        return (left, 0.0, 1 - left), (0.0, 0.0, 0.0)
 
-    def _second(self, step: float) -> Array:
-        frequency = 2 * DAMPING / self.time_constant
+    @staticmethod
+    def _second(step: float, time_constant: float) -> Matrix:
+        frequency = 2 * DAMPING / time_constant
         decay, turning = DAMPING * frequency, math.sqrt(1 - DAMPING**2) * frequency
-        cosine, sine = np.cos(turning * step), np.sin(turning * step) / turning
-        state = np.exp(-decay * step) * np.array(
-            [[cosine + decay * sine, sine], [-(frequency**2) * sine, cosine - decay * sine]]
-        )
-        given = np.array([[1 - state[0, 0]], [-state[1, 0]]])
-        return np.moveaxis(np.concatenate([state, given], axis=1), 2, 0)
+        left = math.exp(-decay * step)
+        cosine, sine = left * math.cos(turning * step), left * math.sin(turning * step) / turning
+        kept, pull = cosine + decay * sine, -(frequency**2) * sine
+        return (kept, sine, 1 - kept), (pull, cosine - decay * sine, -pull)
 
-    def _kalman(self, step: float) -> Array:
+    def _kalman(self, step: float, _: float, deviation: float, drift: float) -> Matrix:
         """States: d, and p less its estimate."""
-        of_d, of_p = self._steady_gains(step)
+        of_d, of_p = self._steady_gains(step, deviation, drift)
         kept = 1 - of_p
-        rows = [[1 - of_d * step, of_d, of_d * step], [-kept * step, kept, kept * step]]
-        return np.moveaxis(np.array(rows), 2, 0)
+        return (1 - of_d * step, of_d, of_d * step), (-kept * step, kept, kept * step)
 
-    def _steady_gains(self, step: float) -> Array:
-        """Gains (2, n) on d and p of the steady state, of steps that differ by a percent alike."""
-        place = round(math.log(step) * GAIN_STEPS)
-        if place not in self._gains:
+    def _steady_gains(self, step: float, deviation: float, drift: float) -> Array:
+        """Gains on d and p of the steady state, of steps that differ by a percent alike."""
+        key = round(math.log(step) * GAIN_STEPS), deviation, drift
+        if key not in self._gains:
+            from scipy.linalg import solve_discrete_are  # slow to import
+
             flow, seen = np.array([[1.0, 0.0], [step, 1.0]]), np.array([[0.0], [1.0]])
             walk = np.array([[step, step**2 / 2], [step**2 / 2, step**3 / 3]])
-            gains = []
-            for deviation, drift in zip(*self._noise, strict=True):
-                spread = solve_discrete_are(
-                    flow.T, seen, drift**2 * walk, np.array([[deviation**2]])
-                )
-                gains.append(spread[:, 1] / (spread[1, 1] + deviation**2))
-            self._gains[place] = np.array(gains).T
-        return self._gains[place]
+            spread = solve_discrete_are(flow.T, seen, drift**2 * walk, np.array([[deviation**2]]))
+            self._gains[key] = spread[:, 1] / (spread[1, 1] + deviation**2)
+        return self._gains[key]
 
 
 class Observer(Sealed):

@@ -149,7 +149,7 @@ class PayloadEstimator:
         self._count = kept * self._count + float(independent.sum())
 
     def payload(self) -> Payload:
-        """What is known now.
+        """The payload as it is known now.
 
         Raises
         ------

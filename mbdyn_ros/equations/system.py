@@ -168,12 +168,12 @@ class System:
     def shape(self, name: str) -> tuple[int, int]:
         """Rows and columns of a program's input: one number a coordinate, a wrench a body.
 
-        `slides` are one number for each velocity of the tree.
+        `slides` are one number for each velocity of the tree, `held` are efforts.
         """
         if name == "wrenches":
             return 6, len(self.tree.bodies)
         sizes = {"q": self.coordinates.nq, "effort": len(self.coordinates.effort)}
-        sizes["slides"] = self.tree.nv
+        sizes |= {"slides": self.tree.nv, "held": len(self.coordinates.effort)}
         return sizes.get(name, self.coordinates.nv), 1
 
     @SerializedProperty

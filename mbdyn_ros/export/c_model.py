@@ -102,6 +102,8 @@ FIELDS = {
 
 RESPONSE_FIELDS = {"actuator_response": ("q v parameters", "response")}
 
+MOMENTUM_FIELDS = {"momentum_balance": ("q v held effort parameters", "momentum")}
+
 POSE_FIELDS = {
     "link_pose": ("q parameters", "pose"),
     "link_error": ("q place turn parameters", "error"),
@@ -147,6 +149,7 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.limits.items()),
         *(f"{field if model.library.function(field) else 'NULL'}," for field in RESPONSE_FIELDS),
         *(f"{len(ones)}, {f'{kind}_list' if ones else 'NULL'}," for kind, ones in sensors.items()),
+        *(f"{field if model.library.function(field) else 'NULL'}," for field in MOMENTUM_FIELDS),
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
@@ -165,7 +168,7 @@ def model_text(model: CModel) -> str:
         ),
         *functions,
         *links,
-        *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS),
+        *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS | MOMENTUM_FIELDS),
         *(sensor_text(library, kind, ones) for kind, ones in sensors.items()),
         mode_text(model.library, model.modes),
         gap_text(model.openings, prefix),
@@ -192,7 +195,7 @@ def _called(model: CModel, field: str) -> str:
     function = model.library.function(field)
     if function is None:
         return ""
-    names, output = (FIELDS | POSE_FIELDS | RESPONSE_FIELDS)[field]
+    names, output = (FIELDS | POSE_FIELDS | RESPONSE_FIELDS | MOMENTUM_FIELDS)[field]
     inputs = names.split()
     given = {name for name, _ in function.arguments}
     unused = [name for name in inputs if name not in given]

@@ -44,7 +44,7 @@ POOR_LENGTH, POOR_ANGLE, POOR_READING = 0.1, 0.2, 0.5
 """Deviation of places (share of the longest length), orientations (rad) and joints (share of their
 own scatter) from which measurements do not fit a robot."""
 
-STILL = 1e-3
+HARDLY_MOVED = 1e-3
 """Deviation (rad or m) that fits a joint which hardly moves."""
 
 BETTER = 0.2
@@ -304,12 +304,12 @@ def _as_described(
     names = work.parameter_labels()
     owner, number = np.array([one.rsplit("/", 1) for one in names]).T
     start, lengths = work.parameter_values(), np.isin(number, COMPONENTS[:3])
-    fixed = (owner == MEASUREMENT) & (frame is not None)
+    nuisance = np.isin(owner, list(_frames(work, measured)))
+    start[nuisance], fixed = 0.0, (owner == MEASUREMENT) & (frame is not None)
     for one in measured.targets:
         own = owner == target_joint(one.name)
         start[own & lengths] = prediction.frames.targets[one.name].translation
         fixed |= own & ((one.name in targets) | ((one.rotation is None) & ~lengths))
-    nuisance = np.isin(owner, list(_frames(work, measured)))
     scale = np.where(lengths, prediction.size, 1.0)
     problem = Problem(prediction, start, scale, prediction.kinds, fixed, nuisance)
     noise = root_mean_squares(problem, start)
@@ -325,7 +325,7 @@ def _misfit(prediction: Prediction, noise: Mapping[str, float]) -> tuple[float, 
     """How far off the kind of residual is that fits worst (from 1 on it is poor), and which."""
     poor = {POSITION: POOR_LENGTH * prediction.size, ORIENTATION: POOR_ANGLE}
     for kind, numbers in prediction.measured.readings.items():
-        poor[kind] = POOR_READING * float(numbers.std()) + STILL
+        poor[kind] = POOR_READING * float(numbers.std()) + HARDLY_MOVED
     shares = {k: np.inf if np.isnan(one) else one / poor[k] for k, one in noise.items()}
     worst = max(shares, key=lambda kind: shares[kind])
     return shares[worst], worst

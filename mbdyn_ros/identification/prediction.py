@@ -39,7 +39,7 @@ POSES = frame_pose, frame_pose_by_parameters
 MOST_INTERPRETED = 2000
 """Rows from which a compiled program is worth its compilation."""
 
-SHORTEST = 1e-3
+SMALLEST_SIZE = 1e-3
 """Length (m) of a robot whose origins that vary are all in one point."""
 
 ALTERNATIONS = 30
@@ -72,8 +72,13 @@ class Prediction:
         self.robot, self.measured, self.frames = robot, measured, frames
         self._place = frames.measurement.rotation, frames.measurement.translation
         self._last: tuple[bytes, tuple[Array, Array]] | None = None
-        origins = (robot.system.origins[name] for name in robot.variable_origins)
-        self.size = max(SHORTEST, *(float(np.linalg.norm(o.pose.translation)) for o in origins))
+        frames_added = {MEASUREMENT, *(target_joint(one.name) for one in measured.targets)}
+        lengths = [
+            float(np.linalg.norm(robot.system.origins[name].pose.translation))
+            for name in robot.variable_origins
+            if name not in frames_added
+        ]
+        self.size = max(SMALLEST_SIZE, *lengths)
         coordinates = robot.system.coordinates
         rows = dict(zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True))
         self._rows = [rows[label] for label in measured.readings]

@@ -12,9 +12,9 @@ from ..errors import InputError
 from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
-from .cut_open import connections
+from .cut_open import PartConnection, connections
 from .joint_friction import Friction, FrictionForces, friction_forces
-from .layout import turned
+from .layout import GearMesh, turned
 from .mechanism import Mechanism
 from .pose import MechanismPose
 from .programs import run
@@ -127,8 +127,11 @@ class Analysis:
         if layout.gears:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
-        names = [one.name for one in connections(layout)] + [one.name for one in layout.meshes]
-        return {name: values[:, k] for k, name in enumerate(names)}
+        between: tuple[PartConnection | GearMesh, ...] = (
+            *connections(layout),
+            *layout.meshes,
+        )
+        return {one.name: values[:, k] for k, one in enumerate(between)}
 
     @functools.cached_property
     def shaking(self) -> Array:

@@ -1,9 +1,9 @@
 """Path synthesis: the mechanism whose coupler curve comes nearest to given points.
 
 Random designs of all shapes are compared with the path, whatever their size, place and turn (the
-best similarity of two curves of complex numbers is one product of them); the best few are moved
-on by least squares over all lengths, the point on the coupler, the place of the whole mechanism,
-and the crank's angle at every point of the path.
+best similarity of two curves of complex numbers is one product of them); the best are moved on by
+least squares over all lengths, the point on the coupler, the place of the whole mechanism, and the
+crank's angle at every point of the path (Levenberg-Marquardt; Nielsen 1999 for the damping).
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from .settings import length_names
 
 Points = NDArray[np.complex128]
 
-CANDIDATES, MOVED_ON = 4000, 8
-"""Random designs that are compared, and the best of them that are moved on."""
+CANDIDATES, MOVED_ON, FINISHED = 4000, 32, 4
+"""Random designs that are compared, those of them that are moved on, and those that are finished:
+many come to the same."""
 
 SPREAD = np.log(3.0)
 """Random lengths are from a third to three times those of the mechanism given."""
@@ -49,6 +50,18 @@ EVALUATIONS = 300
 
 SHORTEST_LINK, LARGEST_LINK = 0.05, 5.0
 """Lengths of links, in sizes of the path (from its middle to its farthest point)."""
+
+START_DAMPING = 1e-3
+"""mu, of the squared norms of the columns."""
+
+END_DAMPING = 1e20
+"""At which steps are too short to change anything."""
+
+FLAT_SLOPE = 1e-9
+"""Derivatives, in sizes of the path, that count as no smaller than this."""
+
+ROUGH, LEAST_GAIN = 1e-2, 1e-12
+"""Share of the sum of squares by which the last step lowers it, to compare and to finish."""
 
 DIFFERENCE = 1e-7
 """Step of the differences, for unknowns of order one."""
@@ -125,26 +138,26 @@ def fit_curve(
     >>> fit_curve(FourBar(), egg).gap_rms < 5e-3
     True
     """
-    from scipy.optimize import least_squares  # its import takes longer than ours
-
     if len(mechanism.inputs) != 1:
         raise mechanism.refusal("it has two inputs and can draw any curve within its reach")
     wanted = _path(mechanism, path)
     carrier = _carrier(mechanism, part)
     problem = _Problem(mechanism, carrier, wanted)
+    found = [
+        problem.moved_on(start, ROUGH)
+        for start in problem.starts(np.random.default_rng(seed), candidates, starts)
+    ]
+    found.sort(key=lambda one: one[0])
     best = None
-    for start in problem.starts(np.random.default_rng(seed), candidates, starts):
-        found = least_squares(
-            problem.residual, start, problem.slopes, problem.bounds(len(start)), x_scale="jac",
-            max_nfev=EVALUATIONS, xtol=1e-12, ftol=1e-12,
-        )  # fmt: skip
-        if best is None or found.cost < best.cost:
-            best = found
-        if best.cost < (NEAR_ENOUGH * problem.size) ** 2:
+    for _, unknowns in found[:FINISHED]:
+        finished = problem.moved_on(unknowns, LEAST_GAIN)
+        if best is None or finished[0] < best[0]:
+            best = finished
+        if best[0] < (NEAR_ENOUGH * problem.size) ** 2:
             break
     if best is None:
         raise mechanism.refusal("no design like it turns fully; give it other lengths")
-    return problem.fit(best.x)
+    return problem.fit(best[1])
 
 
 class _Problem:
@@ -200,32 +213,60 @@ class _Problem:
         high[: len(self.names)] = np.log(self.size * LARGEST_LINK)
         return low, high
 
-    def residual(self, x: Array) -> Array:
-        """Gaps (2 N,) of all points, m."""
-        gap = self.reached(x[None])[:, 0] - self.wanted
-        gap = np.where(np.isfinite(gap), gap, OPEN_GAP * self.size)
-        return np.concatenate([gap.real, gap.imag])
+    def moved_on(self, x: Array, least_gain: float) -> tuple[float, Array]:
+        """Sum of the squares of the gaps, m^2, and the unknowns, by Levenberg and Marquardt.
 
-    def slopes(self, x: Array) -> Array:
-        """Derivatives (2 N, unknowns) of the residual, by differences of one batch.
-
-        A point moves with its own crank angle alone, so one difference serves all angles.
+        A point moves with its own crank angle t_k alone, so each of these is eliminated by itself,
+        dt_k = -b_k.(A_k dx + r_k) / (b_k.b_k + mu d_k^2), and the time grows with the points.
         """
-        shared, count = len(x) - len(self.wanted), len(self.wanted)
+        low, high = self.bounds(len(x))
+        gap, (slopes, own) = self.gaps(x), self.slopes(x)
+        cost, damping, growth = _square(gap), START_DAMPING, 2.0
+        d, own_d = (np.full(count, FLAT_SLOPE * self.size) for count in (slopes.shape[1], len(own)))
+        for _ in range(EVALUATIONS):
+            d, own_d = np.maximum(d, np.linalg.norm(slopes, axis=0)), np.maximum(own_d, abs(own))
+            weights = 1 / (abs(own) ** 2 + damping * own_d**2)
+            along, ahead = (own.conj()[:, None] * slopes).real, (own.conj() * gap).real
+            matrix = (slopes.conj().T @ slopes).real - (along.T * weights) @ along
+            force = (slopes.conj().T @ gap).real - along.T @ (weights * ahead)
+            shared = -np.linalg.solve(matrix + damping * np.diag(d**2), force)
+            angles = -weights * (along @ shared + ahead)
+            predicted = cost - _square(gap + slopes @ shared + own * angles)
+            new = np.clip(x + np.concatenate([shared, angles]), low, high)
+            gap_there = self.gaps(new)
+            gained = cost - _square(gap_there)
+            if gained > 0:
+                last = gained <= least_gain * cost
+                x, gap, cost = new, gap_there, cost - gained
+                if last:
+                    break
+                slopes, own = self.slopes(x)
+                ratio = min(gained / max(predicted, gained / 2), 2.0)
+                damping, growth = damping * max(1 / 3, 1 - (2 * ratio - 1) ** 3), 2.0
+            else:
+                damping, growth = damping * growth, 2 * growth
+                if damping > END_DAMPING:
+                    break
+        return cost, x
+
+    def gaps(self, x: Array) -> Points:
+        """Gaps (N,) of all points, m, as complex numbers."""
+        gap = self.reached(x[None])[:, 0] - self.wanted
+        return np.where(np.isfinite(gap), gap, OPEN_GAP * self.size * (1 + 1j))
+
+    def slopes(self, x: Array) -> tuple[Points, Points]:
+        """Derivatives (N, n) by all unknowns but the angles, and (N,) each by its own angle.
+
+        By differences of one batch: one difference serves all angles.
+        """
+        shared = len(x) - len(self.wanted)
         steps = DIFFERENCE * np.maximum(np.abs(x), 1.0)
         moved = np.tile(x, (shared + 2, 1))
         moved[np.arange(shared), np.arange(shared)] += steps[:shared]
         moved[shared, shared:] += steps[shared:]
         points = np.nan_to_num(self.reached(moved))
         change = points[:, :-1] - points[:, -1:]
-        result = np.zeros((2 * count, len(x)))
-        for k in range(shared):
-            slope = change[:, k] / steps[k]
-            result[:count, k], result[count:, k] = slope.real, slope.imag
-        own = change[:, shared] / steps[shared:]
-        rows = np.arange(count)
-        result[rows, shared + rows], result[count + rows, shared + rows] = own.real, own.imag
-        return result
+        return change[:, :shared] / steps[:shared], change[:, shared] / steps[shared:]
 
     def reached(self, unknowns: Array) -> Points:
         """The points (N, M) of the curves of M rows of unknowns."""
@@ -250,6 +291,10 @@ class _Problem:
             np.stack([self.wanted.real, self.wanted.imag], axis=-1),
             np.stack([reached.real, reached.imag], axis=-1),
         )  # fmt: skip
+
+
+def _square(gaps: Points) -> float:
+    return float(np.vdot(gaps, gaps).real)
 
 
 def _point(mechanism: Mechanism, part: str, at: tuple[Number, Number], q: Array) -> Points:

@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import InputError, suggestion
 from ..model.model import Array
 from .cut_open import PartConnection, connections
-from .layout import GROUND, turned
+from .layout import GROUND, GearMesh, turned
 from .mechanism import Mechanism
 from .pose import MechanismPose
 from .programs import run
@@ -139,9 +139,9 @@ def friction_forces(
     whole[:, :m, 2] += np.where(sliding, 0.0, found)
     whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
     whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
-    names = [one.name for one in joints] + [mesh.name for mesh in layout.meshes]
+    between: tuple[PartConnection | GearMesh, ...] = (*joints, *layout.meshes)
     return FrictionForces(
-        {name: whole[:, k] for k, name in enumerate(names)},
+        {one.name: whole[:, k] for k, one in enumerate(between)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
         torque,

@@ -166,50 +166,93 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array, p: Ar
 
 def reshape(
     loop: LoopFunctions, start: tuple[Array, Array], before: Array, after: Array
-) -> tuple[Array, float]:
+) -> tuple[Array, Array]:
     """Keep a loop closed at its independent positions while its parameters change.
 
-    They go straight from `before` to `after`, in steps over which Newton's method converges and
-    K_z keeps the sign of its determinant: on the branch of the start.
+    They go straight from `before` (p,) to each row of `after` (N, p), in steps over which Newton's
+    method converges and K_z keeps the sign of its determinant: on the branch of the start. All rows
+    take the first step, the whole way, together; those that it is too long for go on alone.
 
     Returns
     -------
-    The dependent positions, and the share of the change up to which the loop stays closed: 1,
-    unless its branch ends before.
+    The dependent positions (N, n), and the share (N,) of the change up to which the loop stays
+    closed: 1, unless its branch ends before.
     """
-    (y, z), still = start, np.zeros_like(start[0])
-    here, progress, step = _closed(loop, y, z, still, before), 0.0, 1.0
+    (y, z), still, count = start, np.zeros_like(start[0]), len(after)
+    here = _closed(loop, y, z, still, before)
+    found, share = np.tile(z, (count, 1)), np.zeros(count)
     if here is None:
-        return z, 0.0
-    while progress < 1.0 and step >= SMALLEST_STEP:
-        ahead = min(progress + step, 1.0)
-        found = _closed(loop, y, here.z, still, before + ahead * (after - before))
-        if found is None or found.sign != here.sign:
-            step /= 2
-        else:
-            here, progress, step = found, ahead, 2 * step
-    return here.z, progress
+        return found, share
+    same, guess = (np.repeat(one[:, None], count, axis=1) for one in (y, here.z))
+    settled, by_z, _, _, done = _settled(loop, same, guess, after.T)
+    done[done] &= np.linalg.slogdet(by_z[done]).sign == here.sign
+    found[done], share[done] = settled.T[done], 1.0
+    for k in np.flatnonzero(share < 1.0).tolist():
+        place, progress, step = here, 0.0, 0.5
+        while progress < 1.0 and step >= SMALLEST_STEP:
+            ahead = min(progress + step, 1.0)
+            p = before + ahead * (after[k] - before)
+            nearer = _closed(loop, y, place.z, still, p)
+            if nearer is None or nearer.sign != place.sign:
+                step /= 2
+            else:
+                place, progress, step = nearer, ahead, 2 * step
+        found[k], share[k] = place.z, progress
+    return found, share
 
 
 def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array, p: Array) -> _Place | None:
     """Close the loop at y from a guess; None where that does not converge nearby."""
-    z, last = guess, np.inf
+    columns = (one.reshape(-1, 1) for one in (y, guess, p))
+    z, by_z, by_y, gap, done = _settled(loop, *columns)
+    if not done[0]:
+        return None
+    (z,), (by_z,), (by_y,) = z.T, by_z, by_y
+    tangent: Array = np.asarray(-np.linalg.solve(by_z, by_y @ whole), dtype=np.float64)
+    rate = np.trace(np.linalg.solve(by_z, np.array(loop.change(y, z, whole, tangent, p))))
+    sign = np.linalg.slogdet(by_z).sign
+    return _Place(z, float(gap[0]), float(sign), tangent, float(rate))
+
+
+def _settled(
+    loop: LoopFunctions, y: Array, guess: Array, p: Array
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Close N loops at once, by Newton's method from guesses (n, N).
+
+    Returns
+    -------
+    Dependent positions (n, N), K_z (N, n, n) and K_y (N, n, m) there, the largest residuals (N,),
+    and where the method converged nearby (N,).
+    """
+    n, count = guess.shape
+    z, last = guess.copy(), np.full(count, np.inf)
+    lost, done = np.zeros((2, count), dtype=bool)
     for _ in range(ITERATIONS):
         residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z, p))
-        try:
-            change = np.linalg.solve(by_z, residual).ravel()
-        except np.linalg.LinAlgError:
-            return None
-        moved = float(np.abs(change).max(initial=0.0))
-        exact = gap.item() <= EXACT and moved <= NOISE
-        if not (moved <= last / 2 or moved <= CLOSED or exact):  # NaN, or no contraction
-            return None
-        z, last = z - change, max(moved, CLOSED)
-        if not np.abs(z - guess).max(initial=0.0) <= LARGEST_CORRECTION:
-            return None
-        if (moved <= CLOSED or exact) and gap.item() <= CLOSED and aligned.item() > 0:
-            tangent: Array = np.asarray(-np.linalg.solve(by_z, by_y @ whole), dtype=np.float64)
-            rate = np.trace(np.linalg.solve(by_z, np.array(loop.change(y, z, whole, tangent, p))))
-            sign = np.linalg.slogdet(by_z).sign
-            return _Place(z, gap.item(), float(sign), tangent, float(rate))
-    return None
+        by_z, by_y = (
+            one.reshape(n, count, one.shape[1] // count).swapaxes(0, 1) for one in (by_z, by_y)
+        )
+        gap, change = gap.ravel(), _corrections(by_z, residual.T)
+        moved = np.abs(change).max(axis=1, initial=0.0)
+        exact = (gap <= EXACT) & (moved <= NOISE)
+        shrinks = (moved <= last / 2) | (moved <= CLOSED) | exact  # not so where it is NaN
+        z = np.where(done | lost, z, z - change.T)
+        near = np.abs(z - guess).max(axis=0, initial=0.0) <= LARGEST_CORRECTION
+        lost |= ~done & ~(shrinks & near)
+        closed = ((moved <= CLOSED) | exact) & (gap <= CLOSED) & (aligned.ravel() > 0)
+        done |= closed & ~lost
+        last = np.maximum(moved, CLOSED)
+        if (done | lost).all():
+            break
+    return z, by_z, by_y, gap, done
+
+
+def _corrections(matrices: Array, right: Array) -> Array:
+    """Solutions (N, n) of systems (N, n, n); NaN of what is singular."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0], dtype=np.float64)
+    except np.linalg.LinAlgError:
+        if len(right) == 1:
+            return np.full(right.shape, np.nan)
+        pairs = zip(np.split(matrices, len(right)), np.split(right, len(right)), strict=True)
+        return np.concatenate([_corrections(*pair) for pair in pairs])

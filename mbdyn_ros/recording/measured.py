@@ -40,10 +40,10 @@ CLOCKS = {"time": 0.0, "t": 0.0, "timestamp": 0.0, "stamp": 0.0, "seconds": 1.0,
 
 SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
 
-SLOWEST, JITTER = 20.0, 0.05
+KEPT_RATE, JITTER = 20.0, 0.05
 """Hz up to which differentiated positions are kept; share of a step from which clocks jitter."""
 
-AGREEMENT = 0.2
+RATE_ERROR = 0.2
 """Share by which recorded velocities may differ from the positions' rates, in the mean."""
 
 
@@ -163,7 +163,9 @@ def _group(
     for one in columns:
         if one.quantity == what and one.joint is not None:
             groups.setdefault(one.words, {}).setdefault(one.joint, one.name)
-    plain = {one.joint: one.name for one in columns if not one.words and isinstance(one.joint, str)}
+    plain: dict[str | int, str] = {
+        one.joint: one.name for one in columns if not one.words and isinstance(one.joint, str)
+    }
     if what == "position" and plain:
         groups[("position",)] = groups.get(("position",), plain)
     whole: list[tuple[bool, list[str], int]] = []
@@ -240,7 +242,7 @@ def _cleaned(
                 f"stamps jitter by {jitter * 1e3:.2g} ms about a regular clock of "
                 f"{1 / np.diff(regular)[0]:.5g} Hz, which is taken"
             )
-            time = regular
+            time = np.asarray(regular, dtype=np.float64)
         else:
             remarks.append(f"steps of time are irregular: {step:.3g} s in the median, "
                            f"{np.diff(time).max():.3g} s at most")  # fmt: skip
@@ -277,8 +279,8 @@ def _settle_velocity(
     steps = robot.difference(q[:-1], q[1:]) / np.diff(time)[:, None]
     rates = np.vstack([steps[:1], 0.5 * (steps[:-1] + steps[1:]), steps[-1:]])
     frequency, edge = (len(time) - 1) / (time[-1] - time[0]), 0
-    if frequency > 3 * SLOWEST:
-        edge = min(round(frequency / SLOWEST), len(rates) // 4)
+    if frequency > 3 * KEPT_RATE:
+        edge = min(round(frequency / KEPT_RATE), len(rates) // 4)
         kernel = np.hanning(2 * edge + 3)  # symmetric, so that nothing is late
         kernel /= kernel.sum()
         rates = np.column_stack([np.convolve(one, kernel, mode="same") for one in rates.T])
@@ -288,7 +290,7 @@ def _settle_velocity(
         moving = np.abs(rates) > 0.1 * np.abs(rates).max(initial=0.0)
         slope = float((given * rates)[moving].sum() / max((rates[moving] ** 2).sum(), 1e-300))
         for size, unit in ((1.0, ""), (math.degrees(1.0), "degrees a second")):
-            if abs(slope / size - 1) < AGREEMENT:
+            if abs(slope / size - 1) < RATE_ERROR:
                 blocks["velocity"] = given / size
                 if unit:
                     remarks.append(f"velocities are taken for {unit}, as positions change")
@@ -298,7 +300,7 @@ def _settle_velocity(
     blocks["velocity"] = rates
     remarks.append(
         "velocities are differentiated from positions, without phase lag"
-        + (f", up to {SLOWEST:g} Hz; {edge} rows at each end are left out" if edge else "")
+        + (f", up to {KEPT_RATE:g} Hz; {edge} rows at each end are left out" if edge else "")
     )
     return slice(edge, len(time) - edge)
 

@@ -14,7 +14,7 @@ from casadi import SX
 from ..arguments import checked_names, require_link
 from ..compiler.bound import Bound
 from ..compiler.loading import interpret
-from ..equations import control_laws, control_terms, programs, sensors
+from ..equations import control_laws, control_terms, momentum, programs, sensors
 from ..equations.actuator_response import actuator_response
 from ..equations.control_modes import MODES
 from ..equations.frames import Frame, jacobian
@@ -262,6 +262,10 @@ def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     if not robot.massless_links and robot.effort_labels:
         freely = "Mobility of the actuated joints, and their accelerations without effort."
         yield CProgram(actuator_response, None, freely, {})
+    if robot.effort_labels:
+        felt = "Momentum, and its rates under the efforts held until now and from now on (nv, 3)."
+        held = {"held": lambda state: -0.5 * state["effort"]}
+        yield CProgram(momentum.momentum_balance, None, felt, held)
     if len(robot.effort_labels) < robot.nv:
         return
     rest = "Efforts that hold the robot at rest, against gravity and springs."

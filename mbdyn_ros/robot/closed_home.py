@@ -34,34 +34,33 @@ def homes_closed(system: System, before: Array, after: Array, source: str) -> Ar
     InputError
         A loop cannot be closed, or its branch ends on the way, by name and row.
     """
-    rows = [
-        _home_closed(system, before, one, f"{source}: ", f" of row {k}" if after.ndim > 1 else "")
-        for k, one in enumerate(np.atleast_2d(after))
-    ]
-    return np.array(rows).reshape(*after.shape[:-1], len(system.closing.home))
-
-
-def _home_closed(system: System, before: Array, after: Array, where: str, which: str) -> Array:
-    closing = system.closing
+    closing, rows = system.closing, np.atleast_2d(after)
     y, z = np.split(closing.home.copy(), [closing.ny])
+    found = np.tile(z, (len(rows), 1))
     iy = iz = 0
     for linkage, loop, (ny, nz) in zip(
         system.numerical_linkages, system.numerical_loops, closing.counts, strict=True
     ):
         here, there = slice(iy, iy + ny), slice(iz, iz + nz)
-        iy, iz, name = here.stop, there.stop, linkage.cluster.name
-        z[there], share = reshape(loop, (y[here], z[there]), before, after)
-        if not share:
-            raise InputError(
-                f"{where}with the lengths{which} loop {name!r} cannot be closed: some of its "
-                "joints cannot move in the direction in which they part, as where a loop that "
-                "lies in a plane is taken out of it"
-            )
-        if share < 1.0:
-            raise InputError(
-                f"{where}the lengths{which} leave the branch of home: loop {name!r} stays closed "
-                f"on it up to {100 * share:.3g} % of the change, with its independent joints at "
-                "home. Change less, or give a home (with_home) from which the loop closes with "
-                "these lengths"
-            )
-    return np.concatenate([y, z])
+        iy, iz = here.stop, there.stop
+        found[:, there], share = reshape(loop, (y[here], z[there]), before, rows)
+        for k in np.flatnonzero(share < 1.0)[:1].tolist():
+            which = f" of row {k}" if after.ndim > 1 else ""
+            _refuse(f"{source}: ", which, linkage.cluster.name, float(share[k]))
+    homes = np.concatenate([np.tile(y, (len(rows), 1)), found], axis=1)
+    return homes.reshape(*after.shape[:-1], -1)
+
+
+def _refuse(where: str, which: str, name: str, share: float) -> None:
+    if not share:
+        raise InputError(
+            f"{where}with the lengths{which} loop {name!r} cannot be closed: some of its "
+            "joints cannot move in the direction in which they part, as where a loop that "
+            "lies in a plane is taken out of it"
+        )
+    raise InputError(
+        f"{where}the lengths{which} leave the branch of home: loop {name!r} stays closed "
+        f"on it up to {100 * share:.3g} % of the change, with its independent joints at "
+        "home. Change less, or give a home (with_home) from which the loop closes with "
+        "these lengths"
+    )

@@ -41,6 +41,13 @@ def test_the_four_bar_that_drew_a_curve_is_found() -> None:
     assert np.stack([points.real, points.imag], 1) == pytest.approx(found.reached, abs=1e-12)
 
 
+def test_many_points_are_as_well_met_as_few() -> None:
+    """One least-squares problem over all angles cost the cube of the points, and ended early."""
+    turn = np.linspace(0, 2 * np.pi, 100)
+    egg = [0.3 * np.cos(turn), 0.2 * np.sin(turn) + 0.05 * np.cos(2 * turn)]
+    assert fit_curve(FourBar(), np.stack(egg, axis=1)).gap_rms < 1.45e-3
+
+
 def test_an_open_path_and_a_slider() -> None:
     x = np.linspace(-0.2, 0.2, 8)
     found = fit_curve(SliderCrank(), np.stack([x, 0.1 * x * x], axis=1), candidates=500, starts=2)

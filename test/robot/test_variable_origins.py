@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreting import interpreting
 
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
@@ -110,6 +111,34 @@ def test_nothing_is_compiled_when_lengths_change(monkeypatch: pytest.MonkeyPatch
             fresh = robot.inverse_dynamics(robot.home_position, [1.0], [0.0])
             assert np.array_equal(bound.result, fresh)
     assert len(seen) == 200
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_thousand_designs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each called at once by what was compiled once; every hundredth beside one loaded anew."""
+    robot = mbdyn_ros.example(name, variable=ROBOTS[name] or lengths(mbdyn_ros.example(name)))
+    bound, rng = robot.bind("inverse_dynamics"), np.random.default_rng(5)
+    bound.q, bound.v, bound.a = robot.home_position, *rng.normal(size=(2, robot.nv))
+    bound()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(gcc.Toolchain, "compile", refuse)
+    first, seen = robot.parameter_values(), set()
+    for k in range(1000):
+        change = 0.002 * rng.normal(size=len(first))
+        robot.set_parameter_values(first + change * (1 + np.abs(first)))
+        bound.q = robot.home_position
+        bound()
+        seen.add(bound.result.tobytes())
+        if k % 100 == 0:
+            with interpreting():
+                anew = loaded_anew(robot).inverse_dynamics(bound.q, bound.v, bound.a)
+            scale = max(1.0, float(np.abs(anew).max()))
+            assert bound.result == pytest.approx(anew, abs=EXACT * scale)
+    assert len(seen) > 900 or not robot.nv
 
 
 def test_each_row_of_a_batch_has_its_own_lengths() -> None:
@@ -267,6 +296,24 @@ def test_files_pickles_and_formulas_have_the_lengths_of_now(tmp_path: Path) -> N
     found = np.array(formula(*state, robot.parameter_values())).ravel()
     assert found == pytest.approx(wanted, rel=1e-12)
     assert robot.home["rocker_joint"] == pytest.approx(saved.home["rocker_joint"], abs=1e-9)
+
+
+def test_origins_of_joints_that_loops_took_apart_are_written() -> None:
+    """That of the first motion is the joint's; of the others a description has no word."""
+    names = ["platform_joint/x/z", "platform_joint/y/z"]
+    robot = mbdyn_ros.example("delta", variable=names)
+    at = robot.system.origins["platform_joint/x"].six[:3]
+    robot.set_origin("platform_joint/x", at + np.array([0.0, 0.0, 0.002]))
+    q, rng = robot.home_position, np.random.default_rng(0)
+    anew = loaded_anew(robot)
+    assert anew.system.origins["platform_joint/x"].six[2] == pytest.approx(at[2] + 0.002)
+    v, a = rng.normal(size=(2, robot.nv))
+    assert anew.inverse_dynamics(q, v, a) == pytest.approx(
+        robot.inverse_dynamics(q, v, a), rel=1e-9
+    )
+    robot.set_origin("platform_joint/y", [0.0, 0.0, 0.002])
+    with pytest.raises(InputError, match="platform_joint/y.*which a loop took apart"):
+        described_model(robot)
 
 
 def test_a_length_that_was_folded_becomes_variable() -> None:

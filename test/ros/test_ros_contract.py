@@ -22,6 +22,7 @@ from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
 from mbdyn_ros.ros.node.parameters import DOUBLES, STRINGS
 from mbdyn_ros.ros.node.robot_node import RobotNode
 from mbdyn_ros.ros.nodes.computed_torque import ComputedTorque
+from mbdyn_ros.ros.nodes.effort_observer import EffortObserver
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.nodes.loop_state_publisher import LoopStatePublisher
 from mbdyn_ros.ros.nodes.simulator import Simulator
@@ -34,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NODES = (
     InverseDynamicsServer, Simulator, TorqueFeedforward, ComputedTorque, LoopStatePublisher,
-    TrajectoryConverter, PiezoController, PiezoSimulator,
+    EffortObserver, TrajectoryConverter, PiezoController, PiezoSimulator,
 )  # fmt: skip
 
 WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20], restitution: 1, friction: 0}]

@@ -206,6 +206,31 @@ def test_a_fault_sends_zeros_until_reset(
     rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
 
 
+def test_zeros_follow_where_nothing_could_be_sent(
+    rig: Rig, arm: mbdyn_ros.Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A middleware that took no message ended the loop, for the zeros failed as the efforts had."""
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    reference.publish(state(Q))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+    failed: list[Any] = []
+
+    def fail(message: Any) -> None:
+        failed.append(message)
+        raise RuntimeError("cannot publish data")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(node._commands, "publish", fail)
+        rig.wait(lambda: len(failed) > 4)
+    assert "cannot publish data" in node.fault
+    sent.clear()
+    rig.wait(lambda: len(sent) > 20)
+    assert last_is(sent, [0, 0, 0])
+    assert rig.call(Trigger, f"{NAME}/reset").success
+    reference.publish(state(Q))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+
+
 def measure(rig: Rig, node: Any, q: list[float]) -> None:
     """Let the node know where the arm is; the message does not grow old."""
     states = rig.publisher(JointState, "joint_states")

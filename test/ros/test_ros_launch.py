@@ -27,6 +27,7 @@ from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_nodes
 from mbdyn_ros.ros.nodes.parameters import (
     COMPUTED_TORQUE,
+    EFFORT_OBSERVER,
     LOOP_STATE_PUBLISHER,
     SIMULATOR,
     TORQUE_FEEDFORWARD,
@@ -59,6 +60,7 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
         ("torque_feedforward", TORQUE_FEEDFORWARD),
         ("computed_torque", COMPUTED_TORQUE),
         ("loop_state_publisher", LOOP_STATE_PUBLISHER),
+        ("effort_observer", EFFORT_OBSERVER),
         ("trajectory_converter", TRAJECTORY_CONVERTER),
         ("piezo_controller", PIEZO_CONTROLLER),
         ("piezo_simulator", PIEZO_SIMULATOR),

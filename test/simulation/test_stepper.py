@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import functools
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -323,6 +325,24 @@ def test_attributes_of_a_stepper_are_not_taken_in_silence(block: mbdyn_ros.Robot
         stepper.q = np.zeros(7)  # type: ignore[misc]
     stepper.step, stepper.time, stepper.lost = 1e-4, 1.0, 0.0
     assert stepper.step == 1e-4 and stepper.time == 1.0
+
+
+@pytest.mark.parametrize("taken", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_stepper_is_not_copied(block: mbdyn_ros.Robot, taken: Callable[[object], object]) -> None:
+    """A copy would have stepped in the memory of the first."""
+    with pytest.raises(InputError, match=r"not copied or pickled: make another, .* set_state"):
+        taken(on_floor(block, 0.0, 0.5))
+
+
+def test_an_environment_is_copied_and_pickled() -> None:
+    """Processes that share work take it along; rims given as points were balls."""
+    robot, floor = mbdyn_ros.example("quadruped", floating_base=True), [Surface.plane()]
+    points = Environment(floor).contact_points(robot)
+    walls = Environment(floor, points)
+    for other in (copy.deepcopy(walls), pickle.loads(pickle.dumps(walls))):
+        for one, its in zip(points, other.points, strict=True):
+            assert (*one, one.radius, one.axis) == (*its, its.radius, its.axis)
+    assert any(one.axis for one in points), "rims stay rims"
 
 
 @pytest.mark.parametrize("steps", [-1, 1.5, "1", 10**30, 10**400, True, None, np.nan])

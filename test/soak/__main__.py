@@ -81,7 +81,8 @@ def main() -> int:
             allowed = GROWTH + GROWTH_BY_RESTART * (soak.restarts - restarts)
         except (AssertionError, ExternalShutdownException) as error:
             faults = sum(map(len, took.values()))
-            print(f"soak: fault {faults + 1}, {name}: {error}\n  {soak.told()}")
+            before = "".join(f"\n  wrong: {one}" for one in wrong)
+            print(f"soak: fault {faults + 1}, {name}: {error}{before}\n  {soak.told()}")
             return 1
         finally:
             soak.close()

@@ -57,7 +57,7 @@ KEPT_WAITING = "joint_states jump"
 """Fault of a node that a busy machine has kept from its joint states while it drove: it sends zeros
 until it is reset, as it should. One that was stopped knows of no state before, and has none."""
 
-LINES = 12
+LINES = 30
 """Of what a node printed, where a soak ends because of it."""
 
 

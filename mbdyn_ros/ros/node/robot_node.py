@@ -6,6 +6,7 @@ import math
 import threading
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -314,7 +315,8 @@ class RobotNode(Node):
             return  # the node is ending
         with self.lock:
             first, self.fault = not self.fault, self.fault or in_words(error)
-            self.on_fault()
+            with suppress(Exception):  # else the loop ended; its next cycle sends zeros again
+                self.on_fault()
         if first:
             self.get_logger().error(f"{self.AT_FAULT}: {self.fault}; call ~/reset to start again")
 

@@ -37,6 +37,12 @@ class Point(tuple[str, tuple[float, float, float]]):
         self.radius, self.axis = radius, axis
         return self
 
+    def __getnewargs__(
+        self,
+    ) -> tuple[str, tuple[float, float, float], float, tuple[float, float, float] | None]:
+        """Arguments for a copy or a pickle."""
+        return self.link, self.xyz, self.radius, self.axis
+
     @property
     def link(self) -> str:
         """The link's name."""
@@ -78,7 +84,7 @@ def checked_points(points: Sequence[GivenPoint]) -> tuple[Point, ...]:
         x, y, z = single_vector(what, xyz, XYZ).tolist()
         r = radius[0] if radius else getattr(one, "radius", 0.0)
         r = number_within(f"{what}: radius", r, np.inf, "of metres, 0 or more")
-        point = Point(link, (x, y, z), r)
+        point = Point(link, (x, y, z), r, getattr(one, "axis", None))
         if point in result:
             raise InputError(f"the point {point} is given twice; keep one")
         result.append(point)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -141,6 +141,13 @@ class Stepper(Accounts, Sealed):
         self.effort = np.zeros(len(robot.effort_labels))
         self.step = step
         self.seal()
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            f"a Stepper of {self.robot.model.name!r} steps in memory of this process, and is not "
+            "copied or pickled: make another, Stepper(robot, step, environment), and call "
+            "set_state(q, v)"
+        )
 
     def _prepare(self) -> None:
         """Take the programs of the chart as they are now, and memory for a motion by them."""

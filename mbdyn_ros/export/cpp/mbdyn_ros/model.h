@@ -157,6 +157,12 @@ typedef struct {
      at the accelerations `motion` (nv). */
   size_t force_torque_count;
   const mbdyn_ros_sensor *force_torques;
+
+  /* Of the independent coordinates, row by row (nv, 3): the momentum M v, its rate under the efforts
+     `held` until this instant, and that under `effort` from it on, friction included (observer.hpp);
+     null where no effort acts. */
+  int (*momentum_balance)(void *memory, const double *q, const double *v, const double *held,
+                          const double *effort, const double *parameters, double *momentum);
 } mbdyn_ros_model;
 
 #ifdef __cplusplus

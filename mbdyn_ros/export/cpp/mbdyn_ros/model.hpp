@@ -113,6 +113,13 @@ class Model {
                            double *response) noexcept {
     return Status(table_->actuator_response(memory_.data(), q, v, parameters, response));
   }
+  /* Momentum, and its rates under `held` and `effort` (nv, 3). */
+  Status momentum_balance(const double *q, const double *v, const double *held,
+                          const double *effort, const double *parameters,
+                          double *momentum) noexcept {
+    return Status(
+        table_->momentum_balance(memory_.data(), q, v, held, effort, parameters, momentum));
+  }
   /* What a sensor of the table shows. */
   Status reading(const mbdyn_ros_sensor &sensor, const double *q, const double *v,
                  const double *motion, double *numbers) noexcept {
