@@ -51,13 +51,13 @@ EVALUATIONS = 300
 SHORTEST_LINK, LARGEST_LINK = 0.05, 5.0
 """Lengths of links, in sizes of the path (from its middle to its farthest point)."""
 
-FIRST_DAMPING = 1e-3
+START_DAMPING = 1e-3
 """mu, of the squared norms of the columns."""
 
-HOPELESS_DAMPING = 1e20
+END_DAMPING = 1e20
 """At which steps are too short to change anything."""
 
-FLAT = 1e-9
+FLAT_SLOPE = 1e-9
 """Derivatives, in sizes of the path, that count as no smaller than this."""
 
 ROUGH, LEAST_GAIN = 1e-2, 1e-12
@@ -221,8 +221,8 @@ class _Problem:
         """
         low, high = self.bounds(len(x))
         gap, (slopes, own) = self.gaps(x), self.slopes(x)
-        cost, damping, growth = _square(gap), FIRST_DAMPING, 2.0
-        d, own_d = (np.full(count, FLAT * self.size) for count in (slopes.shape[1], len(own)))
+        cost, damping, growth = _square(gap), START_DAMPING, 2.0
+        d, own_d = (np.full(count, FLAT_SLOPE * self.size) for count in (slopes.shape[1], len(own)))
         for _ in range(EVALUATIONS):
             d, own_d = np.maximum(d, np.linalg.norm(slopes, axis=0)), np.maximum(own_d, abs(own))
             weights = 1 / (abs(own) ** 2 + damping * own_d**2)
@@ -245,7 +245,7 @@ class _Problem:
                 damping, growth = damping * max(1 / 3, 1 - (2 * ratio - 1) ** 3), 2.0
             else:
                 damping, growth = damping * growth, 2 * growth
-                if damping > HOPELESS_DAMPING:
+                if damping > END_DAMPING:
                     break
         return cost, x
 

@@ -263,9 +263,14 @@ class Kinematics:
             for body, one in self.positions(*q).items()
         }
 
-    def placed(self, q: Sequence[SX]) -> tuple[dict[str, Complex], dict[str, Complex]]:
+    @SerializedProperty
+    def _known(self) -> KnownPhasors:
+        return self.known(self._q)
+
+    @SerializedProperty
+    def placed(self) -> tuple[dict[str, Complex], dict[str, Complex]]:
         """Directions of the x axes of all parts, and origins, the ground's included."""
-        known, slides = self.known(q), self._slides
+        known, slides = self._known, self._slides
         directions, origins = {GROUND: Complex(1.0, 0.0)}, {GROUND: Complex(0.0, 0.0)}
         for body, part in enumerate(self.layout.parts):
             directions[part.name] = self._direction(part.name, known)
@@ -275,7 +280,7 @@ class Kinematics:
             origins[part.name] = place
         return directions, origins
 
-    @property
+    @functools.cached_property
     def _slides(self) -> dict[int, int]:
         """Symbols of the slides by body."""
         connections = self.dyads.linkage.connections[: len(self.layout.parts)]
@@ -303,10 +308,9 @@ class Kinematics:
 
     @SerializedProperty
     def _all(self) -> Columns:
-        numbers = [number for group in self.placed(self._q) for one in group.values()
+        numbers = [number for group in self.placed for one in group.values()
                    for number in (one.re, one.im)]  # fmt: skip
-        slides = self.known(self._q).slides
-        numbers += [slides[symbol] for symbol in self._slides.values()]
+        numbers += [self._known.slides[symbol] for symbol in self._slides.values()]
         angles = self._angles(self._q) if self._counted else {}
         return self._columns([*numbers, *angles.values()])
 
@@ -314,8 +318,9 @@ class Kinematics:
     def transmissions(self) -> Columns:
         """(angles of the inputs, numbers, unknowns) -> cosines of the transmission angles of the
         steps, beyond +-1 where they are open."""
-        known = self.known(self._q)
-        return self._columns([one.triangle.transmission(known, one.fixed) for one in self.steps])
+        return self._columns(
+            [one.triangle.transmission(self._known, one.fixed) for one in self.steps]
+        )
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
         inputs = [ca.vertcat(*one) for one in (self._q, self._symbols.values(), self._z)]
@@ -331,7 +336,7 @@ class Kinematics:
         """
         if many > 1:
             return lasting(self.gap_function().map(many))
-        directions, origins = self.placed(self._q)
+        directions, origins = self.placed
         gaps: list[SX] = []
         for pin in (self.layout.pins[k] for _, pins in self.groups for k in pins):
             first, second = (

@@ -64,7 +64,8 @@ class MechanismPose:
 
     def _whole(self, values: Any) -> Any:
         """One value for every state."""
-        return values + np.zeros(self.shape)
+        shape = np.broadcast_shapes(np.shape(values), self.shape)
+        return values if np.shape(values) == shape else values + np.zeros(shape)
 
     def point(self, part: str, at: tuple[Number, Number]) -> Points:
         """A point of a part, given along and across it: its curve."""

@@ -132,12 +132,24 @@ def _changed_at_joints(robot: Core) -> Iterator[tuple[str, dict[str, float]]]:
 
 def _changed_origins(robot: Core) -> Iterator[tuple[str, Pose]]:
     """By name the pose of every origin that was set elsewhere."""
-    given = robot._parameters
+    given, known = robot._parameters, {joint.name for joint in robot._described.joints}
+    part_of = {joint.name: joint.part_of for joint in robot.model.joints if joint.part_of}
     for name, origin in given.described.origins.items():
         six = given.origins[name]
-        if not np.array_equal(six, np.broadcast_to(origin.six, six.shape)):
-            _require_single(f"the origin of {name!r}", six)
-            yield name, origin.at(six)
+        if np.array_equal(six, np.broadcast_to(origin.six, six.shape)):
+            continue
+        _require_single(f"the origin of {name!r}", six)
+        whole = part_of.get(name, name)
+        if whole != name and whole in known:
+            if name != parts(robot._described.joint(whole))[0]:
+                raise InputError(
+                    f"{robot.model.source}: the origin of {name!r} was set, which is one of the "
+                    f"motions of joint {whole!r}, which a loop took apart; a description gives "
+                    "that joint one origin, where its first motion begins. Set it as described "
+                    "again"
+                )
+            name = whole
+        yield name, origin.at(six)
 
 
 def _inertia(link: str, numbers: Array) -> Inertia:

@@ -21,10 +21,7 @@ from mbdyn_ros.identification.least_squares import Problem, solve  # noqa: E402
 from mbdyn_ros.recording.table import Table, write_csv  # noqa: E402
 from mbdyn_ros.robot.robot import Robot  # noqa: E402
 
-pytestmark = [
-    pytest.mark.usefixtures("interpreted"),
-    pytest.mark.filterwarnings("ignore:.*no mass resists:mbdyn_ros.ModelWarning"),
-]
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 URDFS = Path(__file__).parents[2] / "urdf"
 UR5 = {
@@ -42,8 +39,11 @@ KNOWN = {"measurement": np.eye(4), "targets": {"tool0": np.zeros(3)}}
 NOISE = 1e-4
 SEVEN = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
-ARM = """<robot name="arm"><link name="base"/><link name="upper"/><link name="lower"/>
-  <link name="tip"/>
+LINK = """<link name="{}"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+ARM = f"""<robot name="arm"><link name="base"/>
+  {"".join(map(LINK.format, ("upper", "lower", "tip")))}
   <joint name="turn" type="continuous"><parent link="base"/><child link="upper"/>
     <origin xyz="0 0 0.3"/><axis xyz="0 0 1"/></joint>
   <joint name="lift" type="continuous"><parent link="upper"/><child link="lower"/>
@@ -395,7 +395,8 @@ def test_refusals(arm: Robot) -> None:
         calibrate(arm, table, ["shoulder_pan_joint/x"])
     with pytest.raises(InputError, match=r"no target is called 'tool'.*the targets are tool0"):
         calibrate(arm, table, NAMES, targets={"tool": np.zeros(3)})
-    floating = mbdyn_ros.load(ARM, floating_base=True)
+    with pytest.warns(mbdyn_ros.ModelWarning):
+        floating = mbdyn_ros.load(ARM, floating_base=True)
     with pytest.raises(InputError, match="the base floats: load the robot without"):
         calibrate(floating, places(small_table(floating)), ["bend/x"])
 

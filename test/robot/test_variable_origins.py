@@ -298,6 +298,24 @@ def test_files_pickles_and_formulas_have_the_lengths_of_now(tmp_path: Path) -> N
     assert robot.home["rocker_joint"] == pytest.approx(saved.home["rocker_joint"], abs=1e-9)
 
 
+def test_origins_of_joints_that_loops_took_apart_are_written() -> None:
+    """That of the first motion is the joint's; of the others a description has no word."""
+    names = ["platform_joint/x/z", "platform_joint/y/z"]
+    robot = mbdyn_ros.example("delta", variable=names)
+    at = robot.system.origins["platform_joint/x"].six[:3]
+    robot.set_origin("platform_joint/x", at + np.array([0.0, 0.0, 0.002]))
+    q, rng = robot.home_position, np.random.default_rng(0)
+    anew = loaded_anew(robot)
+    assert anew.system.origins["platform_joint/x"].six[2] == pytest.approx(at[2] + 0.002)
+    v, a = rng.normal(size=(2, robot.nv))
+    assert anew.inverse_dynamics(q, v, a) == pytest.approx(
+        robot.inverse_dynamics(q, v, a), rel=1e-9
+    )
+    robot.set_origin("platform_joint/y", [0.0, 0.0, 0.002])
+    with pytest.raises(InputError, match="platform_joint/y.*which a loop took apart"):
+        described_model(robot)
+
+
 def test_a_length_that_was_folded_becomes_variable() -> None:
     robot = mbdyn_ros.example("ur5")
     with pytest.warns(mbdyn_ros.CompilerWarning, match="elbow_joint/z.*variable from now"):

@@ -45,7 +45,7 @@ def obeys(robot: RandomRobot, seed: int, mu: float) -> None:
     normal = np.array([*0.2 * rng.normal(size=2), 1.0])
     floor = Surface.plane(normal=normal, restitution=0.3, friction=mu, name="floor")
     balls = [(link.name, (0.0, 0.0, 0.0), 0.05) for link in robot.links]
-    stepper = Stepper(thrown, 1e-3, Environment([floor], balls))
+    stepper = Stepper(thrown, 1e-3, Environment([floor], balls, joint_limits=False))
     q = stepper.q.copy()
     normal /= np.linalg.norm(normal)
     low = min(normal @ thrown.frame_pose(q, link)[:3, 3] for link, _, _ in balls)
