@@ -186,6 +186,7 @@ def test_deviations_are_honest() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)
 def test_deviations_of_an_arm_are_honest(arm: Robot) -> None:
     errors = []
     for seed in range(200):
