@@ -137,7 +137,6 @@ class Observer(Sealed):
     q, v, effort : (nq,), (nv,), (efforts,) as measured, of the same instant; of a floating base the
         first six efforts are 0.
     external : (nv,) efforts from outside, N m or N, that act as those of the independent joints.
-    restarts : how often it began anew after the first time.
 
     Examples
     --------
