@@ -17,7 +17,6 @@ v, a = np.full_like(q, 15.0), np.zeros_like(q)  # rad/s, at constant speed
 
 
 def build(x: Array) -> None:
-    """Give the links other lengths, and the crank another first moment."""
     numbers = first.copy()
     numbers[free] = x
     robot.set_parameter_values(numbers)
@@ -47,16 +46,12 @@ def swing_slopes(x: Array) -> Array:
 
 start = first[free]
 kept = {"type": "eq", "fun": lambda x: swing(x) - swing(start), "jac": swing_slopes}
-found = minimize(
-    torque, start, jac=True, method="SLSQP", constraints=kept,
-    bounds=[(0.28, 0.36), (0.26, 0.34), (0.21, 0.29), (-0.02, 0.02)],
-)  # fmt: skip
+within = [(0.28, 0.36), (0.26, 0.34), (0.21, 0.29), (-0.02, 0.02)]
+found = minimize(torque, start, jac=True, method="SLSQP", constraints=kept, bounds=within)
 
 figure, axes = plt.subplots()
 for x, label in ((start, "as described"), (found.x, "least peak")):
-    print(
-        f"{label}: swing {np.degrees(swing(x)):.2f} deg, {labels[free[0]]} and others {x.round(4)}"
-    )
+    print(f"{label}: swing {np.degrees(swing(x)):.2f} degrees, numbers {x.round(4)}")
     tau = robot.inverse_dynamics(q, v, a)[:, 0]
     axes.plot(np.degrees(q), tau, label=f"{label}: {np.abs(tau).max():.2f} N m")
 axes.set(xlabel="angle of the crank (degrees)", ylabel="torque (N m)", title="At 15 rad/s")

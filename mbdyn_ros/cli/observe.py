@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..arguments import require_link
 from ..errors import InputError
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
@@ -100,6 +99,7 @@ def observe(
 
 def _checked_link(robot: Robot, link: str | None) -> str:
     """The link whose force is told: one that moves; the last one where none is named."""
+    from ..arguments import require_link
     from ..prepare.tree import WORLD
 
     frames = robot.system.tree.frames

@@ -179,7 +179,7 @@ class Configurations(Core):
         Those of `joint_state`, in the order of `joint_names`, q held: joints of loops move where
         lengths of their loops change.
         """
-        found = self.calls.call(parameter_derivatives.joint_position_by_parameters, (q,))
+        found = self._checked(parameter_derivatives.joint_position_by_parameters, (q,))
         return found.take(self._joint_rows[0], axis=-2)
 
     def numerical_positions(self, q: ArrayLike) -> Array:

@@ -36,8 +36,9 @@ class Frames(Core):
 
         Of its origin, and of its turn: [w]x = dR R^T; both in world axes.
         """
-        known = require_link(self.system.tree, link, self.model.source)
         program = parameter_derivatives.frame_pose_by_parameters
+        self._require_answer(program)
+        known = require_link(self.system.tree, link, self.model.source)
         return self.calls.call(program, (q,), about=known, out=out)
 
     def frame_velocity(
