@@ -91,10 +91,11 @@ class PlanarFigure:
 
     def reach_of_joints(self, symbols: SX) -> FigureReach:
         """How far the given joints go, at values of the symbols (p, 1) in the lengths."""
-        q = SX.sym("q", len(self.given))
         free = replace(self, reach=tuple(PositionRange() for _ in self.given))
-        margins = free.margins(*ca.vertsplit(q))
-        return FigureReach(self.given, self.triangles, self.branches, symbols, q, margins)
+        return FigureReach(
+            self.given, self.triangles, self.branches, symbols,
+            lambda q: free.margins(*ca.vertsplit(q)),
+        )  # fmt: skip
 
     @property
     def varies(self) -> bool:

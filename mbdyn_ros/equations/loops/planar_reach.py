@@ -105,13 +105,13 @@ class FigureReach:
     Parameters
     ----------
     given, triangles, branches : of the figure. symbols : (p, 1), in its lengths; none where these
-    are numbers. q, margins : (g, 1), (t, 1), positions of the given joints, and margins of all
-    triangles there, wherever they close.
+    are numbers. margins : of all triangles (t, 1) at positions (g, 1) of the given joints,
+    wherever they close; asked for where something is searched.
     """
 
     def __init__(
         self, given: Sequence[PlanarJoint], triangles: Sequence[Triangle],
-        branches: Sequence[int], symbols: SX, q: SX, margins: SX,
+        branches: Sequence[int], symbols: SX, margins: Callable[[SX], SX],
     ) -> None:  # fmt: skip
         self._given, self._symbols = given, symbols
         self._direct: dict[int, list[ca.Function]] = {}
@@ -130,13 +130,17 @@ class FigureReach:
                 self._direct.setdefault(place, []).extend(self._margins(place, triangle, branch))
             else:
                 searched.setdefault(place, []).append(k)
+        if not searched:
+            return
+        q = SX.sym("q", len(given))
+        all_margins = margins(q)
+        for place, chosen in searched.items():
+            least = ca.mmin(all_margins[chosen])
+            self._searched[place] = lasting(ca.Function("least", [q, symbols], [least]))
         sides = (side for one in triangles for side in one.lengths)
         terms = (term for side in sides for term in side.terms if term.slide is None)
         far = sum((2 * ca.sqrt(on_symbols(term.factor).square()) for term in terms), SX(0))
         self._far = lasting(ca.Function("far", [symbols], [far]))
-        for place, chosen in searched.items():
-            least = ca.mmin(margins[chosen])
-            self._searched[place] = lasting(ca.Function("least", [q, symbols], [least]))
 
     def _margins(self, place: int, triangle: Triangle, branch: int) -> list[ca.Function]:
         """(t, p) -> a margin of a triangle that a joint alone changes; t (2, 1) is its unit
