@@ -113,8 +113,8 @@ static void project_out(const struct walls* w, struct motion* s, Work<double>* x
     }
     if (!inside) return;
     x->count = count;
-    if (!factor_mass(w, s, x, 0.)) return;
-    delassus_matrix(w, x, contact_jacobian(w, s, x, 0));
+    if (!factor_mass(w, s, x, s->q, 0.)) return;
+    delassus_matrix(w, x, contact_jacobian(w, s, x, s->q, 0));
     clear(w->nv, way);
     memset(x->f, 0, x->contact_rows * sizeof *x->f);
     if (!close_contacts(w, x, x->contact_rows, 0., way)) separate_contacts(w, x, x->contact_rows, 0., way);
