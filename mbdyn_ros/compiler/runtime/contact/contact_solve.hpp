@@ -102,12 +102,12 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     lasts &= again | ~here, touches |= here;
     for (size_t r = 0; r < rows; ++r) {
       const size_t row = x->first[i] + r;
-      const Real f = x->f[row], after = along_row(w, x, row, s->v);
+      const Real f = x->f[row], after = along_row(w, x, row, s->v), end = after + x->shift[row];
       Real *force = s->force + 3 * k + r, *slip = s->slip + 3 * k + r;
       *force = select(here, f / h, *force);
       lost -= select(here, 0.5 * f * (along_row(w, x, row, x->v) + after), all<Real>(0.));
-      *slip = select(here, r ? after : after + x->shift[i], *slip);
-      if (r) slides += after * after;
+      *slip = select(here, end, *slip);
+      if (r) slides += end * end;
     }
     /* by the speed: forces of what sticks may lie on their cones too, where they are redundant */
     const Bits<Real> sticks = is(s->force[3 * k] > 0.) & is(root(slides) <= w->slow);
@@ -124,30 +124,38 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   s->lost += select(done, lost, all<Real>(0.));
 }
 
-/* Go to where the step ends if the velocity stays as it was, where `open`: what is active ends near
-   there. What the last step's reactions have brought is taken from the velocity again. */
+/* Go to where the step ends, where `open`: what is active ends near there. Its velocity is expected
+   to stay or, where contacts last, to become that of free motion under the last step's reactions,
+   which are taken from it again. Gives the middle of the step in `at_q`: there impulses act, but at
+   the end for methods without stages, which move with the velocity there. */
 template <class Real>
-static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, double part,
+static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, double part,
                         Bits<Real> open) {
-  Real *free_q = x->slopes, *moved = x->displacement;
+  Real *free_q = x->slopes, *moved = x->displacement, *mean = x->answer;
+  Bits<Real> lasts = ~open & open;
+  for (size_t j = 0; j < w->nv; ++j) lasts |= is(x->gained[j] != 0.);
   copy(w->nq, s->q, free_q);
   for (size_t j = 0; j < w->nv; ++j) {
-    moved[j] = part * (x->v[j] - s->v[j]);
-    s->v[j] -= select(open, x->gained[j], all<Real>(0.));
+    const Real expected = select(lasts, s->v[j], x->v[j]);
+    mean[j] = 0.5 * (x->v[j] + expected);
+    moved[j] = part * (expected - s->v[j]);
+    x->fast[j] = s->v[j] - select(open, x->gained[j], all<Real>(0.));
   }
-  copy(w->nv, s->v, x->fast);
   copy(w->nq, free_q, x->at_q);
   move(w, s, x, 1., moved, x->at_q);
   take(open, w->nq, x->at_q, s->q);
   if (x->count) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = x->count > 0;
+  if (!w->stages) return;
+  copy(w->nq, x->q, x->at_q);
+  move(w, s, x, 0.5 * h, mean, x->at_q);
 }
 
 /* Velocities b without impulses, bounds of dry friction, and what free motion has had of it. */
 template <class Real>
 static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double h) {
   for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
-  for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] += x->shift[i];
+  add_to(x->contact_rows, all<Real>(1.), x->shift, x->b);
   for (size_t i = 0; i < w->rubbing; ++i) {
     x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     x->given[i] = -x->bound[i] * x->slides[w->slides[i]];
@@ -220,22 +228,18 @@ static Bits<Real> obeys(const struct walls* w, const Work<Real>* x, int pass, Bi
   return pass + 1 == MOST_PASSES ? open : settled;
 }
 
-/* Shift the problem by what the rates at the end of the step differ from the rows'. */
+/* Shift the problem by what the velocities at the end of the step differ from the rows'. */
 template <class Real>
 static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
   for (size_t i = 0; i < x->count; ++i) {
     const Real* one = x->now + x->active[i];
-    const Real off = one[w->contacts] / one[2 * w->contacts];
-    x->shift[i] = select(x->on[i], off - along_row(w, x, x->first[i], s->v), all<Real>(0.));
+    const size_t first = x->first[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+    for (size_t row = first; row < first + rows; ++row) {
+      const Real rate = one[w->contacts] / one[2 * w->contacts];
+      const Real end = row > first ? along_row(w, x, row, s->v, x->S_end) : rate;
+      x->shift[row] = select(x->on[i], end - along_row(w, x, row, s->v), all<Real>(0.));
+    }
   }
-}
-
-/* Go to where impulses act, to `at_q`: to the middle of the step, by the velocity at its start. A
-   method without stages moves with the velocity at its end, and impulses act there. */
-template <class Real>
-static void go_to_middle(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double h) {
-  copy(w->nq, w->stages ? x->q : s->q, x->at_q);
-  if (w->stages) move(w, s, x, 0.5 * h, x->v, x->at_q);
 }
 
 /* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
@@ -246,16 +250,20 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                  Bits<Real> open) {
   const double part = w->stages ? 0.5 * h : h;
   Bits<Real> far;
-  predict_end(w, s, x, part, open);
-  go_to_middle(w, s, x, h);
+  predict_end(w, s, x, h, part, open);
   Bits<Real> failed = open & ~factor_mass(w, s, x, x->at_q, w->damped ? h : 0.);
   open &= ~failed;
   int again = 1;
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
     const int shifted = !again || (w->stages && !pass);
-    if (again) delassus_matrix(w, x, contact_jacobian(w, s, x, pass ? s->q : x->at_q, 1));
+    if (again) {
+      const size_t rows = contact_jacobian(w, s, x, s->q, 1);
+      copy(rows * w->nv, x->S, x->S_end);
+      if (shifted) contact_jacobian(w, s, x, x->at_q, 1);
+      delassus_matrix(w, x, rows);
+    }
     if (!shifted) {
-      clear(x->count, x->shift);
+      clear(x->contact_rows, x->shift);
     } else {
       shift_problem(w, s, x);
     }

@@ -5,11 +5,17 @@
 #include "contact_rows.hpp"
 
 
-/* The velocity of a row. */
+/* The velocity along a row, of S. */
+template <class Real>
+static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t i, const Real* v,
+                             const Real* S) {
+  return dot_at(x->reach[i], x->reaches[i], S + i * w->nv, v);
+}
+
 template <class Real>
 static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t i,
-                                const Real* v) {
-  return dot_at(x->reach[i], x->reaches[i], x->S + i * w->nv, v);
+                             const Real* v) {
+  return along_row(w, x, i, v, x->S);
 }
 
 /* v + M^-1 S^T f, of the first m rows. */

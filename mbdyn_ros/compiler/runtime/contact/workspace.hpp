@@ -19,13 +19,13 @@ struct Work {
   Real *old_q, *old_v;         /* (nq), (nv) where the whole step began */
   Real *start, *now, *end;     /* (3 m) results of `distances` */
   Real *column, *mass;         /* (rows->size) result of `rows`; (nv, nv) M, then its factor L */
-  Real *S, *X, *A;             /* (r, nv), (r, nv), (r, r) */
+  Real *S, *X, *A, *S_end;     /* (r, nv), (r, nv), (r, r), (r, nv) S where the step ends */
   Real *b, *f;                 /* (r) velocities without impulses; impulses */
   Real *bound, *given;         /* (rubbing) of impulses of dry friction; those in free motion */
   Real *slides;                /* (rates) see `accelerate` */
   Real *cones;                 /* (room_of_cones) */
   Real *closing;               /* (k, k) of the position correction */
-  Real *gap, *shift;           /* (k) m; (k) m/s by which the problem is shifted */
+  Real *gap, *shift;           /* (k) m; (r) m/s by which the problem is shifted */
   Real *answer, *impulse, *correction; /* (nv), (r), (k) */
   double *mu;                  /* (k) */
   size_t *active, *first, *tangent; /* (k): the contact; its row along the normal, along the wall */
@@ -58,9 +58,9 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
-  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
+  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
-  ROOM(gap, k), ROOM(shift, k), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
+  ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
