@@ -146,6 +146,11 @@ static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
   take(open, w->nq, x->at_q, s->q);
   if (x->count) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = x->count > 0;
+  if constexpr (is_single<Real>) {
+    for (size_t i = 0; i < x->count; ++i) {
+      if (isnan(x->now[w->contacts + x->active[i]])) s->unsound = x->active[i] + 1;
+    }
+  }
   if (!w->stages) return;
   copy(w->nq, x->q, x->at_q);
   move(w, s, x, 0.5 * h, mean, x->at_q);

@@ -359,12 +359,16 @@ EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) 
     if (w->slots && !broad_phase(w, s, &work)) return -k - 1;
     keep_start(w, s, &work);
     int active = advance_step(w, s, &work);
+    const size_t unsound = s->unsound;
     if (w->contacts && !work.clear) active |= correct_depths(w, s, &work);
     if (guarded && active) trim(w, s, &work);
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
-      s->unsound = 0;
-      return -k - 1;
+      s->unsound = unsound;
+      if (!unsound) return -k - 1;
+      copy(w->nq, work.old_q, s->q);  /* where the wall was found to be so */
+      copy(w->nv, work.old_v, s->v);
+      move(w, s, &work, s->step, s->v, s->q);
     }
     if (s->unsound) return k + 1;
   }
