@@ -147,7 +147,8 @@ static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
   if (x->count) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = x->count > 0;
   if constexpr (is_single<Real>) {
-    for (size_t i = 0; i < x->count; ++i) {
+    const int known = all_finite(w->nq, s->q) && all_finite(w->nv, s->v);
+    for (size_t i = 0; known && i < x->count; ++i) {
       if (isnan(x->now[w->contacts + x->active[i]])) s->unsound = x->active[i] + 1;
     }
   }

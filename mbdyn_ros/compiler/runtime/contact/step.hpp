@@ -267,13 +267,6 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   return time;
 }
 
-static int all_finite(size_t n, const double* x) {
-  for (size_t i = 0; i < n; ++i) {
-    if (!isfinite(x[i])) return 0;
-  }
-  return 1;
-}
-
 static int drives(const struct walls* w, const struct motion* s) {
   for (size_t i = 0; i < w->ne; ++i) {
     if (s->effort[i] != 0.) return 1;

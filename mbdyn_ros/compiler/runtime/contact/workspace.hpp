@@ -46,6 +46,13 @@ struct Work {
   int idle, clean;             /* no forces of contacts; `whole` is zero */
 };
 
+static int all_finite(size_t n, const double* x) {
+  for (size_t i = 0; i < n; ++i) {
+    if (!isfinite(x[i])) return 0;
+  }
+  return 1;
+}
+
 /* Hand out the room; gives how many numbers it has. */
 template <class Real>
 static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
