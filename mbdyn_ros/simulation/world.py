@@ -158,7 +158,8 @@ class World:
         links = self._links
         if links is None or len(self._members) == 1:
             return Environment(self._surfaces)
-        disabled = [*map(tuple, links.disabled), *chain.from_iterable(self._disabled.values())]
+        disabled = [(min(pair), max(pair)) for pair in links.disabled]
+        disabled += chain.from_iterable(self._disabled.values())
         return Environment(
             self._surfaces,
             links=LinkContacts(links.restitution, links.friction, disabled, links.convex),
