@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..array import Array
 from ..errors import InputError
 from ..model.read.number import to_float
 from .bag import read_joint_states
@@ -83,19 +84,28 @@ def _from_csv(text: str, source: str) -> Table:
         raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
     header = [name.strip() for name in rows[0]]
     _review_header(header, source)
-    numbers = np.empty((len(rows) - 1, len(header)))
-    for k, row in enumerate(rows[1:]):
+    numbers = _numbers(rows[1:], header, source)
+    table: Table = {}
+    for i, name in enumerate(header):
+        quantity, _, label = name.partition("/")
+        table.setdefault(quantity, {})[label] = numbers[:, i]
+    return table
+
+
+def _numbers(rows: list[list[str]], header: list[str], source: str) -> Array:
+    """The numbers (N, n) of cells; where NumPy finds a fault, the cell is named."""
+    try:
+        return np.array(rows, dtype=float).reshape(len(rows), len(header))
+    except ValueError:
+        numbers = np.empty((len(rows), len(header)))
+    for k, row in enumerate(rows):
         if len(row) != len(header):
             raise InputError(
                 f"{source}: row {k + 1} has {len(row)} cells, the header {len(header)}"
             )
         for i, cell in enumerate(row):
             numbers[k, i] = to_number(cell, f"{source}: {header[i]} in row {k + 1}")
-    table: Table = {}
-    for i, name in enumerate(header):
-        quantity, _, label = name.partition("/")
-        table.setdefault(quantity, {})[label] = numbers[:, i]
-    return table
+    return numbers
 
 
 def _review_header(names: list[str], source: str) -> None:

@@ -1,0 +1,98 @@
+"""Weighted least squares of efforts in blocks of a recording, from sums of products alone.
+
+Rows of a joint have one standard deviation, which their residuals tell (Gautier 1997); blocks of
+neighbouring rows are left out by turns to judge a part of the model by rows that it has not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..array import Array
+
+RIDGE = 1e-10
+"""Share of a column's square that is added to it: what nothing tells stays near 0."""
+
+HUBER = 2.0
+"""Deviations from which a residual counts by its size alone."""
+
+ROUNDS = 4
+BLOCKS = 6
+"""Blocks of a recording."""
+
+Places = list[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Sums of products of rows [A tau] by block and joint.
+
+    products : (blocks, joints, n + 1, n + 1). counts : (blocks, joints) of rows.
+    """
+
+    products: Array
+    counts: Array
+
+    @staticmethod
+    def of(rows: Array, effort: Array, weight: Array, part: Array) -> Evidence:
+        """That of rows (N, joints, n), efforts and weights (N, joints), and the parts (N,)."""
+        whole = np.concatenate([rows, effort[:, :, None]], axis=2)
+        whole = whole * np.sqrt(weight)[:, :, None]
+        places = [
+            block for one in np.unique(part)
+            for block in np.array_split(np.flatnonzero(part == one), BLOCKS)
+        ]  # fmt: skip
+        columns = [whole[block].transpose(1, 2, 0) for block in places]
+        return Evidence(
+            np.array([one @ one.transpose(0, 2, 1) for one in columns]),
+            np.array([(weight[block] > 0).sum(axis=0) for block in places], dtype=float),
+        )
+
+    def normal(self, noise: Array, chosen: Places, without: int | None = None) -> Array:
+        """Weighted products (k + 1, k + 1) of chosen columns and efforts, without a block."""
+        kept = [k for k in range(len(self.products)) if k != without]
+        both = [*chosen, self.products.shape[-1] - 1]
+        part = self.products[kept][:, :, both][:, :, :, both].sum(axis=0)
+        result: Array = (part / noise[:, None, None] ** 2).sum(axis=0)
+        return result
+
+    def fit(self, noise: Array, chosen: Places, without: int | None = None) -> Array:
+        """The parameters (k,) of chosen columns."""
+        normal = self.normal(noise, chosen, without)
+        unit = 1 / np.sqrt(np.maximum(np.diag(normal)[:-1], 1e-300))
+        scaled = normal[:-1, :-1] * unit[:, None] * unit
+        scaled[np.diag_indices_from(scaled)] += RIDGE
+        result: Array = np.linalg.solve(scaled, normal[:-1, -1] * unit) * unit
+        return result
+
+    def squares(self, x: Array, chosen: Places, block: int | None = None) -> Array:
+        """Sums of squared residuals (joints,), of a block or of all."""
+        both = [*chosen, self.products.shape[-1] - 1]
+        part = self.products if block is None else self.products[block : block + 1]
+        part = part[:, :, both][:, :, :, both].sum(axis=0)
+        ends = np.append(-x, 1.0)
+        result: Array = np.maximum(np.einsum("i,jik,k->j", ends, part, ends), 0.0)
+        return result
+
+    def weighted(self, chosen: Places) -> tuple[Array, Array]:
+        """Parameters, and the noise of each joint, found in turns."""
+        total = self.products[:, :, -1, -1].sum(axis=0)
+        counts = np.maximum(self.counts.sum(axis=0), 1.0)
+        noise = np.sqrt(total / counts) + 1e-12
+        x = np.zeros(len(chosen))
+        share = min(len(chosen) / max(counts.sum(), 1.0), 0.9)
+        for _ in range(ROUNDS):
+            x = self.fit(noise, chosen)
+            noise = np.sqrt(self.squares(x, chosen) / (counts * (1 - share)))
+            noise = np.maximum(noise, 1e-9 * np.sqrt(total / counts) + 1e-12)
+        return x, noise
+
+    def unseen(self, noise: Array, chosen: Places) -> float:
+        """Mean weighted square of the residuals of blocks that the others predict."""
+        squares = 0.0
+        for block in range(len(self.products)):
+            x = self.fit(noise, chosen, block)
+            squares += float((self.squares(x, chosen, block) / noise**2).sum())
+        return squares / max(float(self.counts.sum()), 1.0)

@@ -1,0 +1,373 @@
+"""A robot that a machine's recordings agree with: inertias, drives and lean, and a verdict."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..array import Array
+from ..errors import InputError, ModelWarning, brief
+from ..model.model import Inertia, Joint
+from ..recording.conditioning import Motion, conditioned
+from ..recording.measured import Recording
+from ..robot import Robot, checked_robot
+from ..robot.described import described_model, inertia_of
+from .consistent import consistent
+from .evidence import HUBER, Evidence
+from .linear_form import LinearForm, Rows, described_joints, leaned
+from .soundness import require_agreeing, require_moving
+from .verdict import Verdict, judged, whiteness
+
+EARNED = 0.01
+"""Share of the unseen squares that a part of the model must take away to stay."""
+
+COUPLED = 0.05
+"""The same of what only a recording shows: shared shafts and pins."""
+
+UNSEEN = 0.3
+"""Share at the end of every recording that is held out where no other recording is."""
+
+LEANINGS = 3
+"""Rounds in which inertias and lean are found in turns."""
+
+NOTICED_DELAY = 0.3
+"""Delay (samples) from which it is corrected."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """What recordings tell of a machine.
+
+    robot : the robot with inertias, viscous and Coulomb friction and armatures found, and the lean
+        of its base as gravity.
+    names, described, found, deviation : (k,) base parameters, by least squares, with standard
+        deviations (NaN of those in `open`).
+    open : names of base parameters that the motions do not tell; they stay near the description.
+    drives : by shaft and term its parameter and standard deviation, of the robot's own units.
+    lean : (2,) rad about the base's x and y axes. delay : s of efforts after positions.
+    brings : by part of the model, in order, the relative error of rows not seen once it is there.
+    verdict : of held-out rows. fit : of the rows that it was found from.
+    cutoff : Hz. remarks : what was concluded, in words.
+    """
+
+    robot: Robot
+    names: tuple[str, ...]
+    described: Array
+    found: Array
+    deviation: Array
+    open: tuple[str, ...]
+    drives: dict[str, dict[str, tuple[float, float]]]
+    lean: Array
+    delay: float
+    brings: dict[str, float]
+    verdict: Verdict
+    fit: Verdict
+    cutoff: float
+    remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """A line about it."""
+        return (
+            f"<Identification of {self.robot.model.name!r}: relative error "
+            f"{self.verdict.relative:.2%} of {self.verdict.rows} rows held out>"
+        )
+
+
+@brief
+def identify_machine(
+    robot: Robot,
+    recordings: Sequence[Recording],
+    test: Sequence[Recording] = (),
+    cutoff: float = 0.0,
+) -> Identification:
+    """Inertias, drives and lean of a machine from its recordings, judged on rows held out.
+
+    Parameters
+    ----------
+    recordings : of `read_recording`. test : those held out; by default the last 30 % of each.
+    cutoff : Hz of the zero-phase filter; 0: as the motion asks for.
+
+    Raises
+    ------
+    InputError
+        A recording does not move a joint, or its efforts cannot be those of this robot: by joint,
+        with the number.
+    """
+    checked_robot(robot)
+    motions = [conditioned(robot, one, cutoff) for one in recordings]
+    cutoff = max(one.cutoff for one in motions)
+    motions = [one if one.cutoff == cutoff else conditioned(robot, recordings[k], cutoff)
+               for k, one in enumerate(motions)]  # fmt: skip
+    unseen = [conditioned(robot, one, cutoff) for one in test]
+    remarks = list(dict.fromkeys(
+        text for one in (*recordings, *test) for text in one.remarks
+    ))  # fmt: skip
+    remarks += dict.fromkeys(text for one in (*motions, *unseen) for text in one.remarks)
+    if not test:
+        cuts = [round((1 - UNSEEN) * len(one.time)) for one in motions]
+        unseen = [one.rows(slice(cut, None)) for one, cut in zip(motions, cuts, strict=True)]
+        motions = [one.rows(slice(0, cut)) for one, cut in zip(motions, cuts, strict=True)]
+        remarks.append(f"the last {UNSEEN:.0%} of every recording are held out for the verdict")
+    require_moving(robot, motions)
+    search = _Search(robot, motions)
+    search.run(remarks)
+    return search.result(unseen, cutoff, remarks)
+
+
+class _Search:
+    """The search for the parts of a model and their parameters."""
+
+    def __init__(self, robot: Robot, motions: Sequence[Motion]) -> None:
+        self.robot = robot
+        self.form = LinearForm(robot, motions)
+        self.lean, self.delay = np.zeros(2), 0.0
+        self.inertias = self.form.base.standard
+        self.x = np.zeros(len(self.form.columns))
+        self.chosen = self.form.of_part("inertia") + self.form.of_part("drives")
+        self.brings: dict[str, float] = {}
+        self.noise = np.ones(len(robot.effort_labels))
+
+    def run(self, remarks: list[str]) -> None:
+        """Choose parts, and find parameters, delay and lean."""
+        form = self.form
+        rows = sum(int(one.moving.sum()) for one in form.rows)
+        if rows < 2 * len(self.chosen):
+            raise InputError(
+                f"{self.robot.model.source}: {rows} rows of efforts in motion are too few for "
+                f"{len(self.chosen)} parameters; record longer"
+            )
+        self._gather()
+        require_agreeing(self.robot, form)
+        evidence = self.evidence
+        _, noise = evidence.weighted(self.chosen)
+        self._solve()
+        self._correct_delay(remarks)
+        self._gather()
+        evidence = self.evidence
+        _, noise = evidence.weighted(self.chosen)
+        total = float((evidence.products[:, :, -1, -1].sum(axis=0) / noise**2).sum())
+        total /= float(evidence.counts.sum())
+
+        def error(parts: list[int]) -> float:
+            return evidence.unseen(noise, parts)
+
+        now = error(self.chosen)
+        self.brings["inertias, friction and offsets"] = float(np.sqrt(now / total))
+        waiting = [one for one in form.parts() if one not in ("inertia", "drives")]
+        while waiting:
+            scores = {one: error(self.chosen + form.of_part(one)) for one in waiting}
+            best = min(scores, key=lambda one: scores[one])
+            need = COUPLED if best.startswith(("shared", "pin")) else EARNED
+            if scores[best] > (1 - need) * now:
+                break
+            self.chosen = sorted(self.chosen + form.of_part(best))
+            now = scores[best]
+            self.brings[best] = float(np.sqrt(now / total))
+            waiting = [one for one in waiting if one != best and
+                       not (one.startswith("Stribeck") and best.startswith("Stribeck"))]  # fmt: skip
+        if "lean" in self.brings:
+            for _ in range(LEANINGS):
+                self._gather()
+                self._solve()
+                self.lean = self.lean + self.x[form.lean]
+        self._reweigh()
+        self._solve()
+
+    def _gather(self, weights: Sequence[Array] | None = None) -> None:
+        """The evidence of all rows at the lean and inertias found so far."""
+        form, given = self.form, []
+        self.matrices = [form.matrix(one, self.lean, self.inertias) for one in form.rows]
+        part = 0
+        for k, (one, matrix) in enumerate(zip(form.rows, self.matrices, strict=True)):
+            weight = one.moving if weights is None else weights[k]
+            given.append((matrix, one.motion.effort - one.known, weight, one.motion.part + part))
+            part += int(one.motion.part.max()) + 1
+        self.evidence = Evidence.of(*(np.concatenate(one) for one in zip(*given, strict=True)))
+
+    def _solve(self) -> None:
+        """All parameters, of inertias that bodies can have."""
+        form, evidence = self.form, self.evidence
+        _, self.noise = evidence.weighted(self.chosen)
+        links = _massive(self.robot)
+        own = [k for one in links for k in range(one.start, one.stop)]
+        others = [k for k in self.chosen if form.columns[k].part != "inertia"]
+        normal = evidence.normal(self.noise, own + others)
+        described = np.concatenate([form.base.standard[own], np.zeros(len(others))])
+        x = consistent(
+            normal[:-1, :-1], normal[:-1, -1], described,
+            [slice(10 * k, 10 * k + 10) for k in range(len(links))],
+            np.concatenate([np.zeros(len(own), dtype=bool), form.positive[others]]),
+        )  # fmt: skip
+        self.x = np.zeros(len(form.columns))
+        self.x[own + others] = x
+        self.inertias = self.x[: len(form.base.standard)]
+
+    def _residuals(self) -> list[Array]:
+        return [
+            one.motion.effort - one.known - matrix @ self.x
+            for one, matrix in zip(self.form.rows, self.matrices, strict=True)
+        ]
+
+    def _reweigh(self) -> None:
+        """Weights by which outliers count by their size alone (Huber 1964)."""
+        self._gather()
+        self._solve()
+        weights = [
+            one.moving / np.maximum(np.abs(left) / (HUBER * self.noise), 1.0)
+            for one, left in zip(self.form.rows, self._residuals(), strict=True)
+        ]
+        self._gather(weights)
+
+    def _correct_delay(self, remarks: list[str]) -> None:
+        """Shift efforts by the time that they come after what positions make of them."""
+        top = bottom = 0.0
+        for one, matrix, left in zip(self.form.rows, self.matrices, self._residuals(), strict=True):
+            rate = np.gradient(matrix @ self.x, one.motion.time, axis=0)
+            weight = one.moving / self.noise**2
+            top -= float((weight * left * rate).sum())
+            bottom += float((weight * rate**2).sum())
+        self.delay = top / bottom if bottom else 0.0
+        rate = self.form.rows[0].motion.rate
+        if abs(self.delay) * rate < NOTICED_DELAY:
+            self.delay = 0.0
+            return
+        remarks.append(f"efforts come {self.delay * 1e3:.2g} ms after positions, which is corrected")
+        self.form.rows = [_shifted(one, self.delay) for one in self.form.rows]
+
+    def result(
+        self, unseen: Sequence[Motion], cutoff: float, remarks: list[str]
+    ) -> Identification:
+        """All that was found, judged."""
+        form, base = self.form, self.form.base
+        held = [_shifted(one, self.delay) for one in form.add(unseen)]
+        found, deviation = self._deviations()
+        columns = [form.columns[k] for k in self.chosen]
+        count = len(base.independent)
+        open_ = tuple(
+            name for name, one, old in zip(base.names, deviation, base.values, strict=False)
+            if not np.isfinite(one)
+        )  # fmt: skip
+        drives: dict[str, dict[str, tuple[float, float]]] = {}
+        for column, k, spread in zip(columns[count:], self.chosen[count:], deviation[count:],
+                                     strict=True):  # fmt: skip
+            if column.shaft is not None:
+                own = drives.setdefault(column.shaft.name, {})
+                own[column.term] = float(self.x[k]), float(spread)
+        fit = self._judged(form.rows)
+        verdict = self._judged(held)
+        return Identification(
+            self._robot(), base.names, base.values, found[:count], deviation[:count], open_, drives,
+            self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
+        )  # fmt: skip
+
+    def _judged(self, rows: Sequence[Rows]) -> Verdict:
+        predicted = [one.known + self.form.matrix(one, self.lean, self.inertias) @ self.x
+                     for one in rows]  # fmt: skip
+        dry = np.zeros(len(self.robot.effort_labels))
+        for k in self.chosen:
+            one = self.form.columns[k]
+            if one.shaft is not None and one.term == "Coulomb" and self.form.shafts[0]:
+                dry += np.abs(one.shaft.rates[rows[0].drives.rows]) * self.x[k]
+        return judged(self.robot, rows, predicted, dry)
+
+    def _deviations(self) -> tuple[Array, Array]:
+        """Parameters of the chosen columns by least squares, and their standard deviations.
+
+        Neighbouring residuals are not independent: the noise of a joint counts by the sum of their
+        correlations.
+        """
+        evidence, chosen = self.evidence, self.chosen
+        x, noise = evidence.weighted(chosen)
+        left = [
+            (one.motion.effort - one.known - matrix[:, :, chosen] @ x)
+            for one, matrix in zip(self.form.rows, self.matrices, strict=True)
+        ]
+        spread = noise * np.sqrt(np.mean([whiteness(one)[0] for one in left], axis=0))
+        normal = evidence.normal(spread, chosen)[:-1, :-1]
+        unit = 1 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
+        values, vectors = np.linalg.eigh(normal * unit[:, None] * unit)
+        told = values > OPEN * values.max()
+        variance = (vectors[:, told] ** 2 / values[told]).sum(axis=1)
+        loose = (vectors[:, ~told] ** 2).sum(axis=1) > NOTICEABLE
+        deviation = np.where(loose | (np.diag(normal) <= 0), np.nan, np.sqrt(variance) * unit)
+        return x, deviation
+
+    def _robot(self) -> Robot:
+        """The robot with what was found."""
+        model = described_model(self.robot)
+        inertias = dict(zip(self.robot.moving_links, self.inertias.reshape(-1, 10), strict=True))
+        joints = described_joints(self.robot, self.form.shafts[0])
+        terms = {
+            (one.shaft.name, one.term): float(self.x[k])
+            for k, one in enumerate(self.form.columns) if one.shaft is not None
+        }  # fmt: skip
+
+        def joint(one: Joint) -> Joint:
+            if one.name not in {shaft.name for shaft in joints}:
+                return one
+            armature = one.armature
+            if "armature" in self.brings:
+                armature = terms[one.name, "armature"]
+            return replace(
+                one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"],
+                armature=armature,
+            )  # fmt: skip
+
+        massive = {self.robot.moving_links[k.start // 10] for k in _massive(self.robot)}
+        model = replace(
+            model,
+            links=tuple(
+                replace(one, inertia=inertia_of(one.name, inertias[one.name]))
+                if one.name in massive else one
+                for one in model.links
+            ),
+            joints=tuple(map(joint, model.joints)),
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)
+            gravity = leaned(self.robot.gravity, self.lean).tolist()
+            return Robot(model, self.robot.home, False, gravity)
+
+
+OPEN = 1e-7
+"""Share of the largest eigenvalue (columns of unit size) below which a direction is open."""
+
+NOTICEABLE = 1e-3
+"""Square of a parameter's share in open directions from which it is named."""
+
+
+def _massive(robot: Robot) -> list[slice]:
+    """Columns of the links that have mass, or of the first one of a body that has none."""
+    found, bodies = [], set[int]()
+    place = {link: k for k, link in enumerate(robot.moving_links)}
+    links = sorted(place, key=lambda link: not _mass(robot.model.link(link).inertia))
+    for link in links:
+        body = robot.system.tree.frames[link][0]
+        if _mass(robot.model.link(link).inertia) or body not in bodies:
+            found.append(place[link])
+            bodies.add(body)
+    return [slice(10 * k, 10 * k + 10) for k in sorted(found)]
+
+
+def _mass(inertia: Inertia | None) -> float:
+    return 0.0 if inertia is None else inertia.mass
+
+
+def _shifted(rows: Rows, delay: float) -> Rows:
+    """Rows with the efforts that were measured a delay (s) later."""
+    if not delay:
+        return rows
+    from scipy.interpolate import CubicSpline  # slow to import
+
+    motion = rows.motion
+    effort = motion.effort.copy()
+    for one in np.unique(motion.part):
+        here = motion.part == one
+        if here.sum() > 3:
+            time = motion.time[here]
+            spline = CubicSpline(time, motion.effort[here])
+            effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
+    return replace(rows, motion=replace(motion, effort=effort))

@@ -1,0 +1,204 @@
+"""Motions from noisy positions: a zero-phase filter, its cut-off from the data, and derivatives.
+
+The filter is Butterworth's run to and fro, so that nothing is late; efforts pass through the same
+one, so that what is left of both agrees (Gautier, "Dynamic identification of robots with power
+model", 1997). Its cut-off lies well above the band of the motion, that of the velocities: a
+position's spectrum less the floor of its upper half, which is noise, times (2 pi f)^2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..array import Array
+from ..errors import InputError
+from ..robot import Robot
+from .measured import Recording
+
+ORDER = 4
+"""Of the filter, each way."""
+
+LEFT_OUT = 0.02
+"""Share of the power of velocities that may lie above the band of a motion."""
+
+ABOVE_MOTION = 10.0
+"""Cut-off over the band of a motion (Gautier 1997)."""
+
+BAND = 0.2
+"""Cut-off over the rate of samples at most."""
+
+ROWS_A_PERIOD = 8.0
+"""Rows kept in a period of the cut-off: more tell nothing new."""
+
+GAP = 4.0
+"""Steps from which a pause between two samples parts a recording."""
+
+SHORTEST = 40
+"""Samples of a part that is used."""
+
+USUAL, SPIKE, LEAST_SPIKE = 0.99, 4.0, 0.05
+"""A sample is an outlier from 4 times the distance from its neighbours' median that 99 % keep, and
+from this share of the range."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A motion without noise above the cut-off, at rows that tell as much as all samples.
+
+    time : (N,) s. q, v, a, effort : (N, nq), (N, nv), (N, nv), (N, efforts). part : (N,) of a
+    recording without gaps. raw_effort : the efforts as they were measured. cutoff, rate : Hz.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    effort: Array
+    raw_effort: Array
+    part: Array
+    cutoff: float
+    rate: float
+    remarks: tuple[str, ...]
+
+    def rows(self, kept: slice) -> Motion:
+        """The motion at some of its rows."""
+        names = ("time", "q", "v", "a", "effort", "raw_effort", "part")
+        return replace(self, **{one: getattr(self, one)[kept] for one in names})
+
+
+class ZeroPhase:
+    """Butterworth's low-pass, run to and fro along the first axis."""
+
+    def __init__(self, cutoff: float, rate: float) -> None:
+        from scipy.signal import butter  # slow to import
+
+        self.sections = butter(ORDER, min(2 * cutoff / rate, 0.95), output="sos")
+
+    def __call__(self, samples: Array) -> Array:
+        """Samples (N, ...) without what is above the cut-off."""
+        from scipy.signal import sosfiltfilt  # slow to import
+
+        result: Array = sosfiltfilt(self.sections, samples, axis=0)
+        return result
+
+
+def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Motion:
+    """A recording's motion and efforts below a cut-off (Hz; 0: that which the data ask for).
+
+    Raises
+    ------
+    InputError
+        Its parts without gaps are too short, or the base floats.
+    """
+    if robot.system.coordinates.quaternions:
+        raise InputError(
+            f"{robot.model.source}: has coordinates that are quaternions (a floating base or "
+            "spherical joints), which cannot be filtered here; lock them"
+        )
+    remarks = list[str]()
+    parts = _parts(recording, remarks)
+    rate = 1 / recording.step
+    q = [_wrapped(robot, recording.q[one]) for one in parts]
+    efforts = [recording.effort[one] for one in parts]
+    spikes = sum(_without_spikes(one) for one in (*q, *efforts))
+    if spikes:
+        remarks.append(f"{spikes} samples are outliers next to their neighbours and are replaced")
+    regular = [_regular(recording.time[one], *rows, rate) for one, *rows in
+               zip(parts, q, efforts, strict=True)]  # fmt: skip
+    if not cutoff:
+        cutoff = max(chosen_cutoff(rows[1], rate) for rows in regular)
+        remarks.append(f"motion and efforts are filtered at {cutoff:.3g} Hz (zero phase), "
+                       f"{ABOVE_MOTION:g} times the band of the motion")  # fmt: skip
+    filter_ = ZeroPhase(cutoff, rate)
+    edge, step = math.ceil(rate / cutoff), max(1, int(rate / (ROWS_A_PERIOD * cutoff)))
+    found = []
+    for number, (time, rows, effort) in enumerate(regular):
+        kept = slice(edge, len(time) - edge, step)
+        if len(time) > 2 * edge + SHORTEST:
+            motion = derivatives(time, filter_(rows))
+            found.append((time[kept], *(one[kept] for one in motion), filter_(effort)[kept],
+                          effort[kept], np.full(len(time[kept]), number)))  # fmt: skip
+    if not found:
+        raise InputError(
+            f"no part of the recording without gaps has {2 * edge + SHORTEST} samples, which a "
+            f"filter of {cutoff:.3g} Hz needs; record longer"
+        )
+    joined = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    return Motion(*joined, cutoff, rate, tuple(remarks))
+
+
+def derivatives(time: Array, rows: Array) -> tuple[Array, Array, Array]:
+    """Smooth rows (N, n) at times (N,), and their first and second derivatives, by a spline."""
+    from scipy.interpolate import make_interp_spline  # slow to import
+
+    spline: Any = make_interp_spline(time, rows, k=5)
+    return rows, spline.derivative(1)(time), spline.derivative(2)(time)
+
+
+def chosen_cutoff(rows: Array, rate: float) -> float:
+    """Hz, `ABOVE_MOTION` times the band of the velocities of positions (N, n) at a rate (Hz)."""
+    from scipy.signal import welch  # slow to import
+
+    frequency, power = welch(rows, rate, "hann", min(len(rows), 8192), detrend="linear", axis=0)
+    power = np.maximum(power - np.median(power[len(frequency) // 2 :], axis=0), 0.0)
+    share = np.cumsum(frequency[:, None] ** 2 * power, axis=0)
+    moving = share[-1] > 0
+    if not moving.any():
+        return BAND * rate
+    inside = share[:, moving] < (1 - LEFT_OUT) * share[-1, moving]
+    band = frequency[np.minimum(inside.sum(axis=0), len(frequency) - 1)].max()
+    return float(np.clip(ABOVE_MOTION * band, 4 * frequency[1], BAND * rate))
+
+
+def _parts(recording: Recording, remarks: list[str]) -> list[slice]:
+    """The rows between gaps."""
+    steps = np.diff(recording.time)
+    gaps = np.flatnonzero(steps > GAP * recording.step) + 1
+    ends = [0, *gaps.tolist(), len(recording.time)]
+    if gaps.size:
+        first = recording.time[gaps[0] - 1]
+        remarks.append(
+            f"{gaps.size} gaps part the recording, the first after {first:.3f} s, the longest of "
+            f"{steps.max():.3g} s; nothing is filtered across them"
+        )
+    return [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _wrapped(robot: Robot, q: Array) -> Array:
+    """Positions without jumps by whole turns."""
+    result = q.copy()
+    for motion, place, _ in robot.system.coordinates.motions:
+        if motion.is_periodic:
+            result[:, place] = np.unwrap(q[:, place], axis=0)
+    return result
+
+
+def _without_spikes(rows: Array) -> int:
+    """Replace single samples far from the median of their neighbours, in place; how many."""
+    from scipy.ndimage import median_filter  # slow to import
+
+    count = 0
+    for column in rows.T:
+        middle = median_filter(column, 5)
+        off = np.abs(column - middle)
+        usual = float(np.quantile(off, USUAL))
+        far = off > max(SPIKE * usual, LEAST_SPIKE * float(np.ptp(middle)), 1e-12)
+        column[far] = middle[far]
+        count += int(far.sum())
+    return count
+
+
+def _regular(time: Array, q: Array, effort: Array, rate: float) -> tuple[Array, Array, Array]:
+    """Rows at regular times."""
+    count = max(2, round((time[-1] - time[0]) * rate) + 1) if len(time) > 1 else len(time)
+    if len(time) < 2:
+        return time, q, effort
+    regular = np.linspace(time[0], time[-1], count)
+    q, effort = (
+        np.column_stack([np.interp(regular, time, one) for one in rows.T]) for rows in (q, effort)
+    )
+    return regular, q, effort
