@@ -38,6 +38,8 @@ VERBS = (
      "List the robots in the box; every verb takes their names for a file."),
     ("fd", ".cli.dynamics:fd", "Forward dynamics: the accelerations that efforts cause."),
     ("id", ".cli.dynamics:id_", "Inverse dynamics: the efforts that cause a motion."),
+    ("identify", ".cli.identify:identify",
+     "Inertias and drives of a machine from its recordings, and whether to trust them."),
     ("ik", ".cli.ik:ik", "Inverse kinematics: joints that bring a link to a pose."),
     ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),
     ("mechanism", ".mechanisms.cli:mechanism",

@@ -3,5 +3,16 @@
 from ..robot.base_parameters import BaseParameters, base_parameters
 from .calibration import Calibration, calibrate
 from .inertias import identify
+from .machine import Identification, identify_machine
+from .verdict import Verdict
 
-__all__ = ["BaseParameters", "Calibration", "base_parameters", "calibrate", "identify"]
+__all__ = [
+    "BaseParameters",
+    "Calibration",
+    "Identification",
+    "Verdict",
+    "base_parameters",
+    "calibrate",
+    "identify",
+    "identify_machine",
+]

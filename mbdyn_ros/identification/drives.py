@@ -47,7 +47,7 @@ TERMS: dict[str, Callable[[Array, Array, Array, float], Array]] = {
 BASIC = "offset", "viscous", "Coulomb"
 """Terms that every drive has; others must earn their place."""
 
-DISSIPATIVE = "viscous", "Coulomb", "armature"
+NOT_NEGATIVE = "viscous", "Coulomb", "armature", "spring"
 """Terms whose parameters cannot be negative."""
 
 
@@ -72,7 +72,7 @@ class Column:
     @property
     def positive(self) -> bool:
         """Whether its parameter cannot be negative."""
-        return self.term in DISSIPATIVE
+        return self.term in NOT_NEGATIVE
 
 
 def shafts(robot: Robot) -> tuple[list[Shaft], list[Shaft], list[Shaft]]:
@@ -93,7 +93,8 @@ def shafts(robot: Robot) -> tuple[list[Shaft], list[Shaft], list[Shaft]]:
     drives = [shaft(names[k], {k: 1.0}) for k in rows]
     place = {name: k for k, name in names.items()}
     coupled = [
-        shaft(f"{gear.name}/{motor}", dict(zip((place[j] for j in gear.joints), rates, strict=True)))
+        shaft(f"{gear.name}/{motor}", dict(zip(map(place.__getitem__, gear.joints), rates,
+                                               strict=True)))
         for gear in robot.model.transmissions if _couples(gear, place)
         for motor, rates in zip(gear.motors, gear.rates / np.abs(gear.rates).max(axis=1)[:, None],
                                 strict=True) if np.count_nonzero(rates) > 1

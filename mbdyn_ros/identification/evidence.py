@@ -50,49 +50,47 @@ class Evidence:
             np.array([(weight[block] > 0).sum(axis=0) for block in places], dtype=float),
         )
 
-    def normal(self, noise: Array, chosen: Places, without: int | None = None) -> Array:
-        """Weighted products (k + 1, k + 1) of chosen columns and efforts, without a block."""
-        kept = [k for k in range(len(self.products)) if k != without]
-        both = [*chosen, self.products.shape[-1] - 1]
-        part = self.products[kept][:, :, both][:, :, :, both].sum(axis=0)
-        result: Array = (part / noise[:, None, None] ** 2).sum(axis=0)
+    def normal(self, noise: Array, chosen: Places) -> Array:
+        """Weighted products (k + 1, k + 1) of chosen columns and efforts."""
+        result: Array = self._blocks(noise, chosen).sum(axis=0)
         return result
 
-    def fit(self, noise: Array, chosen: Places, without: int | None = None) -> Array:
-        """The parameters (k,) of chosen columns."""
-        normal = self.normal(noise, chosen, without)
-        unit = 1 / np.sqrt(np.maximum(np.diag(normal)[:-1], 1e-300))
-        scaled = normal[:-1, :-1] * unit[:, None] * unit
-        scaled[np.diag_indices_from(scaled)] += RIDGE
-        result: Array = np.linalg.solve(scaled, normal[:-1, -1] * unit) * unit
-        return result
-
-    def squares(self, x: Array, chosen: Places, block: int | None = None) -> Array:
-        """Sums of squared residuals (joints,), of a block or of all."""
+    def _blocks(self, noise: Array, chosen: Places) -> Array:
+        """Weighted products (blocks, k + 1, k + 1)."""
         both = [*chosen, self.products.shape[-1] - 1]
-        part = self.products if block is None else self.products[block : block + 1]
-        part = part[:, :, both][:, :, :, both].sum(axis=0)
-        ends = np.append(-x, 1.0)
-        result: Array = np.maximum(np.einsum("i,jik,k->j", ends, part, ends), 0.0)
+        part = self.products[:, :, both][:, :, :, both]
+        result: Array = np.tensordot(part, 1 / noise**2, axes=(1, 0))
         return result
 
     def weighted(self, chosen: Places) -> tuple[Array, Array]:
-        """Parameters, and the noise of each joint, found in turns."""
-        total = self.products[:, :, -1, -1].sum(axis=0)
+        """Parameters (k,) of chosen columns, and the noise of each joint, found in turns."""
+        both = [*chosen, self.products.shape[-1] - 1]
+        by_joint = self.products.sum(axis=0)[:, both][:, :, both]
         counts = np.maximum(self.counts.sum(axis=0), 1.0)
-        noise = np.sqrt(total / counts) + 1e-12
-        x = np.zeros(len(chosen))
+        size = np.sqrt(by_joint[:, -1, -1] / counts)
+        noise, x = size + 1e-12, np.zeros(len(chosen))
         share = min(len(chosen) / max(counts.sum(), 1.0), 0.9)
         for _ in range(ROUNDS):
-            x = self.fit(noise, chosen)
-            noise = np.sqrt(self.squares(x, chosen) / (counts * (1 - share)))
-            noise = np.maximum(noise, 1e-9 * np.sqrt(total / counts) + 1e-12)
+            x = _solved((by_joint / noise[:, None, None] ** 2).sum(axis=0))
+            ends = np.append(-x, 1.0)
+            squares = np.maximum(np.einsum("i,jik,k->j", ends, by_joint, ends), 0.0)
+            noise = np.maximum(np.sqrt(squares / (counts * (1 - share))), 1e-9 * size + 1e-12)
         return x, noise
 
     def unseen(self, noise: Array, chosen: Places) -> float:
         """Mean weighted square of the residuals of blocks that the others predict."""
-        squares = 0.0
-        for block in range(len(self.products)):
-            x = self.fit(noise, chosen, block)
-            squares += float((self.squares(x, chosen, block) / noise**2).sum())
+        blocks = self._blocks(noise, chosen)
+        whole, squares = blocks.sum(axis=0), 0.0
+        for own in blocks:
+            ends = np.append(-_solved(whole - own), 1.0)
+            squares += float(ends @ own @ ends)
         return squares / max(float(self.counts.sum()), 1.0)
+
+
+def _solved(normal: Array) -> Array:
+    """The parameters (k,) of least squares, by their products with each other and the efforts."""
+    unit = 1 / np.sqrt(np.maximum(np.diag(normal)[:-1], 1e-300))
+    scaled = normal[:-1, :-1] * unit[:, None] * unit
+    scaled[np.diag_indices_from(scaled)] += RIDGE
+    result: Array = np.linalg.solve(scaled, normal[:-1, -1] * unit) * unit
+    return result

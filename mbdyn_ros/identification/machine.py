@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..array import Array
-from ..errors import InputError, ModelWarning, brief
+from ..errors import InputError, ModelWarning, brief, listed
 from ..model.model import Inertia, Joint
 from ..recording.conditioning import Motion, conditioned
 from ..recording.measured import Recording
@@ -35,6 +35,24 @@ LEANINGS = 3
 
 NOTICED_DELAY = 0.3
 """Delay (samples) from which it is corrected."""
+
+
+GRADES = (
+    (0.03, "good for feed-forward and contact detection"),
+    (0.10, "good for feed-forward; external efforts are blurred by what is left"),
+    (0.25, "rough: use it for gravity compensation, with feedback"),
+    (1e9, "do not use it: the model does not describe this machine"),
+)
+"""Relative errors up to which a model serves, and for what."""
+
+POOR, COLORED = 0.5, 0.9
+"""Share of a joint's variance below which a model says little; correlation of neighbours."""
+
+WRITTEN = "viscous", "Coulomb", "armature", "spring"
+"""Terms of drives that robot formats hold; an offset is in the rest of its spring."""
+
+LEAST_STIFFNESS = 1e-6
+"""Stiffness (N m/rad or N/m) from which there is a spring."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +85,39 @@ class Identification:
     fit: Verdict
     cutoff: float
     remarks: tuple[str, ...]
+
+    def words(self) -> list[str]:
+        """Whether one may use it, and where not."""
+        error, words = self.verdict.relative, list[str]()
+        use = next(text for bound, text in GRADES if error <= bound)
+        words.append(f"held out, {error:.2%} of the efforts are left ({self.verdict.described:.0%} "
+                     f"by the description alone): {use}")  # fmt: skip
+        for joint, explained, own in zip(
+            self.verdict.joints, self.verdict.explained, self.verdict.correlation, strict=True
+        ):
+            if explained < POOR:
+                words.append(f"of {joint} {explained:.0%} of the variance is explained: do not "
+                             "rely on it there")  # fmt: skip
+            elif own > COLORED and error > GRADES[0][0]:
+                words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
+                             "something that is not in the model acts there")  # fmt: skip
+        if np.abs(self.lean).max() > 0:
+            degrees = np.degrees(np.linalg.norm(self.lean))
+            words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
+                         f"y {self.lean[1]:.4f} rad)")  # fmt: skip
+        if self.open:
+            words.append(f"the motions do not tell {len(self.open)} of {len(self.names)} base "
+                         f"parameters: {', '.join(self.open)}; they stay near the description")
+        return words
+
+    def not_in_files(self) -> list[str]:
+        """Parts of the model that no robot format holds, in words."""
+        left = [
+            f"{term} of {name}" for name, terms in self.drives.items() for term in terms
+            if name not in self.robot.joint_names or term not in WRITTEN
+            and not (term == "offset" and self.robot.model.joint(name).spring_stiffness)
+        ]  # fmt: skip
+        return [f"not in robot files: {listed(left)}"] if left else []
 
     def __repr__(self) -> str:
         """A line about it."""
@@ -166,8 +217,9 @@ class _Search:
             self.chosen = sorted(self.chosen + form.of_part(best))
             now = scores[best]
             self.brings[best] = float(np.sqrt(now / total))
+            family = best.split(" ")[0]  # of Stribeck's speeds only one
             waiting = [one for one in waiting if one != best and
-                       not (one.startswith("Stribeck") and best.startswith("Stribeck"))]  # fmt: skip
+                       not (family == "Stribeck" and one.startswith(family))]  # fmt: skip
         if "lean" in self.brings:
             for _ in range(LEANINGS):
                 self._gather()
@@ -234,7 +286,9 @@ class _Search:
         if abs(self.delay) * rate < NOTICED_DELAY:
             self.delay = 0.0
             return
-        remarks.append(f"efforts come {self.delay * 1e3:.2g} ms after positions, which is corrected")
+        when = "after" if self.delay > 0 else "before"
+        remarks.append(f"efforts come {abs(self.delay) * 1e3:.2g} ms {when} positions, which is "
+                       "corrected")  # fmt: skip
         self.form.rows = [_shifted(one, self.delay) for one in self.form.rows]
 
     def result(
@@ -308,13 +362,16 @@ class _Search:
         def joint(one: Joint) -> Joint:
             if one.name not in {shaft.name for shaft in joints}:
                 return one
-            armature = one.armature
+            more: dict[str, float] = {}
             if "armature" in self.brings:
-                armature = terms[one.name, "armature"]
+                more["armature"] = terms[one.name, "armature"]
+            stiffness = one.spring_stiffness + terms[one.name, "spring"]
+            if stiffness > LEAST_STIFFNESS:
+                slack = one.spring_stiffness * one.spring_reference - terms[one.name, "offset"]
+                more |= {"spring_stiffness": stiffness, "spring_reference": slack / stiffness}
             return replace(
-                one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"],
-                armature=armature,
-            )  # fmt: skip
+                one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
+            )
 
         massive = {self.robot.moving_links[k.start // 10] for k in _massive(self.robot)}
         model = replace(
@@ -360,14 +417,12 @@ def _shifted(rows: Rows, delay: float) -> Rows:
     """Rows with the efforts that were measured a delay (s) later."""
     if not delay:
         return rows
-    from scipy.interpolate import CubicSpline  # slow to import
-
     motion = rows.motion
     effort = motion.effort.copy()
     for one in np.unique(motion.part):
         here = motion.part == one
-        if here.sum() > 3:
-            time = motion.time[here]
-            spline = CubicSpline(time, motion.effort[here])
-            effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
+        if here.sum() > 2:
+            rate = np.gradient(motion.effort[here], motion.time[here], axis=0)
+            effort[here] += delay * rate
+            effort[here] += 0.5 * delay**2 * np.gradient(rate, motion.time[here], axis=0)
     return replace(rows, motion=replace(motion, effort=effort))

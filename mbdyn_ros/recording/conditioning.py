@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from .measured import Recording
 
 ORDER = 4
 """Of the filter, each way."""
+
+PADDING = 4.0
+"""Periods of the cut-off by which samples go on at both ends."""
 
 LEFT_OUT = 0.02
 """Share of the power of velocities that may lie above the band of a motion."""
@@ -71,18 +73,28 @@ class Motion:
 
 
 class ZeroPhase:
-    """Butterworth's low-pass, run to and fro along the first axis."""
+    """Butterworth's low-pass, run to and fro: gain 1 / (1 + (f / cutoff)^(2 n)), no phase."""
 
     def __init__(self, cutoff: float, rate: float) -> None:
-        from scipy.signal import butter  # slow to import
+        self.cutoff, self.rate = cutoff, rate
 
-        self.sections = butter(ORDER, min(2 * cutoff / rate, 0.95), output="sos")
+    def __call__(self, samples: Array, order: int = 0) -> Array:
+        """Samples (N, n) without what is above the cut-off, or their derivative of an order.
 
-    def __call__(self, samples: Array) -> Array:
-        """Samples (N, ...) without what is above the cut-off."""
-        from scipy.signal import sosfiltfilt  # slow to import
-
-        result: Array = sosfiltfilt(self.sections, samples, axis=0)
+        They go on at both ends as they came, turned by half a turn, and less a line.
+        """
+        count = len(samples)
+        more = min(count - 1, int(PADDING * self.rate / self.cutoff))
+        before = 2 * samples[:1] - samples[more:0:-1]
+        after = 2 * samples[-1:] - samples[-2 : -more - 2 : -1]
+        whole = np.concatenate([before, samples, after])
+        slope = (whole[-1] - whole[0]) / (len(whole) - 1)
+        line = np.arange(len(whole))[:, None] * slope
+        frequency = np.fft.rfftfreq(len(whole), 1 / self.rate)[:, None]
+        gain = (2j * np.pi * frequency) ** order / (1 + (frequency / self.cutoff) ** (2 * ORDER))
+        found = np.fft.irfft(gain * np.fft.rfft(whole - line, axis=0), len(whole), axis=0)
+        found += (line, slope * self.rate, 0.0)[order]
+        result: Array = found[more : more + count]
         return result
 
 
@@ -119,8 +131,8 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
     for number, (time, rows, effort) in enumerate(regular):
         kept = slice(edge, len(time) - edge, step)
         if len(time) > 2 * edge + SHORTEST:
-            motion = derivatives(time, filter_(rows))
-            found.append((time[kept], *(one[kept] for one in motion), filter_(effort)[kept],
+            found.append((time[kept], *(filter_(rows, order)[kept] for order in range(3)),
+                          filter_(effort)[kept],
                           effort[kept], np.full(len(time[kept]), number)))  # fmt: skip
     if not found:
         raise InputError(
@@ -131,27 +143,22 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
     return Motion(*joined, cutoff, rate, tuple(remarks))
 
 
-def derivatives(time: Array, rows: Array) -> tuple[Array, Array, Array]:
-    """Smooth rows (N, n) at times (N,), and their first and second derivatives, by a spline."""
-    from scipy.interpolate import make_interp_spline  # slow to import
-
-    spline: Any = make_interp_spline(time, rows, k=5)
-    return rows, spline.derivative(1)(time), spline.derivative(2)(time)
-
-
 def chosen_cutoff(rows: Array, rate: float) -> float:
     """Hz, `ABOVE_MOTION` times the band of the velocities of positions (N, n) at a rate (Hz)."""
-    from scipy.signal import welch  # slow to import
-
-    frequency, power = welch(rows, rate, "hann", min(len(rows), 8192), detrend="linear", axis=0)
-    power = np.maximum(power - np.median(power[len(frequency) // 2 :], axis=0), 0.0)
-    share = np.cumsum(frequency[:, None] ** 2 * power, axis=0)
-    moving = share[-1] > 0
+    count = len(rows)
+    line = np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
+    window = np.hanning(count)[:, None]
+    centered = rows - line
+    power = np.abs(np.fft.rfft((centered - centered.mean(axis=0)) * window, axis=0)) ** 2
+    frequency = np.fft.rfftfreq(count, 1 / rate)
+    floor = np.mean(power[len(frequency) // 2 :], axis=0)
+    share = np.cumsum(frequency[:, None] ** 2 * (power - floor), axis=0)
+    moving = share.max(axis=0) > 0
     if not moving.any():
         return BAND * rate
-    inside = share[:, moving] < (1 - LEFT_OUT) * share[-1, moving]
-    band = frequency[np.minimum(inside.sum(axis=0), len(frequency) - 1)].max()
-    return float(np.clip(ABOVE_MOTION * band, 4 * frequency[1], BAND * rate))
+    inside = share[:, moving] < (1 - LEFT_OUT) * share[:, moving].max(axis=0)
+    band = frequency[np.minimum(inside.argmin(axis=0), len(frequency) - 1)].max()
+    return float(np.clip(ABOVE_MOTION * band, 20 * frequency[1], BAND * rate))
 
 
 def _parts(recording: Recording, remarks: list[str]) -> list[slice]:
@@ -179,11 +186,10 @@ def _wrapped(robot: Robot, q: Array) -> Array:
 
 def _without_spikes(rows: Array) -> int:
     """Replace single samples far from the median of their neighbours, in place; how many."""
-    from scipy.ndimage import median_filter  # slow to import
-
     count = 0
     for column in rows.T:
-        middle = median_filter(column, 5)
+        around = np.lib.stride_tricks.sliding_window_view(np.pad(column, 2, "edge"), 5)
+        middle = np.median(around, axis=1)
         off = np.abs(column - middle)
         usual = float(np.quantile(off, USUAL))
         far = off > max(SPIKE * usual, LEAST_SPIKE * float(np.ptp(middle)), 1e-12)

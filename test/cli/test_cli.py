@@ -24,7 +24,7 @@ SOLO = str(urdf_file("solo12.urdf"))
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = [
     "bench", "calibrate", "codegen", "completion", "convert", "doctor", "edit", "examples", "fd",
-    "id", "ik", "inspect", "mechanism", "observe", "ops", "piezo", "simulate", "view",
+    "id", "identify", "ik", "inspect", "mechanism", "observe", "ops", "piezo", "simulate", "view",
 ]  # fmt: skip
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 
