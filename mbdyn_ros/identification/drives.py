@@ -17,11 +17,14 @@ import numpy as np
 from ..array import Array
 from ..equations.actuation import joint_rates
 from ..model.actuators import Transmission
-from ..recording.conditioning import Motion
+from ..recording.conditioning import Motion, ZeroPhase
 from ..robot import Robot
 
-SLIP = 0.03
+SLIP = 0.01
 """Share of the largest speed at which the sign of a speed is nearly whole."""
+
+FINER = 8
+"""Times as many rows at which terms that are not smooth pass the filter of the efforts."""
 
 STRIBECK = 0.05, 0.1, 0.2
 """Shares of the largest speed that are tried for Stribeck's."""
@@ -43,6 +46,9 @@ TERMS: dict[str, Callable[[Array, Array, Array, float], Array]] = {
     for share in STRIBECK
 }  # fmt: skip
 """Columns of a shaft by its speed w, its acceleration dw, its position x and its largest speed."""
+
+KINKED = {one for one in TERMS if one not in ("offset", "viscous", "armature", "spring")}
+"""Terms that are not smooth where a shaft turns back."""
 
 BASIC = "offset", "viscous", "Coulomb"
 """Terms that every drive has; others must earn their place."""
@@ -118,7 +124,7 @@ def _couples(gear: Transmission, place: dict[str, int]) -> bool:
 
 
 class DriveColumns:
-    """Columns (N, efforts) of shafts at the rows of a motion."""
+    """Columns (N, efforts) of shafts at the rows of a motion, filtered as its efforts are."""
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         coordinates = robot.system.coordinates
@@ -139,6 +145,7 @@ class DriveColumns:
             self.x[:, rows], self.v[:, rows], self.a[:, rows] = motion.q, motion.v, motion.a
             self.map = None
         self.rows = list(coordinates.effort)
+        self.motion = motion
 
     def speed(self, shaft: Shaft) -> Array:
         """Its velocity (N,)."""
@@ -153,11 +160,26 @@ class DriveColumns:
 
     def __call__(self, shaft: Shaft, term: str, top: float) -> Array:
         """The efforts (N, efforts) of 1 of a term's parameter."""
-        value = TERMS[term](*(one @ shaft.rates for one in (self.v, self.a, self.x)), top)
+        given = np.column_stack([one @ shaft.rates for one in (self.v, self.a, self.x)])
+        value = self._filtered(term, given, top) if term in KINKED else TERMS[term](*given.T, top)
         acting = value[:, None] * shaft.rates
         if self.map is None:
             return acting[:, self.rows]
         return np.einsum("nij,nj->ni", self.map, acting)
+
+    def _filtered(self, term: str, given: Array, top: float) -> Array:
+        """A term (N,) of speeds, accelerations and positions (N, 3), below the cut-off."""
+        motion, value = self.motion, np.empty(len(given))
+        for part in np.unique(motion.part):
+            here = np.flatnonzero(motion.part == part)
+            fine = np.arange(FINER * (len(here) - 1) + 1) / FINER
+            rows = [np.interp(fine, np.arange(len(here)), one) for one in given[here].T]
+            step = (motion.time[here[-1]] - motion.time[here[0]]) / max(len(here) - 1, 1)
+            sharp = TERMS[term](*rows, top)
+            if len(here) > 1:
+                sharp = ZeroPhase(motion.cutoff, FINER / step)(sharp[:, None])[:, 0]
+            value[here] = sharp[::FINER]
+        return value
 
 
 def top_speed(columns: list[DriveColumns], shaft: Shaft) -> float:

@@ -14,10 +14,8 @@ from ..errors import ModelWarning
 from ..model.model import Joint
 from ..recording.conditioning import Motion
 from ..robot import Robot
+from .soundness import clipped
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
-
-CLIPPED = 0.01
-"""Share of samples at the very largest effort from which efforts are clipped there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +129,3 @@ def leaned(gravity: Array, lean: Array) -> Array:
     """Gravity (3,) in a base that leans by two small angles (2,)."""
     more: Array = gravity + np.cross([*lean, 0.0], gravity)
     return more * (np.linalg.norm(gravity) / max(float(np.linalg.norm(more)), 1e-300))
-
-
-def clipped(effort: Array) -> Array:
-    """Where efforts (N, n) stand at a bound that many of them have."""
-    found = np.zeros_like(effort, dtype=bool)
-    for k, column in enumerate(effort.T):
-        for bound in (column.max(), column.min()):
-            there = np.abs(column - bound) <= 1e-3 * np.abs(bound)
-            if there.mean() > CLIPPED and bound:
-                found[:, k] |= there
-    return found
-

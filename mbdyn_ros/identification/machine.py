@@ -18,7 +18,7 @@ from ..robot.described import described_model, inertia_of
 from .consistent import consistent
 from .evidence import HUBER, Evidence
 from .linear_form import LinearForm, Rows, described_joints, leaned
-from .soundness import require_agreeing, require_moving
+from .soundness import COMPUTED, doubts, require_agreeing, require_moving
 from .verdict import Verdict, judged, whiteness
 
 EARNED = 0.01
@@ -33,8 +33,8 @@ UNSEEN = 0.3
 LEANINGS = 3
 """Rounds in which inertias and lean are found in turns."""
 
-NOTICED_DELAY = 0.3
-"""Delay (samples) from which it is corrected."""
+NOTICED_DELAY, CERTAIN_DELAY = 0.3, 5.0
+"""Delay, in samples and in its standard deviations, from which it is corrected."""
 
 
 GRADES = (
@@ -92,6 +92,9 @@ class Identification:
         use = next(text for bound, text in GRADES if error <= bound)
         words.append(f"held out, {error:.2%} of the efforts are left ({self.verdict.described:.0%} "
                      f"by the description alone): {use}")  # fmt: skip
+        if self.verdict.described < COMPUTED:
+            words.append("efforts agree with the description as no machine does: they look "
+                         "computed by it (set-points), not measured")  # fmt: skip
         for joint, explained, own in zip(
             self.verdict.joints, self.verdict.explained, self.verdict.correlation, strict=True
         ):
@@ -112,11 +115,12 @@ class Identification:
 
     def not_in_files(self) -> list[str]:
         """Parts of the model that no robot format holds, in words."""
-        left = [
-            f"{term} of {name}" for name, terms in self.drives.items() for term in terms
+        left = dict.fromkeys(
+            f"{term}s" if name in self.robot.joint_names else name
+            for name, terms in self.drives.items() for term in terms
             if name not in self.robot.joint_names or term not in WRITTEN
             and not (term == "offset" and self.robot.model.joint(name).spring_stiffness)
-        ]  # fmt: skip
+        )  # fmt: skip
         return [f"not in robot files: {listed(left)}"] if left else []
 
     def __repr__(self) -> str:
@@ -156,6 +160,7 @@ def identify_machine(
     remarks = list(dict.fromkeys(
         text for one in (*recordings, *test) for text in one.remarks
     ))  # fmt: skip
+    remarks += doubts(robot, recordings)
     remarks += dict.fromkeys(text for one in (*motions, *unseen) for text in one.remarks)
     if not test:
         cuts = [round((1 - UNSEEN) * len(one.time)) for one in motions]
@@ -283,7 +288,7 @@ class _Search:
             bottom += float((weight * rate**2).sum())
         self.delay = top / bottom if bottom else 0.0
         rate = self.form.rows[0].motion.rate
-        if abs(self.delay) * rate < NOTICED_DELAY:
+        if abs(self.delay) < max(NOTICED_DELAY / rate, CERTAIN_DELAY / max(bottom, 1e-300) ** 0.5):
             self.delay = 0.0
             return
         when = "after" if self.delay > 0 else "before"

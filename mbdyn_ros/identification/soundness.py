@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..array import Array
 from ..errors import InputError, listed
 from ..recording.conditioning import Motion
+from ..recording.measured import Recording
 from ..robot import Robot
 from ..units import position_unit
-from .linear_form import LinearForm
+
+if TYPE_CHECKING:
+    from .linear_form import LinearForm
 
 LEAST_MOTION = 0.02
 """Range (rad; m of slides: a tenth of it) that a joint must move through."""
 
 WRONG_SIGN = -0.3
 """Gain of a joint's efforts over the description's from which their sign is wrong."""
+
+CLIPPED = 0.02
+"""Share of samples at the very largest effort from which efforts are clipped there."""
+
+HELD = 0.3
+"""Share of samples in which an effort must change; a set-point or a slow sensor does not."""
+
+COMPUTED = 1e-3
+"""Relative error of the description below which efforts look computed by it."""
 
 DRAG = 0.1
 """Friction (share of an effort's deviation) that says by itself which sign efforts have."""
@@ -81,3 +95,28 @@ def gain_of(form: LinearForm, k: int) -> tuple[float, float, float]:
     drag = float(found[1] + found[2] * np.sqrt(np.mean(friction[:, 1] ** 2))) / spread
     gain = float(found[-1]) if own > 0.05 * spread else 0.0
     return gain, drag, explained
+
+
+def clipped(effort: Array) -> Array:
+    """Where efforts (N, n) stand at a bound that many of them have."""
+    found = np.zeros_like(effort, dtype=bool)
+    for k, column in enumerate(effort.T):
+        for bound in {float(column.max()), float(column.min())}:
+            there = np.abs(column - bound) <= 1e-9 * abs(bound)
+            found[:, k] |= there & (there.mean() > CLIPPED)
+    return found
+
+
+def doubts(robot: Robot, recordings: Sequence[Recording]) -> Iterator[str]:
+    """Efforts that are clipped or held, in words."""
+    effort = np.concatenate([one.effort for one in recordings])
+    at_bound = clipped(effort)
+    changes = np.concatenate([np.diff(one.effort, axis=0) != 0 for one in recordings])
+    for k, label in enumerate(robot.effort_labels):
+        if at_bound[:, k].any():
+            yield (f"efforts of {label} stand at {np.abs(effort[at_bound[:, k], k]).max():.4g} in "
+                   f"{at_bound[:, k].mean():.0%} of the samples: they are clipped there, and left "
+                   "out")  # fmt: skip
+        elif changes[:, k].mean() < HELD:
+            yield (f"efforts of {label} change in {changes[:, k].mean():.1%} of the samples only: "
+                   "they are set-points, or of a slower sensor")  # fmt: skip
