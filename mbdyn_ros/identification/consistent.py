@@ -103,7 +103,7 @@ def consistent(
         csc_matrix(matrix / norms[:, None]), np.array(bounds) / norms, cones, settings,
     )  # fmt: skip
     solution = problem.solve()
-    if str(solution.status) not in ("Solved", "AlmostSolved"):
+    if str(solution.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
         raise InputError(
             f"the semidefinite program of the inertias ends with {solution.status}; record a "
             "motion that tells more"

@@ -20,7 +20,7 @@ from ..model.actuators import Transmission
 from ..recording.conditioning import Motion, ZeroPhase
 from ..robot import Robot
 
-SLIP = 0.01
+SLIP = 0.003
 """Share of the largest speed at which the sign of a speed is nearly whole."""
 
 FINER = 8
@@ -107,7 +107,8 @@ def shafts(robot: Robot) -> tuple[list[Shaft], list[Shaft], list[Shaft]]:
     ]  # fmt: skip
     known = {frozenset(one.joints) for one in coupled}
     more = [
-        shaft(f"shared shaft of {names[i]} and {names[k]}", {i: 1.0, k: sign})
+        shaft(f"shared shaft of {names[i]} and {'' if sign > 0 else 'minus '}{names[k]}",
+              {i: 1.0, k: sign})
         for i, k in itertools.pairwise(rows)
         if frozenset((names[i], names[k])) not in known for sign in (1.0, -1.0)
         if not robot.system.linkages

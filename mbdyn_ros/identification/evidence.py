@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
+from .least_squares import held_columns
 
 RIDGE = 1e-10
 """Share of a column's square that is added to it: what nothing tells stays near 0."""
@@ -21,6 +22,9 @@ HUBER = 2.0
 ROUNDS = 4
 BLOCKS = 6
 """Blocks of a recording."""
+
+OPEN = 1e-7
+"""Share of the largest eigenvalue (columns of unit size) below which a direction is open."""
 
 Places = list[int]
 
@@ -71,7 +75,7 @@ class Evidence:
         noise, x = size + 1e-12, np.zeros(len(chosen))
         share = min(len(chosen) / max(counts.sum(), 1.0), 0.9)
         for _ in range(ROUNDS):
-            x = _solved((by_joint / noise[:, None, None] ** 2).sum(axis=0))
+            x = solved((by_joint / noise[:, None, None] ** 2).sum(axis=0))
             ends = np.append(-x, 1.0)
             squares = np.maximum(np.einsum("i,jik,k->j", ends, by_joint, ends), 0.0)
             noise = np.maximum(np.sqrt(squares / (counts * (1 - share))), 1e-9 * size + 1e-12)
@@ -82,12 +86,36 @@ class Evidence:
         blocks = self._blocks(noise, chosen)
         whole, squares = blocks.sum(axis=0), 0.0
         for own in blocks:
-            ends = np.append(-_solved(whole - own), 1.0)
+            ends = np.append(-solved(whole - own), 1.0)
             squares += float(ends @ own @ ends)
         return squares / max(float(self.counts.sum()), 1.0)
 
 
-def _solved(normal: Array) -> Array:
+def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array]:
+    """Parameters (n,) of least squares, those that nothing tells held at their start.
+
+    both : products (n + 1, n + 1) as `normal` gives. readiness : as in `held_columns`.
+
+    Returns
+    -------
+    The parameters, and their covariances (n, n), NaN of those that are held.
+    """
+    normal, right = both[:-1, :-1], both[:-1, -1]
+    unit = 1 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
+    values, vectors = np.linalg.eigh(normal * unit[:, None] * unit)
+    held = held_columns(vectors[:, values <= OPEN * values.max()], readiness)
+    free = np.setdiff1d(np.arange(len(start)), held)
+    scaled = normal[np.ix_(free, free)] * unit[free, None] * unit[free]
+    known = right[free] - normal[np.ix_(free, held)] @ start[held]
+    x = start.copy()
+    x[free] = np.linalg.solve(scaled, known * unit[free]) * unit[free]
+    covariance = np.zeros((len(x), len(x)))
+    covariance[np.ix_(free, free)] = np.linalg.inv(scaled) * unit[free, None] * unit[free]
+    covariance[held, held] = np.nan
+    return x, covariance
+
+
+def solved(normal: Array) -> Array:
     """The parameters (k,) of least squares, by their products with each other and the efforts."""
     unit = 1 / np.sqrt(np.maximum(np.diag(normal)[:-1], 1e-300))
     scaled = normal[:-1, :-1] * unit[:, None] * unit

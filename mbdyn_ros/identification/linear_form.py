@@ -18,6 +18,11 @@ from .soundness import clipped
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
 
 
+LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
+"""A lean (rad) at which the columns that only a lean tells are seen, rows that are enough for it,
+and the share of a column that must be new."""
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """A motion with what is linear there.
@@ -55,6 +60,7 @@ class LinearForm:
             one.name: top_speed(drives, one) for group in self.shafts for one in group
         }  # fmt: skip
         self.rows = [self._rows(one, own) for one, own in zip(motions, drives, strict=True)]
+        self._told_by_lean = self._newly_told()
 
     def add(self, motions: Sequence[Motion]) -> list[Rows]:
         """Rows of other motions."""
@@ -73,6 +79,8 @@ class LinearForm:
         """Columns of a part; of inertias those that are independent."""
         if part == "inertia":
             return list(self.base.independent)
+        if part == "lean":
+            return self._told_by_lean + list(range(self.lean.start, self.lean.stop))
         return [k for k, one in enumerate(self.columns) if one.part == part]
 
     def matrix(self, rows: Rows, lean: Array, inertias: Array) -> Array:
@@ -84,6 +92,26 @@ class LinearForm:
             for one in self.columns if one.shaft is not None
         ]  # fmt: skip
         return np.concatenate([regressor, more, np.stack(drives, axis=-1)], axis=-1)
+
+    def _newly_told(self) -> list[int]:
+        """Standard columns that are independent of the base ones where the base leans."""
+        one = self.rows[0]
+        kept = slice(None, None, max(1, len(one.motion.time) // ROWS_FOR_RANK))
+        leaned_rows = one.regressor[kept] + LARGE_LEAN[0] * one.leaning[0][kept]
+        leaned_rows = leaned_rows + LARGE_LEAN[1] * one.leaning[1][kept]
+        flat = leaned_rows.reshape(-1, leaned_rows.shape[-1])
+        basis = np.linalg.qr(flat[:, list(self.base.independent)])[0]
+        rest = flat - basis @ (basis.T @ flat)
+        sizes, found = np.linalg.norm(flat, axis=0) + 1e-300, list[int]()
+        while True:
+            own = np.linalg.norm(rest, axis=0)
+            own[own < NEWLY_TOLD * sizes] = 0.0
+            k = int(own.argmax())
+            if not own[k]:
+                return found
+            found.append(k)
+            direction = rest[:, k] / own[k]
+            rest = rest - np.outer(direction, direction @ rest)
 
     def _rows(self, motion: Motion, drives: DriveColumns) -> Rows:
         q, v, a = motion.q, motion.v, motion.a

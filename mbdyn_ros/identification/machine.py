@@ -16,22 +16,22 @@ from ..recording.measured import Recording
 from ..robot import Robot, checked_robot
 from ..robot.described import described_model, inertia_of
 from .consistent import consistent
-from .evidence import HUBER, Evidence
+from .evidence import HUBER, Evidence, estimated, solved
 from .linear_form import LinearForm, Rows, described_joints, leaned
 from .soundness import COMPUTED, doubts, require_agreeing, require_moving
 from .verdict import Verdict, judged, whiteness
 
-EARNED = 0.01
+EARNED = 0.05
 """Share of the unseen squares that a part of the model must take away to stay."""
 
-COUPLED = 0.05
+COUPLED = 0.1
 """The same of what only a recording shows: shared shafts and pins."""
 
 UNSEEN = 0.3
 """Share at the end of every recording that is held out where no other recording is."""
 
-LEANINGS = 3
-"""Rounds in which inertias and lean are found in turns."""
+LEANINGS, DELAYS = 3, 2
+"""Rounds in which inertias and lean, or inertias and delay, are found in turns."""
 
 NOTICED_DELAY, CERTAIN_DELAY = 0.3, 5.0
 """Delay, in samples and in its standard deviations, from which it is corrected."""
@@ -108,9 +108,15 @@ class Identification:
             degrees = np.degrees(np.linalg.norm(self.lean))
             words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
                          f"y {self.lean[1]:.4f} rad)")  # fmt: skip
-        if self.open:
-            words.append(f"the motions do not tell {len(self.open)} of {len(self.names)} base "
-                         f"parameters: {', '.join(self.open)}; they stay near the description")
+        short = [one.split(" ")[0] for one in self.open]
+        if short:
+            words.append(f"the motions do not tell {len(short)} of {len(self.names)} base "
+                         f"parameters ({listed(short)}): they stay near the description")
+        vague = [name.split(" ")[0] for name, value, spread in
+                 zip(self.names, self.found, self.deviation, strict=True) if spread > abs(value)]
+        if vague:
+            words.append(f"{len(vague)} of {len(self.names)} base parameters are told worse than "
+                         f"by their own size ({listed(vague)})")  # fmt: skip
         return words
 
     def not_in_files(self) -> list[str]:
@@ -197,27 +203,40 @@ class _Search:
             )
         self._gather()
         require_agreeing(self.robot, form)
-        evidence = self.evidence
-        _, noise = evidence.weighted(self.chosen)
         self._solve()
-        self._correct_delay(remarks)
+        self._correct_delay(NOTICED_DELAY / self.form.rows[0].motion.rate)
+        self._add_parts()
+        if "lean" in self.brings:
+            for _ in range(LEANINGS):
+                self._gather()
+                self._solve()
+                self.lean = self.lean + self.x[form.lean]
         self._gather()
-        evidence = self.evidence
+        for _ in range(DELAYS):
+            self._correct_delay()
+        self._drop_parts()
+        if self.delay:
+            when = "after" if self.delay > 0 else "before"
+            remarks.append(f"efforts come {abs(self.delay) * 1e3:.2g} ms {when} positions, which "
+                           "is corrected")  # fmt: skip
+        self._reweigh()
+        self._solve()
+
+    def _add_parts(self) -> None:
+        """Add the part that takes most of the unseen squares away, until none earns its place."""
+        form, evidence = self.form, self.evidence
         _, noise = evidence.weighted(self.chosen)
         total = float((evidence.products[:, :, -1, -1].sum(axis=0) / noise**2).sum())
         total /= float(evidence.counts.sum())
-
-        def error(parts: list[int]) -> float:
-            return evidence.unseen(noise, parts)
-
-        now = error(self.chosen)
+        now = evidence.unseen(noise, self.chosen)
         self.brings["inertias, friction and offsets"] = float(np.sqrt(now / total))
         waiting = [one for one in form.parts() if one not in ("inertia", "drives")]
         while waiting:
-            scores = {one: error(self.chosen + form.of_part(one)) for one in waiting}
+            scores = {
+                one: evidence.unseen(noise, self.chosen + form.of_part(one)) for one in waiting
+            }
             best = min(scores, key=lambda one: scores[one])
-            need = COUPLED if best.startswith(("shared", "pin")) else EARNED
-            if scores[best] > (1 - need) * now:
+            if scores[best] > (1 - _need(best)) * now:
                 break
             self.chosen = sorted(self.chosen + form.of_part(best))
             now = scores[best]
@@ -225,13 +244,18 @@ class _Search:
             family = best.split(" ")[0]  # of Stribeck's speeds only one
             waiting = [one for one in waiting if one != best and
                        not (family == "Stribeck" and one.startswith(family))]  # fmt: skip
-        if "lean" in self.brings:
-            for _ in range(LEANINGS):
-                self._gather()
-                self._solve()
-                self.lean = self.lean + self.x[form.lean]
-        self._reweigh()
-        self._solve()
+
+    def _drop_parts(self) -> None:
+        """Drop parts that stood for delay and lean before these were known."""
+        _, noise = self.evidence.weighted(self.chosen)
+        now = self.evidence.unseen(noise, self.chosen)
+        for part in [one for one in self.brings if one in self.form.parts() and one != "lean"]:
+            own = set(self.form.of_part(part))
+            rest = [k for k in self.chosen if k not in own]
+            without = self.evidence.unseen(noise, rest)
+            if now > (1 - _need(part)) * without:
+                self.chosen, now = rest, without
+                del self.brings[part]
 
     def _gather(self, weights: Sequence[Array] | None = None) -> None:
         """The evidence of all rows at the lean and inertias found so far."""
@@ -253,6 +277,7 @@ class _Search:
         others = [k for k in self.chosen if form.columns[k].part != "inertia"]
         normal = evidence.normal(self.noise, own + others)
         described = np.concatenate([form.base.standard[own], np.zeros(len(others))])
+        normal[np.diag_indices(len(normal) - 1)] += self._unlikely(own, others)
         x = consistent(
             normal[:-1, :-1], normal[:-1, -1], described,
             [slice(10 * k, 10 * k + 10) for k in range(len(links))],
@@ -262,6 +287,16 @@ class _Search:
         self.x[own + others] = x
         self.inertias = self.x[: len(form.base.standard)]
 
+    def _unlikely(self, own: list[int], others: list[int]) -> Array:
+        """Weights of drives' terms, 1 for one that makes as much effort as is likely."""
+        products = self.evidence.products.sum(axis=0)
+        size = np.maximum(products[:, -1, -1], 1e-300)
+        shares = [
+            float((products[:, k, k] / size).sum()) / LIKELY.get(self.form.columns[k].term, 1.0) ** 2
+            for k in others
+        ]
+        return np.concatenate([np.zeros(len(own)), shares])
+
     def _residuals(self) -> list[Array]:
         return [
             one.motion.effort - one.known - matrix @ self.x
@@ -270,31 +305,35 @@ class _Search:
 
     def _reweigh(self) -> None:
         """Weights by which outliers count by their size alone (Huber 1964)."""
-        self._gather()
-        self._solve()
         weights = [
             one.moving / np.maximum(np.abs(left) / (HUBER * self.noise), 1.0)
             for one, left in zip(self.form.rows, self._residuals(), strict=True)
         ]
         self._gather(weights)
 
-    def _correct_delay(self, remarks: list[str]) -> None:
+    def _correct_delay(self, least: float = 0.0) -> None:
         """Shift efforts by the time that they come after what positions make of them."""
-        top = bottom = 0.0
-        for one, matrix, left in zip(self.form.rows, self.matrices, self._residuals(), strict=True):
-            rate = np.gradient(matrix @ self.x, one.motion.time, axis=0)
-            weight = one.moving / self.noise**2
-            top -= float((weight * left * rate).sum())
-            bottom += float((weight * rate**2).sum())
-        self.delay = top / bottom if bottom else 0.0
-        rate = self.form.rows[0].motion.rate
-        if abs(self.delay) < max(NOTICED_DELAY / rate, CERTAIN_DELAY / max(bottom, 1e-300) ** 0.5):
-            self.delay = 0.0
+        chosen = self._ordered()
+        x, noise = self.evidence.weighted(chosen)
+        products, efforts = np.zeros(len(chosen) + 1), 0.0
+        for one, matrix in zip(self.form.rows, self.matrices, strict=True):
+            given = matrix[:, :, chosen]
+            rate = np.gradient(given @ x, one.motion.time, axis=0)
+            weighted = rate * one.moving / noise**2
+            left = one.motion.effort - one.known - given @ x
+            products[:-1] += np.einsum("nj,njk->k", weighted, given)
+            products[-1] += float((weighted * rate).sum())
+            efforts += float((weighted * left).sum())
+        both = self.evidence.normal(noise, chosen)
+        both[:-1, -1] = products[:-1]
+        bottom = products[-1] - float(solved(both) @ products[:-1])  # of what no parameter absorbs
+        delay = -efforts / max(bottom, 1e-300)
+        if abs(delay) < max(least, CERTAIN_DELAY / max(bottom, 1e-300) ** 0.5):
             return
-        when = "after" if self.delay > 0 else "before"
-        remarks.append(f"efforts come {abs(self.delay) * 1e3:.2g} ms {when} positions, which is "
-                       "corrected")  # fmt: skip
-        self.form.rows = [_shifted(one, self.delay) for one in self.form.rows]
+        self.delay += delay
+        self.form.rows = [_shifted(one, delay) for one in self.form.rows]
+        self._gather()
+        self._solve()
 
     def result(
         self, unseen: Sequence[Motion], cutoff: float, remarks: list[str]
@@ -302,23 +341,20 @@ class _Search:
         """All that was found, judged."""
         form, base = self.form, self.form.base
         held = [_shifted(one, self.delay) for one in form.add(unseen)]
-        found, deviation = self._deviations()
-        columns = [form.columns[k] for k in self.chosen]
+        found, spread = self._estimated()
         count = len(base.independent)
-        open_ = tuple(
-            name for name, one, old in zip(base.names, deviation, base.values, strict=False)
-            if not np.isfinite(one)
-        )  # fmt: skip
+        deviation = spread[:count]
+        open_ = tuple(name for name, one in zip(base.names, deviation, strict=True) if one != one)
         drives: dict[str, dict[str, tuple[float, float]]] = {}
-        for column, k, spread in zip(columns[count:], self.chosen[count:], deviation[count:],
-                                     strict=True):  # fmt: skip
+        for k, own in zip(self._ordered()[count:], spread[count:], strict=True):
+            column = form.columns[k]
             if column.shaft is not None:
-                own = drives.setdefault(column.shaft.name, {})
-                own[column.term] = float(self.x[k]), float(spread)
+                terms = drives.setdefault(column.shaft.name, {})
+                terms[column.term] = float(self.x[k]), float(own)
         fit = self._judged(form.rows)
         verdict = self._judged(held)
         return Identification(
-            self._robot(), base.names, base.values, found[:count], deviation[:count], open_, drives,
+            self._robot(), base.names, base.values, found[:count], deviation, open_, drives,
             self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
         )  # fmt: skip
 
@@ -332,27 +368,35 @@ class _Search:
                 dry += np.abs(one.shaft.rates[rows[0].drives.rows]) * self.x[k]
         return judged(self.robot, rows, predicted, dry)
 
-    def _deviations(self) -> tuple[Array, Array]:
-        """Parameters of the chosen columns by least squares, and their standard deviations.
+    def _ordered(self) -> list[int]:
+        """The chosen columns, those of base parameters first."""
+        base = self.form.base.independent
+        return [*base, *(k for k in self.chosen if k not in set(base))]
+
+    def _estimated(self) -> tuple[Array, Array]:
+        """Base parameters and those of other columns by least squares, and their deviations.
 
         Neighbouring residuals are not independent: the noise of a joint counts by the sum of their
         correlations.
         """
-        evidence, chosen = self.evidence, self.chosen
-        x, noise = evidence.weighted(chosen)
+        chosen, base = self._ordered(), self.form.base
+        x, noise = self.evidence.weighted(chosen)
         left = [
             (one.motion.effort - one.known - matrix[:, :, chosen] @ x)
             for one, matrix in zip(self.form.rows, self.matrices, strict=True)
         ]
-        spread = noise * np.sqrt(np.mean([whiteness(one)[0] for one in left], axis=0))
-        normal = evidence.normal(spread, chosen)[:-1, :-1]
-        unit = 1 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
-        values, vectors = np.linalg.eigh(normal * unit[:, None] * unit)
-        told = values > OPEN * values.max()
-        variance = (vectors[:, told] ** 2 / values[told]).sum(axis=1)
-        loose = (vectors[:, ~told] ** 2).sum(axis=1) > NOTICEABLE
-        deviation = np.where(loose | (np.diag(normal) <= 0), np.nan, np.sqrt(variance) * unit)
-        return x, deviation
+        noise = noise * np.sqrt(np.mean([whiteness(one)[0] for one in left], axis=0))
+        inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
+        whole = np.eye(len(chosen))  # what a column that a lean tells was part of
+        start, readiness = np.zeros(len(chosen)), np.full(len(chosen), DRIVES_HELD)
+        start[inertial] = base.standard[[chosen[i] for i in inertial]]
+        readiness[inertial] = 1.0
+        count = len(base.independent)
+        newly = inertial[count:]
+        whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
+        start[:count] = base.values - whole[:count, newly] @ start[newly]
+        x, covariance = estimated(self.evidence.normal(noise, chosen), start, readiness)
+        return whole @ x, np.sqrt(np.diag(whole @ covariance @ whole.T))
 
     def _robot(self) -> Robot:
         """The robot with what was found."""
@@ -394,11 +438,16 @@ class _Search:
             return Robot(model, self.robot.home, False, gravity)
 
 
-OPEN = 1e-7
-"""Share of the largest eigenvalue (columns of unit size) below which a direction is open."""
+DRIVES_HELD = 3.0
+"""How much rather a drive's term is held than an inertia, of what cannot be told apart."""
 
-NOTICEABLE = 1e-3
-"""Square of a parameter's share in open directions from which it is named."""
+LIKELY = {"offset": 0.1}
+"""Shares of an effort's size that terms of drives are likely to have; others 1."""
+
+
+def _need(part: str) -> float:
+    """Share of the unseen squares that a part of a model must take away."""
+    return COUPLED if part.startswith(("shared", "pin")) else EARNED
 
 
 def _massive(robot: Robot) -> list[slice]:
@@ -422,12 +471,14 @@ def _shifted(rows: Rows, delay: float) -> Rows:
     """Rows with the efforts that were measured a delay (s) later."""
     if not delay:
         return rows
+    from scipy.interpolate import CubicSpline  # slow to import
+
     motion = rows.motion
     effort = motion.effort.copy()
     for one in np.unique(motion.part):
         here = motion.part == one
         if here.sum() > 2:
-            rate = np.gradient(motion.effort[here], motion.time[here], axis=0)
-            effort[here] += delay * rate
-            effort[here] += 0.5 * delay**2 * np.gradient(rate, motion.time[here], axis=0)
+            time = motion.time[here]
+            spline = CubicSpline(time, effort[here])
+            effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
     return replace(rows, motion=replace(motion, effort=effort))

@@ -35,6 +35,9 @@ COMPUTED = 1e-3
 DRAG = 0.1
 """Friction (share of an effort's deviation) that says by itself which sign efforts have."""
 
+BOTH_WAYS = 0.1
+"""Share of rows in which a joint must move either way, so that its friction can be told."""
+
 CERTAIN = 0.3
 """Share of a joint's effort that its described efforts and friction must explain to say so."""
 
@@ -85,9 +88,10 @@ def gain_of(form: LinearForm, k: int) -> tuple[float, float, float]:
                                     for term in ("Coulomb", "viscous", "armature")]))  # fmt: skip
     x, y = np.concatenate(described), np.concatenate(effort)
     spread, own = float(np.std(y)), float(np.std(x))
-    if not spread or len(y) < 10:
-        return 1.0, 0.0, 0.0
     friction = np.concatenate(dry)
+    ahead = float((friction[:, 0] > 0).mean()) if len(y) else 0.0
+    if not spread or min(ahead, 1 - ahead) < BOTH_WAYS:
+        return 1.0, 0.0, 0.0
     columns = np.column_stack([np.ones_like(x), friction, x])
     sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     found = np.linalg.lstsq(columns / sizes, y, rcond=1e-9)[0] / sizes
