@@ -36,6 +36,8 @@ VERBS = (
      "Change a robot and write it as a file; without a change, convert it."),
     ("examples", ".cli.examples:examples",
      "List the robots in the box; every verb takes their names for a file."),
+    ("excite", ".cli.excite:excite",
+     "A motion within the robot's limits that tells its inertias, for `mbdyn identify`."),
     ("fd", ".cli.dynamics:fd", "Forward dynamics: the accelerations that efforts cause."),
     ("id", ".cli.dynamics:id_", "Inverse dynamics: the efforts that cause a motion."),
     ("identify", ".cli.identify:identify",

@@ -48,7 +48,7 @@ def identify(
 
     \b
     Examples:
-      mbdyn simulate ur5 --duration 4 --rate 200 --hold 30,40,20,5,3,1 --output run.csv
+      mbdyn excite ur5 --output run.csv
       mbdyn identify ur5 run.csv --output identified.urdf
       mbdyn identify ur5 run.csv --test run.csv --report report.html --json
     """

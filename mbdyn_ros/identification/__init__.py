@@ -2,8 +2,9 @@
 
 from ..robot.base_parameters import BaseParameters, base_parameters
 from .calibration import Calibration, calibrate
+from .identified import Identification
 from .inertias import identify
-from .machine import Identification, identify_machine
+from .machine import identify_machine
 from .verdict import Verdict
 
 __all__ = [

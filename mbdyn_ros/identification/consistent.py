@@ -88,7 +88,7 @@ def consistent(
         cones.append(clarabel.PSDTriangleConeT(4))
     unit = 1 / np.sqrt(np.maximum(np.diag(p), 1e-30))
     chosen = np.flatnonzero(positive)
-    rows += [-np.eye(1, size, k)[0] for k in chosen]
+    rows += list(-np.eye(size)[chosen])
     bounds += [0.0] * len(chosen)
     if len(chosen):
         cones.append(clarabel.NonnegativeConeT(len(chosen)))

@@ -1,4 +1,4 @@
-"""What drives add to efforts, as columns of a linear form: friction, rotors, offsets, springs.
+"""Drives as columns of a linear form of efforts: friction, rotors, offsets, springs.
 
 A shaft turns with a combination w = r . v of the velocities of joints: a joint itself, or the motor
 of a wrist that two joints share. Its resistance f(w) acts on the joints as r f(w), and in a loop
@@ -29,7 +29,7 @@ FINER = 8
 STRIBECK = 0.05, 0.1, 0.2
 """Shares of the largest speed that are tried for Stribeck's."""
 
-REST = 0.005
+RESTING = 0.005
 """Share of the largest speed below which a shaft rests: static friction is anything there."""
 
 TERMS: dict[str, Callable[[Array, Array, Array, float], Array]] = {
@@ -59,7 +59,7 @@ NOT_NEGATIVE = "viscous", "Coulomb", "armature", "spring"
 
 @dataclass(frozen=True, eq=False)
 class Shaft:
-    """What turns or slides with rates r (nv_tree,) of the joints' velocities."""
+    """A combination of joints that turns or slides as one, with rates r (nv_tree,) of the joints' velocities."""
 
     name: str
     rates: Array
@@ -155,14 +155,14 @@ class DriveColumns:
 
     def rests(self, shaft: Shaft, top: float) -> Array:
         """Efforts (N, efforts) that static friction of a shaft at rest leaves open, as 0 or 1."""
-        still = np.abs(self.speed(shaft)) < REST * top
+        still = np.abs(self.speed(shaft)) < RESTING * top
         open_: Array = still[:, None] & (shaft.rates[self.rows] != 0)
         return open_
 
     def __call__(self, shaft: Shaft, term: str, top: float) -> Array:
         """The efforts (N, efforts) of 1 of a term's parameter."""
         given = np.column_stack([one @ shaft.rates for one in (self.v, self.a, self.x)])
-        value = self._filtered(term, given, top) if term in KINKED else TERMS[term](*given.T, top)
+        value = self._filtered(term, given, top) if term in KINKED else _value(term, given, top)
         acting = value[:, None] * shaft.rates
         if self.map is None:
             return acting[:, self.rows]
@@ -174,13 +174,20 @@ class DriveColumns:
         for part in np.unique(motion.part):
             here = np.flatnonzero(motion.part == part)
             fine = np.arange(FINER * (len(here) - 1) + 1) / FINER
-            rows = [np.interp(fine, np.arange(len(here)), one) for one in given[here].T]
+            rows = np.column_stack([np.interp(fine, np.arange(len(here)), one)
+                                    for one in given[here].T])  # fmt: skip
             step = (motion.time[here[-1]] - motion.time[here[0]]) / max(len(here) - 1, 1)
-            sharp = TERMS[term](*rows, top)
+            sharp = _value(term, rows, top)
             if len(here) > 1:
                 sharp = ZeroPhase(motion.cutoff, FINER / step)(sharp[:, None])[:, 0]
             value[here] = sharp[::FINER]
         return value
+
+
+def _value(term: str, given: Array, top: float) -> Array:
+    """A term (N,) of speeds, accelerations and positions (N, 3)."""
+    w, dw, x = given.T
+    return TERMS[term](w, dw, x, top)
 
 
 def top_speed(columns: list[DriveColumns], shaft: Shaft) -> float:

@@ -19,11 +19,14 @@ RIDGE = 1e-10
 HUBER = 2.0
 """Deviations from which a residual counts by its size alone."""
 
-ROUNDS = 4
+FINEST_NOISE = 1e-4
+"""Noise over the size of an effort that is the least: no sensor has more digits."""
+
+WEIGHTINGS = 4
 BLOCKS = 6
 """Blocks of a recording."""
 
-OPEN = 1e-7
+OPEN_SHARE = 1e-7
 """Share of the largest eigenvalue (columns of unit size) below which a direction is open."""
 
 Places = list[int]
@@ -74,11 +77,11 @@ class Evidence:
         size = np.sqrt(by_joint[:, -1, -1] / counts)
         noise, x = size + 1e-12, np.zeros(len(chosen))
         share = min(len(chosen) / max(counts.sum(), 1.0), 0.9)
-        for _ in range(ROUNDS):
+        for _ in range(WEIGHTINGS):
             x = solved((by_joint / noise[:, None, None] ** 2).sum(axis=0))
             ends = np.append(-x, 1.0)
             squares = np.maximum(np.einsum("i,jik,k->j", ends, by_joint, ends), 0.0)
-            noise = np.maximum(np.sqrt(squares / (counts * (1 - share))), 1e-9 * size + 1e-12)
+            noise = np.maximum(np.sqrt(squares / (counts * (1 - share))), FINEST_NOISE * size + 1e-12)
         return x, noise
 
     def unseen(self, noise: Array, chosen: Places) -> float:
@@ -91,19 +94,19 @@ class Evidence:
         return squares / max(float(self.counts.sum()), 1.0)
 
 
-def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array]:
+def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array, list[int]]:
     """Parameters (n,) of least squares, those that nothing tells held at their start.
 
     both : products (n + 1, n + 1) as `normal` gives. readiness : as in `held_columns`.
 
     Returns
     -------
-    The parameters, and their covariances (n, n), NaN of those that are held.
+    The parameters, their covariances (n, n), and the places of those that are held.
     """
     normal, right = both[:-1, :-1], both[:-1, -1]
     unit = 1 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
     values, vectors = np.linalg.eigh(normal * unit[:, None] * unit)
-    held = held_columns(vectors[:, values <= OPEN * values.max()], readiness)
+    held = held_columns(vectors[:, values <= OPEN_SHARE * values.max()], readiness)
     free = np.setdiff1d(np.arange(len(start)), held)
     scaled = normal[np.ix_(free, free)] * unit[free, None] * unit[free]
     known = right[free] - normal[np.ix_(free, held)] @ start[held]
@@ -111,8 +114,7 @@ def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array
     x[free] = np.linalg.solve(scaled, known * unit[free]) * unit[free]
     covariance = np.zeros((len(x), len(x)))
     covariance[np.ix_(free, free)] = np.linalg.inv(scaled) * unit[free, None] * unit[free]
-    covariance[held, held] = np.nan
-    return x, covariance
+    return x, covariance, held.tolist()
 
 
 def solved(normal: Array) -> Array:

@@ -12,11 +12,9 @@ from ..array import Array
 from ..equations import programs
 from ..errors import ModelWarning
 from ..model.model import Joint
-from ..recording.conditioning import Motion
+from ..recording.conditioning import Motion, clipped
 from ..robot import Robot
-from .soundness import clipped
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
-
 
 LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
 """A lean (rad) at which the columns that only a lean tells are seen, rows that are enough for it,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..array import Array
-from ..errors import InputError, ModelWarning, brief, listed
+from ..errors import InputError, ModelWarning, brief
 from ..model.model import Inertia, Joint
 from ..recording.conditioning import Motion, conditioned
 from ..recording.measured import Recording
@@ -17,8 +18,9 @@ from ..robot import Robot, checked_robot
 from ..robot.described import described_model, inertia_of
 from .consistent import consistent
 from .evidence import HUBER, Evidence, estimated, solved
+from .identified import LEAST_STIFFNESS, Identification
 from .linear_form import LinearForm, Rows, described_joints, leaned
-from .soundness import COMPUTED, doubts, require_agreeing, require_moving
+from .soundness import doubts, require_agreeing, require_moving
 from .verdict import Verdict, judged, whiteness
 
 EARNED = 0.05
@@ -35,106 +37,6 @@ LEANINGS, DELAYS = 3, 2
 
 NOTICED_DELAY, CERTAIN_DELAY = 0.3, 5.0
 """Delay, in samples and in its standard deviations, from which it is corrected."""
-
-
-GRADES = (
-    (0.03, "good for feed-forward and contact detection"),
-    (0.10, "good for feed-forward; external efforts are blurred by what is left"),
-    (0.25, "rough: use it for gravity compensation, with feedback"),
-    (1e9, "do not use it: the model does not describe this machine"),
-)
-"""Relative errors up to which a model serves, and for what."""
-
-POOR, COLORED = 0.5, 0.9
-"""Share of a joint's variance below which a model says little; correlation of neighbours."""
-
-WRITTEN = "viscous", "Coulomb", "armature", "spring"
-"""Terms of drives that robot formats hold; an offset is in the rest of its spring."""
-
-LEAST_STIFFNESS = 1e-6
-"""Stiffness (N m/rad or N/m) from which there is a spring."""
-
-
-@dataclass(frozen=True, eq=False)
-class Identification:
-    """What recordings tell of a machine.
-
-    robot : the robot with inertias, viscous and Coulomb friction and armatures found, and the lean
-        of its base as gravity.
-    names, described, found, deviation : (k,) base parameters, by least squares, with standard
-        deviations (NaN of those in `open`).
-    open : names of base parameters that the motions do not tell; they stay near the description.
-    drives : by shaft and term its parameter and standard deviation, of the robot's own units.
-    lean : (2,) rad about the base's x and y axes. delay : s of efforts after positions.
-    brings : by part of the model, in order, the relative error of rows not seen once it is there.
-    verdict : of held-out rows. fit : of the rows that it was found from.
-    cutoff : Hz. remarks : what was concluded, in words.
-    """
-
-    robot: Robot
-    names: tuple[str, ...]
-    described: Array
-    found: Array
-    deviation: Array
-    open: tuple[str, ...]
-    drives: dict[str, dict[str, tuple[float, float]]]
-    lean: Array
-    delay: float
-    brings: dict[str, float]
-    verdict: Verdict
-    fit: Verdict
-    cutoff: float
-    remarks: tuple[str, ...]
-
-    def words(self) -> list[str]:
-        """Whether one may use it, and where not."""
-        error, words = self.verdict.relative, list[str]()
-        use = next(text for bound, text in GRADES if error <= bound)
-        words.append(f"held out, {error:.2%} of the efforts are left ({self.verdict.described:.0%} "
-                     f"by the description alone): {use}")  # fmt: skip
-        if self.verdict.described < COMPUTED:
-            words.append("efforts agree with the description as no machine does: they look "
-                         "computed by it (set-points), not measured")  # fmt: skip
-        for joint, explained, own in zip(
-            self.verdict.joints, self.verdict.explained, self.verdict.correlation, strict=True
-        ):
-            if explained < POOR:
-                words.append(f"of {joint} {explained:.0%} of the variance is explained: do not "
-                             "rely on it there")  # fmt: skip
-            elif own > COLORED and error > GRADES[0][0]:
-                words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
-                             "something that is not in the model acts there")  # fmt: skip
-        if np.abs(self.lean).max() > 0:
-            degrees = np.degrees(np.linalg.norm(self.lean))
-            words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
-                         f"y {self.lean[1]:.4f} rad)")  # fmt: skip
-        short = [one.split(" ")[0] for one in self.open]
-        if short:
-            words.append(f"the motions do not tell {len(short)} of {len(self.names)} base "
-                         f"parameters ({listed(short)}): they stay near the description")
-        vague = [name.split(" ")[0] for name, value, spread in
-                 zip(self.names, self.found, self.deviation, strict=True) if spread > abs(value)]
-        if vague:
-            words.append(f"{len(vague)} of {len(self.names)} base parameters are told worse than "
-                         f"by their own size ({listed(vague)})")  # fmt: skip
-        return words
-
-    def not_in_files(self) -> list[str]:
-        """Parts of the model that no robot format holds, in words."""
-        left = dict.fromkeys(
-            f"{term}s" if name in self.robot.joint_names else name
-            for name, terms in self.drives.items() for term in terms
-            if name not in self.robot.joint_names or term not in WRITTEN
-            and not (term == "offset" and self.robot.model.joint(name).spring_stiffness)
-        )  # fmt: skip
-        return [f"not in robot files: {listed(left)}"] if left else []
-
-    def __repr__(self) -> str:
-        """A line about it."""
-        return (
-            f"<Identification of {self.robot.model.name!r}: relative error "
-            f"{self.verdict.relative:.2%} of {self.verdict.rows} rows held out>"
-        )
 
 
 @brief
@@ -291,11 +193,9 @@ class _Search:
         """Weights of drives' terms, 1 for one that makes as much effort as is likely."""
         products = self.evidence.products.sum(axis=0)
         size = np.maximum(products[:, -1, -1], 1e-300)
-        shares = [
-            float((products[:, k, k] / size).sum()) / LIKELY.get(self.form.columns[k].term, 1.0) ** 2
-            for k in others
-        ]
-        return np.concatenate([np.zeros(len(own)), shares])
+        likely = [LIKELY.get(self.form.columns[k].term, 1.0) for k in others]
+        shares = [float((products[:, k, k] / size).sum()) for k in others]
+        return np.concatenate([np.zeros(len(own)), np.array(shares) / np.square(likely)])
 
     def _residuals(self) -> list[Array]:
         return [
@@ -395,8 +295,10 @@ class _Search:
         newly = inertial[count:]
         whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
         start[:count] = base.values - whole[:count, newly] @ start[newly]
-        x, covariance = estimated(self.evidence.normal(noise, chosen), start, readiness)
-        return whole @ x, np.sqrt(np.diag(whole @ covariance @ whole.T))
+        x, covariance, held = estimated(self.evidence.normal(noise, chosen), start, readiness)
+        deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
+        deviation[held] = np.nan
+        return whole @ x, deviation
 
     def _robot(self) -> Robot:
         """The robot with what was found."""
@@ -411,7 +313,7 @@ class _Search:
         def joint(one: Joint) -> Joint:
             if one.name not in {shaft.name for shaft in joints}:
                 return one
-            more: dict[str, float] = {}
+            more: dict[str, Any] = {}
             if "armature" in self.brings:
                 more["armature"] = terms[one.name, "armature"]
             stiffness = one.spring_stiffness + terms[one.name, "spring"]
@@ -474,11 +376,11 @@ def _shifted(rows: Rows, delay: float) -> Rows:
     from scipy.interpolate import CubicSpline  # slow to import
 
     motion = rows.motion
-    effort = motion.effort.copy()
+    effort, raw = motion.effort.copy(), motion.raw_effort - motion.effort
     for one in np.unique(motion.part):
         here = motion.part == one
         if here.sum() > 2:
             time = motion.time[here]
             spline = CubicSpline(time, effort[here])
             effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
-    return replace(rows, motion=replace(motion, effort=effort))
+    return replace(rows, motion=replace(motion, effort=effort, raw_effort=raw + effort))

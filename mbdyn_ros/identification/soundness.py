@@ -1,21 +1,17 @@
-"""What is wrong with a recording, by joint and with the number that shows it."""
+"""Faults of a recording, by joint and with the number that shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..array import Array
 from ..errors import InputError, listed
-from ..recording.conditioning import Motion
+from ..recording.conditioning import Motion, clipped
 from ..recording.measured import Recording
 from ..robot import Robot
 from ..units import position_unit
-
-if TYPE_CHECKING:
-    from .linear_form import LinearForm
+from .linear_form import LinearForm
 
 LEAST_MOTION = 0.02
 """Range (rad; m of slides: a tenth of it) that a joint must move through."""
@@ -23,10 +19,7 @@ LEAST_MOTION = 0.02
 WRONG_SIGN = -0.3
 """Gain of a joint's efforts over the description's from which their sign is wrong."""
 
-CLIPPED = 0.02
-"""Share of samples at the very largest effort from which efforts are clipped there."""
-
-HELD = 0.3
+LEAST_CHANGES = 0.3
 """Share of samples in which an effort must change; a set-point or a slow sensor does not."""
 
 COMPUTED = 1e-3
@@ -101,16 +94,6 @@ def gain_of(form: LinearForm, k: int) -> tuple[float, float, float]:
     return gain, drag, explained
 
 
-def clipped(effort: Array) -> Array:
-    """Where efforts (N, n) stand at a bound that many of them have."""
-    found = np.zeros_like(effort, dtype=bool)
-    for k, column in enumerate(effort.T):
-        for bound in {float(column.max()), float(column.min())}:
-            there = np.abs(column - bound) <= 1e-9 * abs(bound)
-            found[:, k] |= there & (there.mean() > CLIPPED)
-    return found
-
-
 def doubts(robot: Robot, recordings: Sequence[Recording]) -> Iterator[str]:
     """Efforts that are clipped or held, in words."""
     effort = np.concatenate([one.effort for one in recordings])
@@ -121,6 +104,6 @@ def doubts(robot: Robot, recordings: Sequence[Recording]) -> Iterator[str]:
             yield (f"efforts of {label} stand at {np.abs(effort[at_bound[:, k], k]).max():.4g} in "
                    f"{at_bound[:, k].mean():.0%} of the samples: they are clipped there, and left "
                    "out")  # fmt: skip
-        elif changes[:, k].mean() < HELD:
+        elif changes[:, k].mean() < LEAST_CHANGES:
             yield (f"efforts of {label} change in {changes[:, k].mean():.1%} of the samples only: "
                    "they are set-points, or of a slower sensor")  # fmt: skip

@@ -11,7 +11,7 @@ from ..array import Array
 from ..robot import Robot
 from .linear_form import Rows
 
-LAGS = 50
+MOST_LAGS = 50
 """Rows that residuals are correlated over at most."""
 
 
@@ -107,7 +107,7 @@ def whiteness(residual: Array) -> tuple[Array, Array]:
     power = np.maximum((centered**2).sum(axis=0), 1e-300)
     total, first = np.ones(residual.shape[1]), np.zeros(residual.shape[1])
     open_ = np.ones(residual.shape[1], dtype=bool)
-    for lag in range(1, min(LAGS, len(residual) // 4)):
+    for lag in range(1, min(MOST_LAGS, len(residual) // 4)):
         own = (centered[lag:] * centered[:-lag]).sum(axis=0) / power
         if lag == 1:
             first = own

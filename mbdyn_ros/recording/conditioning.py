@@ -18,13 +18,13 @@ from ..errors import InputError
 from ..robot import Robot
 from .measured import Recording
 
-ORDER = 4
+FILTER_ORDER = 4
 """Of the filter, each way."""
 
 PADDING = 4.0
 """Periods of the cut-off by which samples go on at both ends."""
 
-LEFT_OUT = 0.02
+OUTSIDE_BAND = 0.02
 """Share of the power of velocities that may lie above the band of a motion."""
 
 ABOVE_MOTION = 10.0
@@ -36,11 +36,14 @@ BAND = 0.2
 ROWS_A_PERIOD = 8.0
 """Rows kept in a period of the cut-off: more tell nothing new."""
 
-GAP = 4.0
+PAUSE_STEPS = 4.0
 """Steps from which a pause between two samples parts a recording."""
 
-SHORTEST = 40
+SHORTEST_PART = 40
 """Samples of a part that is used."""
+
+CLIPPED = 0.02
+"""Share of samples at the very largest effort from which efforts are clipped there."""
 
 USUAL, SPIKE, LEAST_SPIKE = 0.99, 4.0, 0.05
 """A sample is an outlier from 4 times the distance from its neighbours' median that 99 % keep, and
@@ -91,7 +94,7 @@ class ZeroPhase:
         slope = (whole[-1] - whole[0]) / (len(whole) - 1)
         line = np.arange(len(whole))[:, None] * slope
         frequency = np.fft.rfftfreq(len(whole), 1 / self.rate)[:, None]
-        gain = (2j * np.pi * frequency) ** order / (1 + (frequency / self.cutoff) ** (2 * ORDER))
+        gain = (2j * np.pi * frequency) ** order / (1 + (frequency / self.cutoff) ** (2 * FILTER_ORDER))
         found = np.fft.irfft(gain * np.fft.rfft(whole - line, axis=0), len(whole), axis=0)
         found += (line, slope * self.rate, 0.0)[order]
         result: Array = found[more : more + count]
@@ -119,28 +122,30 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
     spikes = sum(_without_spikes(one) for one in (*q, *efforts))
     if spikes:
         remarks.append(f"{spikes} samples are outliers next to their neighbours and are replaced")
-    regular = [_regular(recording.time[one], *rows, rate) for one, *rows in
-               zip(parts, q, efforts, strict=True)]  # fmt: skip
+    regular = [
+        _regular(recording.time[one], rows, effort, rate)
+        for one, rows, effort in zip(parts, q, efforts, strict=True)
+    ]
     if not cutoff:
         cutoff = max(chosen_cutoff(rows[1], rate) for rows in regular)
         remarks.append(f"motion and efforts are filtered at {cutoff:.3g} Hz (zero phase), "
                        f"{ABOVE_MOTION:g} times the band of the motion")  # fmt: skip
     filter_ = ZeroPhase(cutoff, rate)
     edge, step = math.ceil(rate / cutoff), max(1, int(rate / (ROWS_A_PERIOD * cutoff)))
-    found = []
+    found = list[list[Array]]()
     for number, (time, rows, effort) in enumerate(regular):
         kept = slice(edge, len(time) - edge, step)
-        if len(time) > 2 * edge + SHORTEST:
-            found.append((time[kept], *(filter_(rows, order)[kept] for order in range(3)),
-                          filter_(effort)[kept],
-                          effort[kept], np.full(len(time[kept]), number)))  # fmt: skip
+        if len(time) > 2 * edge + SHORTEST_PART:
+            motion = [filter_(rows, order)[kept] for order in range(3)]
+            part = np.full(len(time[kept]), number)
+            found.append([time[kept], *motion, filter_(effort)[kept], effort[kept], part])
     if not found:
         raise InputError(
-            f"no part of the recording without gaps has {2 * edge + SHORTEST} samples, which a "
+            f"no part of the recording without gaps has {2 * edge + SHORTEST_PART} samples, which a "
             f"filter of {cutoff:.3g} Hz needs; record longer"
         )
-    joined = (np.concatenate(rows) for rows in zip(*found, strict=True))
-    return Motion(*joined, cutoff, rate, tuple(remarks))
+    t, x, v, a, smooth, raw, part = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, tuple(remarks))
 
 
 def chosen_cutoff(rows: Array, rate: float) -> float:
@@ -156,7 +161,7 @@ def chosen_cutoff(rows: Array, rate: float) -> float:
     moving = share.max(axis=0) > 0
     if not moving.any():
         return BAND * rate
-    inside = share[:, moving] < (1 - LEFT_OUT) * share[:, moving].max(axis=0)
+    inside = share[:, moving] < (1 - OUTSIDE_BAND) * share[:, moving].max(axis=0)
     band = frequency[np.minimum(inside.argmin(axis=0), len(frequency) - 1)].max()
     return float(np.clip(ABOVE_MOTION * band, 20 * frequency[1], BAND * rate))
 
@@ -164,7 +169,7 @@ def chosen_cutoff(rows: Array, rate: float) -> float:
 def _parts(recording: Recording, remarks: list[str]) -> list[slice]:
     """The rows between gaps."""
     steps = np.diff(recording.time)
-    gaps = np.flatnonzero(steps > GAP * recording.step) + 1
+    gaps = np.flatnonzero(steps > PAUSE_STEPS * recording.step) + 1
     ends = [0, *gaps.tolist(), len(recording.time)]
     if gaps.size:
         first = recording.time[gaps[0] - 1]
@@ -208,3 +213,14 @@ def _regular(time: Array, q: Array, effort: Array, rate: float) -> tuple[Array, 
         np.column_stack([np.interp(regular, time, one) for one in rows.T]) for rows in (q, effort)
     )
     return regular, q, effort
+
+
+def clipped(effort: Array) -> Array:
+    """Where efforts (N, n) stand at a bound that many of them have."""
+    found = np.zeros_like(effort, dtype=bool)
+    for k, column in enumerate(effort.T):
+        for bound in {float(column.max()), float(column.min())}:
+            there = np.abs(column - bound) <= 1e-9 * abs(bound)
+            found[:, k] |= there & (there.mean() > CLIPPED)
+    return found
+

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,10 @@ from ..model.model import Array
 if TYPE_CHECKING:
     from ..identification import Identification, Verdict
 
-DRAWN = 1500
+DRAWN_ROWS = 1500
 """Rows of which a curve is drawn."""
 
-LAGS = 60
+DRAWN_LAGS = 60
 """Rows over which the correlation of residuals is drawn."""
 
 
@@ -78,7 +79,7 @@ border-bottom:1px solid #ddd}} td:first-child,th:first-child{{text-align:left}}
         raise InputError(f"{path}: cannot be written: {error}") from None
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     def line(cells: tuple[str, ...], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(one)}</{tag}>" for one in cells) + "</tr>"
 
@@ -87,13 +88,14 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 def _figure(verdict: Verdict, k: int) -> dict[str, Any]:
     """Efforts of a joint over time, and its residual over position, velocity and lag."""
-    rows = slice(None, None, max(1, len(verdict.time) // DRAWN))
+    rows = slice(None, None, max(1, len(verdict.time) // DRAWN_ROWS))
     residual = verdict.residual[:, k]
     panels: list[tuple[str, str, list[dict[str, Any]]]] = [
         ("time, s", "effort", [_line("measured", verdict.time[rows], verdict.measured[rows, k]),
                                _line("predicted", verdict.time[rows], verdict.predicted[rows, k]),
                                _line("residual", verdict.time[rows], residual[rows])]),
-        ("correlation over rows", "", [_line("correlation", np.arange(LAGS), _lags(residual))]),
+        ("correlation over rows", "",
+         [_line("correlation", np.arange(float(DRAWN_LAGS)), _lags(residual))]),
     ]  # fmt: skip
     if k < verdict.q.shape[1]:
         panels[1:1] = [
@@ -128,5 +130,5 @@ def _lags(residual: Array) -> Array:
     power = max(float(centered @ centered), 1e-300)
     return np.array([
         float(centered[lag:] @ centered[: len(centered) - lag]) / power if lag < len(centered)
-        else 0.0 for lag in range(LAGS)
+        else 0.0 for lag in range(DRAWN_LAGS)
     ])  # fmt: skip

@@ -282,16 +282,16 @@ def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:
 def _keep_first_origins(document: XmlSource, remarks: Remarks) -> None:
     """Of several origins of a joint keep the first, which alone urdfdom reads."""
     for joint in document.root.iterchildren("joint"):
-        first, *others = [*joint.iterchildren("origin"), None]
-        if first is not None and others[:-1]:
-            lines = ", ".join(str(one.sourceline) for one in (first, *others[:-1]))
+        origins = list(joint.iterchildren("origin"))
+        if len(origins) > 1:
+            lines = ", ".join(str(one.sourceline) for one in origins)
             remarks.add(
                 joint,
-                f"has {len(others)} <origin> elements (lines {lines}); the first is taken, as "
+                f"has {len(origins)} <origin> elements (lines {lines}); the first is taken, as "
                 "ROS takes it",
             )
-            for one in others[:-1]:
-                joint.remove(one)
+        for one in origins[1:]:
+            joint.remove(one)
 
 
 def _remark_degrees(document: XmlSource, remarks: Remarks) -> None:
