@@ -48,9 +48,9 @@ def identify(
 
     \b
     Examples:
-      mbdyn excite ur5 --output run.csv
-      mbdyn identify ur5 run.csv --output identified.urdf
-      mbdyn identify ur5 run.csv --test run.csv --report report.html --json
+      mbdyn excite boom --output run.csv
+      mbdyn identify boom run.csv --output identified.urdf
+      mbdyn identify boom run.csv --test run.csv --report report.html --json
     """
     from ..extras import require
     from ..identification import identify_machine

@@ -2,6 +2,7 @@
 
 from ..robot.base_parameters import BaseParameters, base_parameters
 from .calibration import Calibration, calibrate
+from .excitation import Excitation, excitation
 from .identified import Identification
 from .inertias import identify
 from .machine import identify_machine
@@ -10,10 +11,12 @@ from .verdict import Verdict
 __all__ = [
     "BaseParameters",
     "Calibration",
+    "Excitation",
     "Identification",
     "Verdict",
     "base_parameters",
     "calibrate",
+    "excitation",
     "identify",
     "identify_machine",
 ]

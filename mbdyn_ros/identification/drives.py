@@ -59,7 +59,7 @@ NOT_NEGATIVE = "viscous", "Coulomb", "armature", "spring"
 
 @dataclass(frozen=True, eq=False)
 class Shaft:
-    """A combination of joints that turns or slides as one, with rates r (nv_tree,) of the joints' velocities."""
+    """A combination of joints that turns or slides as one, at rates r (nv_tree,) of theirs."""
 
     name: str
     rates: Array

@@ -81,7 +81,8 @@ class Evidence:
             x = solved((by_joint / noise[:, None, None] ** 2).sum(axis=0))
             ends = np.append(-x, 1.0)
             squares = np.maximum(np.einsum("i,jik,k->j", ends, by_joint, ends), 0.0)
-            noise = np.maximum(np.sqrt(squares / (counts * (1 - share))), FINEST_NOISE * size + 1e-12)
+            noise = np.sqrt(squares / (counts * (1 - share)))
+            noise = np.maximum(noise, FINEST_NOISE * size + 1e-12)
         return x, noise
 
     def unseen(self, noise: Array, chosen: Places) -> float:

@@ -105,7 +105,8 @@ class _Search:
         self.home = np.clip(home, self.low, self.high)
         half = (self.high - self.low) / 2
         speed = robot.velocity_limits
-        self.speed = USED_LIMIT * np.where(np.isfinite(speed) & (speed > 0), speed, WAYS_A_SECOND * half)
+        given = np.isfinite(speed) & (speed > 0)
+        self.speed = USED_LIMIT * np.where(given, speed, WAYS_A_SECOND * half)
         order = np.arange(1, HARMONICS + 1)
         self.rest = np.array([np.ones(HARMONICS), order])  # sums that vanish
         self.condition = math.inf

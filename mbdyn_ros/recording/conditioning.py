@@ -33,6 +33,9 @@ ABOVE_MOTION = 10.0
 BAND = 0.2
 """Cut-off over the rate of samples at most."""
 
+EDGE = 1.5
+"""Periods of the cut-off at both ends that are left out."""
+
 ROWS_A_PERIOD = 8.0
 """Rows kept in a period of the cut-off: more tell nothing new."""
 
@@ -94,7 +97,8 @@ class ZeroPhase:
         slope = (whole[-1] - whole[0]) / (len(whole) - 1)
         line = np.arange(len(whole))[:, None] * slope
         frequency = np.fft.rfftfreq(len(whole), 1 / self.rate)[:, None]
-        gain = (2j * np.pi * frequency) ** order / (1 + (frequency / self.cutoff) ** (2 * FILTER_ORDER))
+        gain = 1 / (1 + (frequency / self.cutoff) ** (2 * FILTER_ORDER))
+        gain = (2j * np.pi * frequency) ** order * gain
         found = np.fft.irfft(gain * np.fft.rfft(whole - line, axis=0), len(whole), axis=0)
         found += (line, slope * self.rate, 0.0)[order]
         result: Array = found[more : more + count]
@@ -131,7 +135,7 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
         remarks.append(f"motion and efforts are filtered at {cutoff:.3g} Hz (zero phase), "
                        f"{ABOVE_MOTION:g} times the band of the motion")  # fmt: skip
     filter_ = ZeroPhase(cutoff, rate)
-    edge, step = math.ceil(rate / cutoff), max(1, int(rate / (ROWS_A_PERIOD * cutoff)))
+    edge, step = math.ceil(EDGE * rate / cutoff), max(1, int(rate / (ROWS_A_PERIOD * cutoff)))
     found = list[list[Array]]()
     for number, (time, rows, effort) in enumerate(regular):
         kept = slice(edge, len(time) - edge, step)
@@ -141,8 +145,8 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
             found.append([time[kept], *motion, filter_(effort)[kept], effort[kept], part])
     if not found:
         raise InputError(
-            f"no part of the recording without gaps has {2 * edge + SHORTEST_PART} samples, which a "
-            f"filter of {cutoff:.3g} Hz needs; record longer"
+            f"no part of the recording without gaps has {2 * edge + SHORTEST_PART} samples, which "
+            f"a filter of {cutoff:.3g} Hz needs; record longer"
         )
     t, x, v, a, smooth, raw, part = (np.concatenate(rows) for rows in zip(*found, strict=True))
     return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, tuple(remarks))
