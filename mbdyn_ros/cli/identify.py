@@ -11,7 +11,7 @@ from .printing import number, print_json, print_table
 from .text_values import joined_pairs, name_values
 
 if TYPE_CHECKING:
-    from ..identification import Identification, Verdict
+    from ..identification import Identification, Payload, Verdict
 
 
 @click.command()
@@ -30,13 +30,16 @@ if TYPE_CHECKING:
               help="Position, rad or m, where a joint's column reads 0.")  # fmt: skip
 @click.option("--motors", is_flag=True,
               help="Positions and efforts are those of motors; <transmission>s lead to joints.")
+@click.option("--payload", metavar="LINK=FILE",
+              help="A recording in which a link carries something: tell its mass, centre and "
+              "inertia.  The other recordings are without it.")  # fmt: skip
 @click.option("--output", metavar="FILE", help="Write the robot: .urdf (URDF+), .xml or .sdf.")
 @click.option("--report", metavar="FILE.html", help="Write a page with plots.")
 @robot_options
 def identify(
     source: str, recordings: tuple[str, ...], test: tuple[str, ...], rate: float, cutoff: float,
-    gain: str | None, zero: str | None, motors: bool, output: str | None, report: str | None,
-    options: RobotOptions, as_json: bool,
+    gain: str | None, zero: str | None, motors: bool, payload: str | None,
+    output: str | None, report: str | None, options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """Inertias and drives of a machine from its recordings, and whether to trust them.
 
@@ -53,7 +56,7 @@ def identify(
       mbdyn identify boom run.csv --test run.csv --report report.html --json
     """
     from ..extras import require
-    from ..identification import identify_machine
+    from ..identification import identify_machine, identify_payload
     from ..recording.measured import Sensors, read_recording
     from ..recording.write import check_target
     from ..robot.saving import WRITERS
@@ -68,30 +71,47 @@ def identify(
         name_values(zero, "--zero") if zero else {},
     )  # fmt: skip
     robot = options.read(source)
+    given = [read_recording(robot, one, sensors) for one in recordings]
     found = identify_machine(
-        robot,
-        [read_recording(robot, one, sensors) for one in recordings],
-        [read_recording(robot, one, sensors) for one in test],
-        cutoff,
+        robot, given, [read_recording(robot, one, sensors) for one in test], cutoff
     )
+    carried = None
+    if payload is not None:
+        link, _, file = payload.partition("=")
+        loaded = read_recording(robot, file, sensors)
+        carried = identify_payload(robot, link, [loaded], given, cutoff)
     omitted: tuple[str, ...] = ()
     if written is not None:
-        omitted = WRITERS[written.suffix.lower()](found.robot, written).omitted
+        machine = found.robot if carried is None else carried.robot
+        omitted = WRITERS[written.suffix.lower()](machine, written).omitted
     if page is not None:
         from ..view.identification import write_report
 
         write_report(found, page)
     if as_json:
-        print_json(_document(found, output, omitted))
+        document = _document(found, output, omitted)
+        if carried is not None:
+            document["payload"] = _carried(carried)
+        print_json(document)
         return
     _print(found)
+    if carried is not None:
+        at = ", ".join(f"{x:.3f} ({spread:.2g})" for x, spread in
+                       zip(carried.com, carried.com_deviation, strict=True))  # fmt: skip
+        click.echo(f"payload of {carried.link}: {carried.mass:.4g} kg (deviation "
+                   f"{carried.mass_deviation:.2g}) at {at} m; {carried.before:.1%} of the efforts "
+                   f"are left without it, {carried.after:.1%} with it")  # fmt: skip
+        if carried.untold:
+            click.echo(f"not told of it: {', '.join(carried.untold)}")
     if written is not None:
         click.echo(f"wrote {written}: {found.robot!r}")
         for text in omitted:
             click.echo(f"Warning: not written: {text}", err=True)
 
 
-def _document(found: Identification, output: str | None, omitted: tuple[str, ...]) -> object:
+def _document(
+    found: Identification, output: str | None, omitted: tuple[str, ...]
+) -> dict[str, Any]:
     deviation = [None if one != one else one for one in found.deviation.tolist()]
     base = zip(
         found.names, found.described.tolist(), found.found.tolist(), deviation, strict=True
@@ -122,6 +142,17 @@ def _document(found: Identification, output: str | None, omitted: tuple[str, ...
         "output": output,
         "omitted": [*found.not_in_files(), *omitted],
     }
+
+
+def _carried(payload: Payload) -> dict[str, Any]:
+    deviations = payload.com_deviation.tolist()
+    return {
+        "link": payload.link, "mass": payload.mass, "mass_deviation": payload.mass_deviation,
+        "com": payload.com.tolist(),
+        "com_deviation": [None if one != one else one for one in deviations],
+        "inertia": payload.inertia.tolist(), "untold": list(payload.untold),
+        "relative_error_without": payload.before, "relative_error_with": payload.after,
+    }  # fmt: skip
 
 
 def _numbers(verdict: Verdict) -> dict[str, Any]:

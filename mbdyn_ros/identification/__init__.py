@@ -6,6 +6,7 @@ from .excitation import Excitation, excitation
 from .identified import Identification
 from .inertias import identify
 from .machine import identify_machine
+from .payload import Payload, identify_payload
 from .verdict import Verdict
 
 __all__ = [
@@ -13,10 +14,12 @@ __all__ = [
     "Calibration",
     "Excitation",
     "Identification",
+    "Payload",
     "Verdict",
     "base_parameters",
     "calibrate",
     "excitation",
     "identify",
     "identify_machine",
+    "identify_payload",
 ]

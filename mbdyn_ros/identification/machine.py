@@ -75,13 +75,12 @@ def identify_machine(
         unseen = [one.rows(slice(cut, None)) for one, cut in zip(motions, cuts, strict=True)]
         motions = [one.rows(slice(0, cut)) for one, cut in zip(motions, cuts, strict=True)]
         remarks.append(f"the last {UNSEEN:.0%} of every recording are held out for the verdict")
-    require_moving(robot, motions)
-    search = _Search(robot, motions)
+    search = Search(robot, motions)
     search.run(remarks)
     return search.result(unseen, cutoff, remarks)
 
 
-class _Search:
+class Search:
     """The search for the parts of a model and their parameters."""
 
     def __init__(self, robot: Robot, motions: Sequence[Motion]) -> None:
@@ -97,6 +96,7 @@ class _Search:
     def run(self, remarks: list[str]) -> None:
         """Choose parts, and find parameters, delay and lean."""
         form = self.form
+        require_moving(self.robot, [one.motion for one in form.rows])
         rows = sum(int(one.moving.sum()) for one in form.rows)
         if rows < 2 * len(self.chosen):
             raise InputError(
@@ -235,6 +235,15 @@ class _Search:
         self._gather()
         self._solve()
 
+    def unexplained(self, motions: Sequence[Motion]) -> list[tuple[Rows, Array]]:
+        """Rows of other motions, and the efforts (N, efforts) that the model leaves of them."""
+        found = []
+        for one in self.form.add(motions):
+            rows = _shifted(one, self.delay)
+            known = rows.known + self.form.matrix(rows, self.lean, self.inertias) @ self.x
+            found.append((rows, rows.motion.effort - known))
+        return found
+
     def result(
         self, unseen: Sequence[Motion], cutoff: float, remarks: list[str]
     ) -> Identification:
@@ -254,7 +263,7 @@ class _Search:
         fit = self._judged(form.rows)
         verdict = self._judged(held)
         return Identification(
-            self._robot(), base.names, base.values, found[:count], deviation, open_, drives,
+            self.robot_found(), base.names, base.values, found[:count], deviation, open_, drives,
             self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
         )  # fmt: skip
 
@@ -300,7 +309,7 @@ class _Search:
         deviation[held] = np.nan
         return whole @ x, deviation
 
-    def _robot(self) -> Robot:
+    def robot_found(self) -> Robot:
         """The robot with what was found."""
         model = described_model(self.robot)
         inertias = dict(zip(self.robot.moving_links, self.inertias.reshape(-1, 10), strict=True))

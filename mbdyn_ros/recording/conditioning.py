@@ -97,8 +97,8 @@ class ZeroPhase:
         slope = (whole[-1] - whole[0]) / (len(whole) - 1)
         line = np.arange(len(whole))[:, None] * slope
         frequency = np.fft.rfftfreq(len(whole), 1 / self.rate)[:, None]
-        gain = 1 / (1 + (frequency / self.cutoff) ** (2 * FILTER_ORDER))
-        gain = (2j * np.pi * frequency) ** order * gain
+        low = 1 / (1 + (frequency / self.cutoff) ** (2 * FILTER_ORDER))
+        gain = (2j * np.pi * frequency) ** order * low
         found = np.fft.irfft(gain * np.fft.rfft(whole - line, axis=0), len(whole), axis=0)
         found += (line, slope * self.rate, 0.0)[order]
         result: Array = found[more : more + count]

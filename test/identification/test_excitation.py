@@ -23,7 +23,8 @@ def test_limits_are_kept(name: str) -> None:
     assert np.abs(found.v[[0, -1]]).max() < 1e-9 and np.abs(found.a[[0, -1]]).max() < 1e-9
     rate = np.gradient(found.q, found.time, axis=0)
     np.testing.assert_allclose(rate[5:-5], found.v[5:-5], atol=0.01 * np.abs(found.v).max())
-    rows = robot.regressor(found.q, found.v, found.a)[..., list(robot.base_parameters().independent)]
+    columns = list(robot.base_parameters().independent)
+    rows = robot.regressor(found.q, found.v, found.a)[..., columns]
     flat = rows.reshape(-1, rows.shape[-1])
     condition = np.linalg.cond(flat / np.linalg.norm(flat, axis=0))
     assert condition == pytest.approx(found.condition, rel=0.5)

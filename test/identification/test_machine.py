@@ -15,7 +15,7 @@ from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
 from mbdyn_ros.equations.tree.regressor import standard_parameters
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.identification import Identification, identify_machine
+from mbdyn_ros.identification import Identification, identify_machine, identify_payload
 from mbdyn_ros.identification.consistent import pseudo_inertia
 from mbdyn_ros.recording.measured import Recording
 
@@ -24,6 +24,9 @@ pytest.importorskip("clarabel")
 
 LEAN, DELAY, STEP = np.array([0.03, -0.02]), 0.012, 0.004
 VISCOUS, DRY = np.array([2.0, 1.5, 0.8]), np.array([3.0, 2.0, 1.0])
+CARRIED = np.array([0.05, -0.1, 0.2])
+"""Place (m) of a payload in its link."""
+
 SHARED = 0.7
 """Dry friction (N m) of a shaft that turns with the sum of the last two joints."""
 
@@ -60,11 +63,19 @@ def motion(seed: int, seconds: float = 16.0) -> tuple[Array, Array, Array, Array
     return time, q, v, a
 
 
-def recorded(seed: int, delay: float = DELAY, noise: float = 0.05) -> Recording:
+def leaning_arm() -> mbdyn_ros.Robot:
+    gravity = np.array([0, 0, -9.81]) + np.cross([*LEAN, 0], [0, 0, -9.81])
+    return mbdyn_ros.load(arm_text(), gravity=gravity.tolist())
+
+
+def recorded(
+    seed: int, delay: float = DELAY, noise: float = 0.05, payload: float = 0.0
+) -> Recording:
     """The arm on a base that leans, with friction that its description lacks."""
     time, q, v, a = motion(seed)
-    gravity = np.array([0, 0, -9.81]) + np.cross([*LEAN, 0], [0, 0, -9.81])
-    robot = mbdyn_ros.load(arm_text(), gravity=gravity.tolist())
+    robot = leaning_arm()
+    if payload:
+        robot.set_payload("l3", payload, CARRIED)
     effort = robot.inverse_dynamics(q, v, a) + VISCOUS * v + DRY * np.sign(v)
     effort[:, 1:] += SHARED * np.sign(v[:, 1:].sum(axis=1))[:, None]
     late = np.column_stack([np.interp(time - delay, time, one) for one in effort.T])
@@ -115,11 +126,22 @@ def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -
     shared = found.drives["shared shaft of j2 and j3"]["Coulomb"][0]
     efforts = again.inverse_dynamics(q, v, a)
     efforts[:, 1:] += shared * np.sign(v[:, 1:].sum(axis=1))[:, None]
-    gravity = np.array([0, 0, -9.81]) + np.cross([*LEAN, 0], [0, 0, -9.81])
-    true = mbdyn_ros.load(arm_text(), gravity=gravity.tolist()).inverse_dynamics(q, v, a)
+    true = leaning_arm().inverse_dynamics(q, v, a)
     true += VISCOUS * v + DRY * np.sign(v)
     true[:, 1:] += SHARED * np.sign(v[:, 1:].sum(axis=1))[:, None]
     assert np.linalg.norm(efforts - true) < 0.01 * np.linalg.norm(true)
+
+
+def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -> None:
+    found = identify_payload(arm, "l3", [recorded(4, payload=2.0)], [recorded(1), recorded(2)])
+    assert found.mass == pytest.approx(2.0, abs=4 * found.mass_deviation + 0.01)
+    assert found.mass_deviation < 0.05
+    np.testing.assert_allclose(found.com, CARRIED, atol=0.01)
+    assert (found.com_deviation < 0.01).all()
+    assert found.after < 0.02 < 0.2 < found.before
+    assert found.robot.total_mass - found.mass == pytest.approx(arm.total_mass, rel=0.3)
+    with pytest.raises(InputError, match="tell a mass of"):
+        identify_payload(arm, "l3", [recorded(4)], [recorded(1), recorded(2)])
 
 
 def with_effort(effort: Array) -> Recording:
@@ -179,5 +201,8 @@ def test_command_line(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     assert mbdyn_ros.load(tmp_path / "found.urdf").joint_names == arm.joint_names
     text = page.read_text()
     assert "good for feed-forward" in text and text.count("Plotly.newPlot('f") == 3
-    shown = CliRunner().invoke(main, arguments).stdout
+    loaded, other = tmp_path / "loaded.npz", recorded(4, payload=2.0)
+    np.savez(loaded, times=other.time, positions=other.q, torques=other.effort * [1, 0.5, 1])
+    shown = CliRunner().invoke(main, [*arguments, "--payload", f"l3={loaded}"]).stdout
+    assert re.search(r"payload of l3: (1\.9|2\.0)\d* kg", shown)
     assert re.search(r"the base leans by (1\.9|2\.1|2\.0)", shown) and "held out" in shown
