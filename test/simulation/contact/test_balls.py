@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_robots import explore
 from robot_text import body_text
 
 import mbdyn_ros
@@ -106,6 +107,7 @@ def test_touches_an_ellipse_from_inside_and_outside(angle: float, radius: float)
 WAVES = Surface(lambda x: x[2] - 0.1 * ca.sin(3 * x[0]) * ca.cos(2 * x[1]), 0.5, 0.5, "waves")
 
 
+@explore(25)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.08, 0.3, 1.0]))
 def test_the_deepest_point_of_a_ball(seed: int, radius: float) -> None:
     """No other point of a ball is deeper in waves and hills, near them and far away."""

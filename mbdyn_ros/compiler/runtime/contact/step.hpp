@@ -34,6 +34,7 @@ static void move_on(const struct walls* w, struct motion* s, Work<double>* x, do
   if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
+    clear(w->nv, s->reaction);
   }
   x->idle = !x->count;
   if (x->count || !all_slide_on(w, s, x)) {
@@ -214,6 +215,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
+  copy(w->nv, s->reaction, x->reaction);
   move_on(w, s, x, length);
   if (x->clear && is_clear(w, s, s->q, s->v, length)) {
     x->fresh = 0, s->clear[1] = 0.;
