@@ -151,13 +151,18 @@ class Search:
         """Drop parts that stood for delay and lean before these were known."""
         _, noise = self.evidence.weighted(self.chosen)
         now = self.evidence.unseen(noise, self.chosen)
-        for part in [one for one in self.brings if one in self.form.parts() and one != "lean"]:
-            own = set(self.form.of_part(part))
-            rest = [k for k in self.chosen if k not in own]
-            without = self.evidence.unseen(noise, rest)
-            if now > (1 - _need(part)) * without:
-                self.chosen, now = rest, without
-                del self.brings[part]
+        while True:
+            scores = {}
+            for part in [one for one in self.brings if one in self.form.parts() and one != "lean"]:
+                rest = [k for k in self.chosen if k not in set(self.form.of_part(part))]
+                without = self.evidence.unseen(noise, rest)
+                if now > (1 - _need(part)) * without:
+                    scores[part] = without, rest
+            if not scores:
+                return
+            least = min(scores, key=lambda one: scores[one][0])
+            now, self.chosen = scores[least]
+            del self.brings[least]
 
     def _gather(self, weights: Sequence[Array] | None = None) -> None:
         """The evidence of all rows at the lean and inertias found so far."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..errors import InputError, listed
-from ..recording.conditioning import Motion, clipped
+from ..recording.conditioning import LIVELY, Motion, clipped
 from ..recording.measured import Recording
 from ..robot import Robot
 from ..units import position_unit
@@ -18,9 +18,6 @@ LEAST_MOTION = 0.02
 
 WRONG_SIGN = -0.3
 """Gain of a joint's efforts over the description's from which their sign is wrong."""
-
-LEAST_CHANGES = 0.3
-"""Share of samples in which an effort must change; a set-point or a slow sensor does not."""
 
 COMPUTED = 1e-3
 """Relative error of the description below which efforts look computed by it."""
@@ -104,6 +101,6 @@ def doubts(robot: Robot, recordings: Sequence[Recording]) -> Iterator[str]:
             yield (f"efforts of {label} stand at {np.abs(effort[at_bound[:, k], k]).max():.4g} in "
                    f"{at_bound[:, k].mean():.0%} of the samples: they are clipped there, and left "
                    "out")  # fmt: skip
-        elif changes[:, k].mean() < LEAST_CHANGES:
+        elif changes[:, k].mean() < LIVELY:
             yield (f"efforts of {label} change in {changes[:, k].mean():.1%} of the samples only: "
                    "they are set-points, or of a slower sensor")  # fmt: skip

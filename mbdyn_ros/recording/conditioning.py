@@ -45,6 +45,9 @@ PAUSE_STEPS = 4.0
 SHORTEST_PART = 40
 """Samples of a part that is used."""
 
+LIVELY = 0.3
+"""Share of samples in which an effort must change: others are held, not clipped."""
+
 CLIPPED = 0.02
 """Share of samples at the very largest effort from which efforts are clipped there."""
 
@@ -225,6 +228,8 @@ def clipped(effort: Array) -> Array:
     for k, column in enumerate(effort.T):
         for bound in {float(column.max()), float(column.min())}:
             there = np.abs(column - bound) <= 1e-9 * abs(bound)
-            found[:, k] |= there & (there.mean() > CLIPPED)
+            changes = np.diff(column[~there]) != 0
+            if there.mean() > CLIPPED and (not changes.size or changes.mean() > LIVELY):
+                found[:, k] |= there
     return found
 

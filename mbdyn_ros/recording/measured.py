@@ -19,6 +19,7 @@ import numpy as np
 from ..arguments import OF_BASE
 from ..array import Array
 from ..errors import InputError, suggestion
+from ..model.actuators import HydraulicCylinder
 from ..robot import Robot
 from ..units import position_unit
 from .read import read_table
@@ -28,6 +29,7 @@ WORDS = {
     "velocity": "velocity velocities vel qd dq qdot qvel speed omega jointvel",
     "effort": "effort efforts torque torques tau trq moment load jointtorque",
     "current": "current currents amp amps ampere ma",
+    "pressure": "pressure pressures press",
 }
 """Words in the names of columns, by quantity."""
 
@@ -150,6 +152,8 @@ def read_recording(
     }  # fmt: skip
     if found["effort"] is None and sensors.gains:
         found["effort"] = _group(columns, "current", motors, remarks)
+    if found["effort"] is None:
+        found["effort"] = _from_pressures(robot, table, columns, motors, remarks)
     if found["effort"] is None and any(one.quantity == "current" for one in columns):
         raise InputError(
             f"{source}: has motor currents and no efforts; multiply each by the torque constant "
@@ -195,6 +199,38 @@ def _columns(source: str) -> dict[str, Array]:
                     )
                 table[name] = numbers
     return table
+
+
+CHAMBERS = set("a bore bottom cap piston head".split()), set("b rod annulus".split())
+"""Words in the names of pressures of a cylinder's chambers: under the piston, around the rod."""
+
+
+def _from_pressures(
+    robot: Robot, table: dict[str, Array], columns: list[_Column], motors: tuple[str, ...],
+    remarks: list[str],
+) -> list[str] | None:  # fmt: skip
+    """Columns of efforts, of cylinders by the pressures in both chambers, if all are there."""
+    cylinders = {
+        one.joint: one for one in robot.model.actuators if isinstance(one, HydraulicCylinder)
+    }
+    names = []
+    for joint in motors:
+        own = [one for one in columns if one.joint == joint]
+        sides = [[one.name for one in own if one.quantity == "pressure" and words & set(one.words)]
+                 for words in CHAMBERS]  # fmt: skip
+        efforts = [one.name for one in own if one.quantity == "effort"]
+        if joint not in cylinders and len(efforts) == 1:
+            names += efforts
+            continue
+        if joint not in cylinders or [len(side) for side in sides] != [1, 1]:
+            return None
+        bore, rod = (np.pi / 4 * x**2 for x in (cylinders[joint].bore, cylinders[joint].rod))
+        (under,), (around,) = sides
+        names.append(f"effort/{joint}")
+        table[names[-1]] = table[under] * bore - table[around] * (bore - rod)
+        remarks.append(f"the effort of {joint} is that of {under} on {bore * 1e4:.4g} cm^2 less "
+                       f"{around} on {(bore - rod) * 1e4:.4g} cm^2, in Pa")  # fmt: skip
+    return names
 
 
 def _refuse_missing(

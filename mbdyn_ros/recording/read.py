@@ -94,10 +94,12 @@ def _from_csv(text: str, source: str) -> Table:
 
 def _numbers(rows: list[list[str]], header: list[str], source: str) -> Array:
     """The numbers (N, n) of cells; where NumPy finds a fault, the cell is named."""
-    try:
-        return np.array(rows, dtype=float).reshape(len(rows), len(header))
-    except ValueError:
-        numbers = np.empty((len(rows), len(header)))
+    if not any("_" in cell for row in rows for cell in row):  # Python reads 1_0 as a number
+        try:
+            return np.array(rows, dtype=float).reshape(len(rows), len(header))
+        except ValueError:
+            pass
+    numbers = np.empty((len(rows), len(header)))
     for k, row in enumerate(rows):
         if len(row) != len(header):
             raise InputError(

@@ -11,6 +11,8 @@ from scipy.signal import butter, sosfiltfilt
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
+from mbdyn_ros.model.actuators import HydraulicCylinder
+from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.recording import Recording, Sensors, read_recording, read_table
 from mbdyn_ros.recording.bag import _table
 from mbdyn_ros.recording.conditioning import ZeroPhase, chosen_cutoff, clipped, conditioned
@@ -66,7 +68,8 @@ def test_motors_lead_to_joints_by_transmissions(wrist: mbdyn_ros.Robot, tmp_path
     np.testing.assert_allclose(found.q, Q[kept], atol=1e-12)
     np.testing.assert_allclose(found.effort, EFFORT[kept], atol=1e-12)
     with pytest.raises(InputError, match="'j3' has no such number; there are j1, j2"):
-        read_recording(wrist, f"position={position},effort={current}", Sensors(250, gains={"j3": 1}))
+        unknown = Sensors(250, gains={"j3": 1})
+        read_recording(wrist, f"position={position},effort={current}", unknown)
 
 
 def test_joints_that_were_not_recorded_are_named(wrist: mbdyn_ros.Robot, tmp_path: Path) -> None:
@@ -124,3 +127,26 @@ def test_efforts_at_a_bound_are_clipped() -> None:
     assert not clipped(wave).any()
     cut = np.minimum(wave, 4.0)
     assert (clipped(cut) == (cut == 4.0)).all()
+
+
+def test_pressures_of_chambers_are_efforts_of_cylinders(tmp_path: Path) -> None:
+    """Of a crane whose slewing motor has an effort of its own."""
+    side_car = find_robot("crane").with_name("manipulator_actuators.yaml")
+    crane = mbdyn_ros.example("crane", mechanism=side_car)
+    random, rows, count = np.random.default_rng(0), {}, len(TIME)
+    for name in crane.position_labels:
+        rows[f"position/{name}"] = 0.1 * np.sin(TIME + random.uniform(0, 6))
+    rows["effort/slew_joint"] = random.normal(size=count)
+    wanted = {"slew_joint": rows["effort/slew_joint"]}
+    for one in crane.model.actuators:
+        if isinstance(one, HydraulicCylinder):
+            under, around = random.uniform(1e6, 2e7, (2, count))
+            rows[f"pressure_a/{one.joint}"], rows[f"pressure_b/{one.joint}"] = under, around
+            areas = np.pi / 4 * np.array([one.bore**2, one.bore**2 - one.rod**2])
+            wanted[one.joint] = areas[0] * under - areas[1] * around
+    path = tmp_path / "crane.npz"
+    np.savez(path, time=TIME, **{name.replace("/", "__"): one for name, one in rows.items()})
+    found = read_recording(crane, path)
+    efforts = np.column_stack([wanted[one] for one in crane.effort_labels])
+    np.testing.assert_allclose(found.effort, efforts[13:-13])
+    assert any("that of pressure_a" in text and "cm^2" in text for text in found.remarks)
