@@ -1,0 +1,393 @@
+"""Limits of a motion along a path, as inequalities in the path's own acceleration and speed.
+
+With u = d2s/dt2 and x = (ds/dt)^2 joints move by v = q' sqrt(x) and a = q' u + q'' x, and what acts
+is a u + b x + c (+ d sqrt(x) by viscous friction): inverse dynamics along the path, loops included.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from ..arguments import WRENCH_LABELS, Wrenches, checked_mapping, single_vector
+from ..array import Array
+from ..errors import InputError, MbdynError, suggestion
+from ..robot import Robot
+from .joint_path import JointPath
+from .violation import LEEWAY_OF_LIMITS, described_limits
+
+Bounds = float | tuple[float, float]
+"""A limit of either sign, or the least and the greatest number."""
+
+
+@dataclass(frozen=True)
+class Pump:
+    """A supply of oil that cylinders share.
+
+    flow : m^3/s. areas : by joint that a cylinder drives, the area (m^2) that oil fills as its
+        position grows (the bore's), and as it falls (the ring's).
+    """
+
+    flow: float
+    areas: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class MotionLimits:
+    """Limits of a motion, in addition to those of the description or instead of them.
+
+    velocity, acceleration, effort : by joint (any, in loops too; efforts of actuated ones), a
+        number for both directions, or (least, greatest). One number instead of a table is that of
+        all joints. What is not named has the limits of its description, which has none of
+        accelerations.
+    power : by actuated joint, W that it gives at most.
+    pumps : each shared by some cylinders.
+    tool_speed, tool_acceleration : by link, m/s and m/s^2 of its origin.
+    joint_force, joint_moment : by joint or loop, N and N m that its bearing carries, as
+        `joint_wrenches` has them.
+    """
+
+    velocity: Mapping[str, Bounds] | float = field(default_factory=dict)
+    acceleration: Mapping[str, Bounds] | float = field(default_factory=dict)
+    effort: Mapping[str, Bounds] | float = field(default_factory=dict)
+    power: Mapping[str, float] = field(default_factory=dict)
+    pumps: Sequence[Pump] = ()
+    tool_speed: Mapping[str, float] = field(default_factory=dict)
+    tool_acceleration: Mapping[str, float] = field(default_factory=dict)
+    joint_force: Mapping[str, float] = field(default_factory=dict)
+    joint_moment: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Limits at points s (N,) of a path; of rows (N, m), of cones (N, k, 3).
+
+    a, b, c, d : of a u + b x + c + d sqrt(x). speeds : (N, p), v at sqrt(x) = 1 by its limit.
+    p, r, t : cones |p u + r x + t| <= size.
+    """
+
+    s: Array
+    a: Array
+    b: Array
+    c: Array
+    d: Array
+    speeds: Array
+    p: Array
+    r: Array
+    t: Array
+
+    @property
+    def most(self) -> Array:
+        """The largest x (N,) by the limits of speeds alone; infinite where there are none."""
+        fastest = self.speeds.max(axis=1, initial=0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / fastest**2)
+
+    def merged(self, other: Rows, chosen: Array) -> Rows:
+        """These and some rows of others, by s."""
+        whole = [
+            np.concatenate([getattr(self, one.name), getattr(other, one.name)[chosen]])
+            for one in fields(self)
+        ]
+        order = np.argsort(whole[0], kind="stable")
+        return Rows(*(one[order] for one in whole))
+
+
+class PathLimits:
+    """The limits of a robot along paths.
+
+    Parameters
+    ----------
+    robot, limits : the robot, and what limits it. wrenches : on links, all the time.
+
+    Attributes
+    ----------
+    labels : of rows, then of speeds, then of cones.
+    low, high : of rows (m,). powers : which rows (m,) are powers: their bounds are by sqrt(x).
+    sizes : of cones (k,).
+    """
+
+    def __init__(
+        self, robot: Robot, limits: MotionLimits, wrenches: Wrenches | None = None
+    ) -> None:
+        self.robot, self._limits, self.wrenches = robot, limits, wrenches
+        coordinates = robot.system.coordinates
+        self._every = bool(robot.dependent_joints)
+        self._joints = coordinates.joint_labels if self._every else robot.position_labels
+        self.position = described_limits(robot, "position", self._joints)
+        velocity = self._bounds("velocity", self._joints)
+        self._ways = np.where(np.isfinite(velocity), velocity, np.inf)
+        acceleration = self._bounds("acceleration", self._joints)
+        effort = self._bounds("effort", robot.effort_labels)
+        self._curved = np.flatnonzero(np.isfinite(acceleration).any(axis=0))
+        self._driven = np.flatnonzero(np.isfinite(effort).any(axis=0))
+        self._powers = [
+            (self._joint("power", name), self._effort("power", name)) for name in limits.power
+        ]
+        power = np.array([_positive("power", *one) for one in limits.power.items()])
+        self.low, self.high = np.concatenate(
+            [
+                effort[:, self._driven],
+                [np.full(len(power), -np.inf), power.reshape(-1)],
+                acceleration[:, self._curved],
+            ],
+            axis=1,
+        )
+        self.powers = np.zeros(len(self.low), dtype=bool)
+        self.powers[len(self._driven) :][: len(power)] = True
+        self._pumps = [
+            (_positive("flow", "of a pump", pump.flow),
+             [(self._joint("pumps", name), *areas) for name, areas in pump.areas.items()])
+            for pump in limits.pumps
+        ]  # fmt: skip
+        self._bearings = [
+            (name, 3 * kind) for kind, table in enumerate((limits.joint_force, limits.joint_moment))
+            for name in table
+        ]  # fmt: skip
+        for kind, table in (("tool_speed", limits.tool_speed),
+                            ("tool_acceleration", limits.tool_acceleration),
+                            ("joint_force", limits.joint_force),
+                            ("joint_moment", limits.joint_moment)):  # fmt: skip
+            for name, number in table.items():
+                _positive(kind, name, number)
+        self.sizes = np.array(
+            [*limits.tool_acceleration.values(), *limits.joint_force.values(),
+             *limits.joint_moment.values()], dtype=np.float64,
+        )  # fmt: skip
+        self.labels = (
+            *(f"effort of {robot.effort_labels[k]}" for k in self._driven),
+            *(f"power of {name}" for name in limits.power),
+            *(f"acceleration of {self._joints[k]}" for k in self._curved),
+            *(f"velocity of {name}" for name in self._joints),
+            *(f"flow of pump {k}" for k in range(len(self._pumps))),
+            *(f"speed of {name}" for name in limits.tool_speed),
+            *(f"acceleration of {name}" for name in limits.tool_acceleration),
+            *(f"force in {name}" for name in limits.joint_force),
+            *(f"moment in {name}" for name in limits.joint_moment),
+        )
+
+    def rows(self, path: JointPath, s: Array) -> Rows:
+        """The limits at some points of a path.
+
+        Raises
+        ------
+        InputError
+            A point beyond reach or beyond the position limits, a dead point, or one at which the
+            robot cannot be held; with its place.
+        """
+        q, way, curve = path.at(s)
+        robot, n = self.robot, len(s)
+        position, way_of, curve_of = q, way, curve
+        if self._every:
+            state = self._found(path, s, q, robot.joint_state, q, way, curve)
+            position, way_of, curve_of = state
+        self._require_within(path, s, position)
+        zero = np.zeros_like(way)
+        many = [(q, zero, zero), (q, zero, way), (q, way, curve)]
+        if robot.system.has_friction:
+            many += [(q, way, zero), (q, 2 * way, zero), (q, way, zero), (q, 2 * way, zero)]
+        effort = self._efforts(path, s, many[:3], friction=False)
+        c, a, b = effort[0], effort[1] - effort[0], effort[2] - effort[0]
+        d = np.zeros_like(c)
+        if robot.system.has_friction:
+            rough = self._efforts(path, s, many[3:5], friction=True)
+            smooth = self._efforts(path, s, many[5:], friction=False)
+            once, twice = rough - smooth
+            d, c = twice - once, c + 2 * once - twice
+        none = np.zeros((n, len(self._curved)))
+        powered = [effort for _, effort in self._powers]
+        speed = way_of[:, [joint for joint, _ in self._powers]]
+        rows = [
+            np.concatenate([one[:, self._driven], one[:, powered] * speed, rest], axis=1)
+            for one, rest in (
+                (a, way_of[:, self._curved]), (b, curve_of[:, self._curved]), (c, none), (d, none),
+            )
+        ]  # fmt: skip
+        speeds = np.where(way_of > 0, way_of / self._ways[1], way_of / self._ways[0])
+        found = Rows(s, *rows, self._speeds(q, way, way_of, speeds), *self._cones(q, way, curve))
+        self._require_held(path, found)
+        return found
+
+    def usage(self, rows: Rows, x: Array, u: Array) -> Array:
+        """How much of each limit (N, labels) is used: 1 at the limit."""
+        u, x = u[:, None], np.maximum(x, 0.0)[:, None]
+        root = np.sqrt(x)
+        value = (rows.a * u + rows.b * x + rows.c + rows.d * root) * np.where(
+            self.powers, root, 1.0
+        )
+        scale = np.maximum(*(np.where(np.isfinite(one), np.abs(one), 0.0) for one in
+                             (self.low, self.high)))  # fmt: skip
+        used = 1 + np.maximum(value - self.high, self.low - value) / scale
+        cones = np.linalg.norm(
+            rows.p * u[:, :, None] + rows.r * x[:, :, None] + rows.t, axis=2
+        )
+        return np.concatenate([used, rows.speeds * root, cones / self.sizes], axis=1)
+
+    def wrenches_of(self, count: int) -> Wrenches | None:
+        """The wrenches on links for so many states."""
+        if self.wrenches is None:
+            return None
+        return {
+            link: np.tile(single_vector(f"the wrench on {link}", one, WRENCH_LABELS), (count, 1))
+            for link, one in checked_mapping("wrenches", self.wrenches).items()
+        }
+
+    def by_joint(self, quantity: str, given: Mapping[str, float] | float) -> Array:
+        """Limits (nv,) of independent joints, each by name or one for all; else infinite."""
+        labels = self.robot.position_labels
+        table = given if isinstance(given, Mapping) else dict.fromkeys(labels, given)
+        found = np.full(len(labels), np.inf)
+        for name, number in table.items():
+            found[_place(quantity, name, labels)] = _positive(quantity, f"of {name}", number)
+        return found
+
+    def _efforts(
+        self, path: JointPath, s: Array, states: Sequence[tuple[Array, ...]], friction: bool
+    ) -> Array:
+        """Efforts (len(states), N, m) of several motions through the same points."""
+        together = [np.concatenate(one) for one in zip(*states, strict=True)]
+        wrenches = self.wrenches_of(len(together[0]))
+        found = self._found(
+            path, np.tile(s, len(states)), together[0],
+            lambda *state: (self.robot.inverse_dynamics(*state, wrenches, friction),), *together,
+        )[0]  # fmt: skip
+        return np.asarray(found.reshape(len(states), len(s), -1))
+
+    def _found(self, path: JointPath, s: Array, q: Array, call: object, *state: Array) -> object:
+        """What a call gives for many states; where it has no answer, why."""
+        found = call(*state)  # type: ignore[operator]
+        finite = np.all([np.isfinite(one).all(axis=1) for one in found], axis=0)
+        bad = np.flatnonzero(~finite)
+        if len(bad):
+            k = int(bad[0])
+            rest = np.zeros(self.robot.nv)
+            try:
+                self.robot.joint_state(q[k])
+                self.robot.inverse_dynamics(q[k], rest, rest)
+            except MbdynError as error:
+                raise InputError(f"{path.place(s[k])}: {error}") from None
+            raise InputError(
+                f"{path.place(s[k])}: the robot has no finite accelerations or efforts: it passes "
+                "a dead point or a singularity there; lead the path around it"
+            )
+        return found
+
+    def _speeds(self, q: Array, way: Array, way_of: Array, joints: Array) -> Array:
+        """Velocities at sqrt(x) = 1 by their limits (N, p)."""
+        flows = [
+            sum(np.where(way_of[:, k] > 0, out * way_of[:, k], -back * way_of[:, k])
+                for k, out, back in areas) / flow
+            for flow, areas in self._pumps
+        ]  # fmt: skip
+        tools = [
+            np.linalg.norm(self.robot.frame_velocity(q, way, link)[:, :3], axis=1) / most
+            for link, most in self._limits.tool_speed.items()
+        ]
+        return np.column_stack([joints, *flows, *tools])
+
+    def _cones(self, q: Array, way: Array, curve: Array) -> tuple[Array, Array, Array]:
+        """p, r and t (N, k, 3) of accelerations of tools and of what bearings carry."""
+        robot, nothing = self.robot, np.zeros((len(q), 3))
+        zero = np.zeros_like(way)
+        found = [
+            (robot.frame_velocity(q, way, link)[:, :3],
+             robot.frame_acceleration(q, way, curve, link)[:, :3], nothing)
+            for link in self._limits.tool_acceleration
+        ]  # fmt: skip
+        if self._bearings:
+            rest, u, x = (
+                robot.joint_wrenches(q, *state) for state in
+                ((zero, zero), (zero, way), (way, curve))
+            )  # fmt: skip
+            for name, first in self._bearings:
+                if name not in rest:
+                    raise InputError(
+                        f"joint_force, joint_moment: there is no joint or loop {name!r}"
+                        f"{suggestion(name, list(rest))}; there are {', '.join(rest)}"
+                    )
+                part = slice(first, first + 3)
+                held = rest[name][:, part]
+                found.append((u[name][:, part] - held, x[name][:, part] - held, held))
+        if not found:
+            return tuple(np.zeros((len(q), 0, 3)) for _ in range(3))  # type: ignore[return-value]
+        p, r, t = (np.stack(one, axis=1) for one in zip(*found, strict=True))
+        return p, r, t
+
+    def _require_within(self, path: JointPath, s: Array, position: Array) -> None:
+        low, high = self.position
+        leeway = LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(position))
+        beyond = np.maximum(position - high, low - position)
+        bad = np.argwhere(beyond > leeway)
+        if len(bad):
+            point, k = bad[0].tolist()
+            raise InputError(
+                f"{path.place(s[point])}: {self._joints[k]} is at {position[point, k]:.6g}, "
+                f"{beyond[point, k]:.3g} (rad or m) beyond its limits {low[k]:g} to {high[k]:g}"
+            )
+
+    def _require_held(self, path: JointPath, rows: Rows) -> None:
+        """Refuse points at which rest, or the slowest motion, takes more than a limit."""
+        rest = np.zeros(len(rows.s))
+        used = self.usage(rows, rest, rest)
+        used[:, : len(self.low)][:, self.powers] = 0.0
+        point, k = np.unravel_index(int(np.argmax(used)), used.shape)
+        if used[point, k] < 1 - LEEWAY_OF_LIMITS:
+            return
+        what, where = self.labels[k], path.place(rows.s[point])
+        cone = k - len(self.low) - rows.speeds.shape[1]
+        if cone >= 0:
+            number, bound = np.linalg.norm(rows.t[point, cone]), self.sizes[cone]
+        else:
+            number = rows.c[point, k]
+            bound = self.high[k] if number > self.high[k] * (1 - LEEWAY_OF_LIMITS) else self.low[k]
+        raise InputError(
+            f"{where}: the robot cannot be held there, nor pass slowly: {what} would be "
+            f"{number:.6g}, and its limit is {bound:.6g} (N m or N): {abs(number - bound):.3g} too "
+            "much; take another path or a smaller load"
+        )
+
+    def _bounds(self, quantity: str, labels: Sequence[str]) -> Array:
+        """Lower and upper limits (2, n): of `limits`, or else of the description."""
+        given = getattr(self._limits, quantity)
+        if quantity == "acceleration":
+            bounds = np.tile([[-np.inf], [np.inf]], len(labels))
+        else:
+            bounds = np.array(described_limits(self.robot, quantity, labels))
+        if not isinstance(given, Mapping):
+            given = dict.fromkeys(labels, given)
+        for name, one in given.items():
+            k = self._effort(quantity, name) if quantity == "effort" else self._joint(
+                quantity, name)  # fmt: skip
+            low, high = one if isinstance(one, Sequence) else (-one, one)
+            if not low < high or math.isnan(low) or math.isnan(high) or (quantity != "effort" and (
+                low >= 0 or high <= 0)):  # fmt: skip
+                raise InputError(
+                    f"limits: {quantity} of {name} is to be between {low:g} and {high:g}, and no "
+                    "motion is; give a number above 0, or (least, greatest) on both sides of it"
+                )
+            bounds[:, k] = low, high
+        return bounds
+
+    def _joint(self, quantity: str, name: str) -> int:
+        return _place(f"limits: {quantity}", name, self._joints)
+
+    def _effort(self, quantity: str, name: str) -> int:
+        return _place(f"limits: {quantity}", name, self.robot.effort_labels)
+
+
+def _place(what: str, name: str, labels: Sequence[str]) -> int:
+    if name not in labels:
+        raise InputError(
+            f"{what}: there is no joint {name!r} there{suggestion(name, labels)}; there are "
+            f"{', '.join(labels)}"
+        )
+    return list(labels).index(name)
+
+
+def _positive(what: str, name: str, number: float) -> float:
+    if not 0 < number < math.inf:
+        raise InputError(f"limits: {what} {name} is {number:g}; it must be a number above 0")
+    return float(number)
