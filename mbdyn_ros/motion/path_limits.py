@@ -14,8 +14,11 @@ import numpy as np
 
 from ..arguments import WRENCH_LABELS, Wrenches, checked_mapping, single_vector
 from ..array import Array
+from ..equations import programs
 from ..errors import InputError, MbdynError, suggestion
+from ..program.declaration import Declaration
 from ..robot import Robot
+from .followed import UnclosedError, followed, homes_of
 from .joint_path import JointPath
 from .violation import LEEWAY_OF_LIMITS, described_limits
 
@@ -86,6 +89,10 @@ class Rows:
         with np.errstate(divide="ignore"):
             return np.asarray(1 / fastest**2)
 
+    def chosen(self, points: slice | Array) -> Rows:
+        """The limits at some of the points."""
+        return Rows(*(getattr(self, one.name)[points] for one in fields(self)))
+
     def merged(self, other: Rows, chosen: Array) -> Rows:
         """These and some rows of others, by s."""
         whole = [
@@ -101,10 +108,11 @@ class PathLimits:
 
     Parameters
     ----------
-    robot, limits : the robot, and what limits it. wrenches : on links, all the time.
+    robot : the robot. limits : what limits it. wrenches : on links, all the time.
 
     Attributes
     ----------
+    limits, wrenches : as given.
     labels : of rows, then of speeds, then of cones.
     low, high : of rows (m,). powers : which rows (m,) are powers: their bounds are by sqrt(x).
     sizes : of cones (k,).
@@ -113,7 +121,7 @@ class PathLimits:
     def __init__(
         self, robot: Robot, limits: MotionLimits, wrenches: Wrenches | None = None
     ) -> None:
-        self.robot, self._limits, self.wrenches = robot, limits, wrenches
+        self.robot, self.limits, self.wrenches = robot, limits, wrenches
         coordinates = robot.system.coordinates
         self._every = bool(robot.dependent_joints)
         self._joints = coordinates.joint_labels if self._every else robot.position_labels
@@ -180,22 +188,20 @@ class PathLimits:
         """
         q, way, curve = path.at(s)
         robot, n = self.robot, len(s)
+        motion = _Motion(self, path, s, q)
         position, way_of, curve_of = q, way, curve
         if self._every:
-            state = self._found(path, s, q, robot.joint_state, q, way, curve)
-            position, way_of, curve_of = state
+            position, way_of, curve_of = motion.joints(way, curve)
         self._require_within(path, s, position)
         zero = np.zeros_like(way)
-        many = [(q, zero, zero), (q, zero, way), (q, way, curve)]
-        if robot.system.has_friction:
-            many += [(q, way, zero), (q, 2 * way, zero), (q, way, zero), (q, 2 * way, zero)]
-        effort = self._efforts(path, s, many[:3], friction=False)
+        effort = motion.efforts((zero, zero, way), (zero, way, curve), friction=False)
         c, a, b = effort[0], effort[1] - effort[0], effort[2] - effort[0]
         d = np.zeros_like(c)
         if robot.system.has_friction:
-            rough = self._efforts(path, s, many[3:5], friction=True)
-            smooth = self._efforts(path, s, many[5:], friction=False)
-            once, twice = rough - smooth
+            moving = (way, 2 * way), (zero, zero)
+            once, twice = motion.efforts(*moving, friction=True) - motion.efforts(
+                *moving, friction=False
+            )
             d, c = twice - once, c + 2 * once - twice
         none = np.zeros((n, len(self._curved)))
         powered = [effort for _, effort in self._powers]
@@ -244,37 +250,6 @@ class PathLimits:
             found[_place(quantity, name, labels)] = _positive(quantity, f"of {name}", number)
         return found
 
-    def _efforts(
-        self, path: JointPath, s: Array, states: Sequence[tuple[Array, ...]], friction: bool
-    ) -> Array:
-        """Efforts (len(states), N, m) of several motions through the same points."""
-        together = [np.concatenate(one) for one in zip(*states, strict=True)]
-        wrenches = self.wrenches_of(len(together[0]))
-        found = self._found(
-            path, np.tile(s, len(states)), together[0],
-            lambda *state: (self.robot.inverse_dynamics(*state, wrenches, friction),), *together,
-        )[0]  # fmt: skip
-        return np.asarray(found.reshape(len(states), len(s), -1))
-
-    def _found(self, path: JointPath, s: Array, q: Array, call: object, *state: Array) -> object:
-        """What a call gives for many states; where it has no answer, why."""
-        found = call(*state)  # type: ignore[operator]
-        finite = np.all([np.isfinite(one).all(axis=1) for one in found], axis=0)
-        bad = np.flatnonzero(~finite)
-        if len(bad):
-            k = int(bad[0])
-            rest = np.zeros(self.robot.nv)
-            try:
-                self.robot.joint_state(q[k])
-                self.robot.inverse_dynamics(q[k], rest, rest)
-            except MbdynError as error:
-                raise InputError(f"{path.place(s[k])}: {error}") from None
-            raise InputError(
-                f"{path.place(s[k])}: the robot has no finite accelerations or efforts: it passes "
-                "a dead point or a singularity there; lead the path around it"
-            )
-        return found
-
     def _speeds(self, q: Array, way: Array, way_of: Array, joints: Array) -> Array:
         """Velocities at sqrt(x) = 1 by their limits (N, p)."""
         flows = [
@@ -284,7 +259,7 @@ class PathLimits:
         ]  # fmt: skip
         tools = [
             np.linalg.norm(self.robot.frame_velocity(q, way, link)[:, :3], axis=1) / most
-            for link, most in self._limits.tool_speed.items()
+            for link, most in self.limits.tool_speed.items()
         ]
         return np.column_stack([joints, *flows, *tools])
 
@@ -295,7 +270,7 @@ class PathLimits:
         found = [
             (robot.frame_velocity(q, way, link)[:, :3],
              robot.frame_acceleration(q, way, curve, link)[:, :3], nothing)
-            for link in self._limits.tool_acceleration
+            for link in self.limits.tool_acceleration
         ]  # fmt: skip
         if self._bearings:
             rest, u, x = (
@@ -351,7 +326,7 @@ class PathLimits:
 
     def _bounds(self, quantity: str, labels: Sequence[str]) -> Array:
         """Lower and upper limits (2, n): of `limits`, or else of the description."""
-        given = getattr(self._limits, quantity)
+        given = getattr(self.limits, quantity)
         if quantity == "acceleration":
             bounds = np.tile([[-np.inf], [np.inf]], len(labels))
         else:
@@ -376,6 +351,62 @@ class PathLimits:
 
     def _effort(self, quantity: str, name: str) -> int:
         return _place(f"limits: {quantity}", name, self.robot.effort_labels)
+
+
+class _Motion:
+    """Points of a path, loops closed along it."""
+
+    def __init__(self, limits: PathLimits, path: JointPath, s: Array, q: Array) -> None:
+        self._limits, self._path, self._s, self._q = limits, path, s, q
+        self._robot = robot = limits.robot
+        self._tree = np.zeros((len(q), 0))
+        if limits.robot.dependent_joints:
+            try:
+                self._tree = followed(robot, q)
+            except UnclosedError as error:
+                raise InputError(f"{path.place(s[error.point])}: {error}") from None
+        self._homes = homes_of(robot, self._tree) if robot.system.nz else self._tree
+
+    def joints(self, way: Array, curve: Array) -> tuple[Array, Array, Array]:
+        """Positions of all joints, and their derivatives by s, from those of the independent."""
+        rows_q, rows_v = self._robot.system.coordinates.joint_rows
+        first = self._along(programs.joint_velocity, way)
+        second = self._along(programs.joint_acceleration, way, curve)
+        return self._tree[:, rows_q], first[:, rows_v], second[:, rows_v]
+
+    def efforts(self, rates: Sequence[Array], curves: Sequence[Array], friction: bool) -> Array:
+        """Efforts (len(rates), N, m) of several motions through the points."""
+        count = len(rates)
+        v, a = np.concatenate(rates), np.concatenate(curves)
+        wrenches = self._limits.wrenches_of(len(v))
+        if wrenches is None:
+            found = self._along(programs.inverse_dynamics, v, a, friction=friction)
+        else:
+            q = np.tile(self._q, (count, 1))
+            found = self._finite(self._robot.inverse_dynamics(q, v, a, wrenches, friction))
+        return np.asarray(found.reshape(count, len(self._q), -1))
+
+    def _along(self, program: Declaration, *values: Array, friction: bool = True) -> Array:
+        """A program at the points, once or several times over."""
+        times = len(values[0]) // len(self._q)
+        q, homes = (np.tile(one, (times, 1)) for one in (self._q, self._homes))
+        return self._finite(self._robot.calls.along(program, (q, *values), homes, friction))
+
+    def _finite(self, found: Array) -> Array:
+        """Numbers (M, n) as they are; where one is not finite, why."""
+        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+        if not len(bad):
+            return found
+        k, rest = int(bad[0]) % len(self._q), np.zeros(self._robot.nv)
+        where = self._path.place(self._s[k])
+        try:
+            self._robot.inverse_dynamics(self._q[k], rest, rest)
+        except MbdynError as error:
+            raise InputError(f"{where}: {error}") from None
+        raise InputError(
+            f"{where}: the robot has no finite accelerations or efforts there: it passes a dead "
+            "point or a singularity; lead the path around it"
+        )
 
 
 def _place(what: str, name: str, labels: Sequence[str]) -> int:

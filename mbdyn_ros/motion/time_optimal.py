@@ -55,9 +55,14 @@ class TimedPath:
         return sum(part.duration for part in self.parts)
 
     @property
+    def fastest(self) -> tuple[PathSpeed, ...]:
+        """The parts without limits of jerk."""
+        return tuple(one.fast if isinstance(one, SmoothSpeed) else one for one in self.parts)
+
+    @property
     def excess(self) -> float:
         """The largest share of a limit by which it is passed between points of the grid."""
-        return max(max(_fast(part).excess, 0.0) for part in self.parts)
+        return max(max(part.excess, 0.0) for part in self.fastest)
 
     def state(self, time: ArrayLike) -> tuple[Array, Array, Array]:
         """Positions, velocities and accelerations (M, nv) at times (M,), s."""
@@ -65,10 +70,10 @@ class TimedPath:
         ends = np.cumsum([part.duration for part in self.parts])
         which = np.minimum(np.searchsorted(ends, moments), len(ends) - 1)
         found = np.empty((3, len(moments), self.robot.nv))
-        for k, part in enumerate(self.parts):
+        for k, (part, fast) in enumerate(zip(self.parts, self.fastest, strict=True)):
             here = which == k
             s, speed, curve = part.at(moments[here] - ends[k] + part.duration)
-            q, way, bend = _fast(part).path.at(s)
+            q, way, bend = fast.path.at(s)
             found[:, here] = (
                 q, way * speed[:, None], way * curve[:, None] + bend * speed[:, None] ** 2,
             )  # fmt: skip
@@ -92,13 +97,13 @@ class TimedPath:
     def used(self) -> tuple[Array, Array]:
         """Times (M,) s, and how much of each limit of `limits.labels` (M, n) is used then."""
         times, shares, start = [], [], 0.0
-        for part in self.parts:
-            own = _fast(part).time
+        for part, fast in zip(self.parts, self.fastest, strict=True):
+            own = fast.time
             if isinstance(part, SmoothSpeed):
                 own = np.linspace(0.0, part.duration, len(own))
             middle = (own[1:] + own[:-1]) / 2
             s, speed, curve = part.at(middle)
-            rows = self.limits.rows(_fast(part).path, s)
+            rows = self.limits.rows(fast.path, s)
             times.append(start + middle)
             shares.append(self.limits.usage(rows, speed**2, curve))
             start += part.duration
@@ -204,10 +209,6 @@ def time_optimal(
 
     smooth = tuple(smoothed(part, worst) for part in parts)
     return TimedPath(robot, bounds, smooth, least)
-
-
-def _fast(part: PathSpeed | SmoothSpeed) -> PathSpeed:
-    return part.fast if isinstance(part, SmoothSpeed) else part
 
 
 def _paths(
