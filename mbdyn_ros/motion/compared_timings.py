@@ -12,7 +12,7 @@ from ..array import Array
 from ..errors import InputError
 from .path_limits import MotionLimits, PathLimits
 from .path_speed import PathSpeed, fastest
-from .time_optimal import TimedPath
+from .timed_path import TimedPath
 
 LOWERING = 0.9
 """By which the acceleration of a joint is lowered in one go."""
@@ -44,8 +44,8 @@ def constant_speed(timed: TimedPath) -> float:
 def lowered_limits(timed: TimedPath) -> float:
     """The duration, s, by velocities and accelerations alone, these lowered until all limits hold.
 
-    Accelerations begin at their limits, and where there is none, at the greatest of the time-optimal
-    motion.
+    Accelerations begin at their limits, and where there is none, at the greatest of the
+    time-optimal motion.
 
     Raises
     ------
@@ -54,9 +54,8 @@ def lowered_limits(timed: TimedPath) -> float:
     """
     robot, given = timed.robot, timed.limits.limits
     labels = robot.independent_joints
-    bounds = timed.limits.by_joint("acceleration", given.acceleration)
     reached = np.abs(timed.state(np.linspace(0, timed.duration, 2000))[2]).max(axis=0)
-    most = np.minimum(np.maximum(reached, 1e-9), bounds)
+    most = np.minimum(np.maximum(reached, 1e-9), timed.limits.accelerations)
     for _ in range(MOST_LOWERINGS):
         kinematic = MotionLimits(
             given.velocity, dict(zip(labels, most.tolist(), strict=True)),

@@ -64,12 +64,12 @@ class JointPath:
     def grid(self, least: int) -> Array:
         """At least so many intervals, evenly spaced between the pieces' ends."""
         knots = np.unique(self.position.x)
-        counts = np.ceil(least * np.diff(knots) / self.length).astype(int)
-        parts = [
-            np.linspace(start, end, count, endpoint=False)
-            for start, end, count in zip(knots[:-1], knots[1:], counts, strict=True)
-        ]
-        return np.append(np.concatenate(parts), self.length)
+        spans = np.diff(knots)
+        counts = np.ceil(least * spans / self.length).astype(int)
+        first = np.cumsum(counts) - counts
+        share = np.arange(counts.sum()) - np.repeat(first, counts)
+        inside = np.repeat(knots[:-1], counts) + share * np.repeat(spans / counts, counts)
+        return np.append(inside, self.length)
 
     def place(self, s: float) -> str:
         """Where an s is, in words."""
@@ -135,8 +135,8 @@ def blended_path(points: Array, tolerance: float) -> JointPath:
 
 
 def path_of(function: Callable[[float], Sequence[float]], labels: Sequence[str]) -> JointPath:
-    """The path that a function of s between 0 and 1 gives: its quintic spline."""
-    from scipy.interpolate import PPoly, make_interp_spline
+    """The path that a function of s between 0 and 1 gives: its cubic spline."""
+    from scipy.interpolate import CubicSpline
 
     s = np.linspace(0.0, 1.0, SAMPLES_OF_A_FUNCTION + 1)
     points = as_numbers([function(float(one)) for one in s])
@@ -154,9 +154,7 @@ def path_of(function: Callable[[float], Sequence[float]], labels: Sequence[str])
             f"the path jumps by {ways[k]:.3g} (rad or m) between s = {s[k]:g} and {s[k + 1]:g}; "
             "make it continuous, or part it there"
         )
-    curve = PPoly.from_spline(make_interp_spline(s, points, k=5))
-    pieces = np.flatnonzero(np.diff(curve.x) > 0)
-    return JointPath(PPoly(curve.c[:, pieces], np.append(curve.x[pieces], 1.0)), s[[0, -1]])
+    return JointPath(CubicSpline(s, points), s[[0, -1]])
 
 
 def _chords(points: Array) -> Array:
@@ -165,7 +163,5 @@ def _chords(points: Array) -> Array:
     same = np.flatnonzero(ways <= SAME_POINT)
     if len(same):
         k = int(same[0])
-        raise InputError(
-            f"waypoints {k} and {k + 1} are the same point; leave one of them out"
-        )
+        raise InputError(f"waypoints {k} and {k + 1} are the same point; leave one of them out")
     return np.concatenate([[0.0], np.cumsum(ways)])

@@ -115,7 +115,7 @@ class PathLimits:
     limits, wrenches : as given.
     labels : of rows, then of speeds, then of cones.
     low, high : of rows (m,). powers : which rows (m,) are powers: their bounds are by sqrt(x).
-    sizes : of cones (k,).
+    sizes : of cones (k,). accelerations : of the independent joints, in both directions (nv,).
     """
 
     def __init__(
@@ -127,15 +127,20 @@ class PathLimits:
         self._joints = coordinates.joint_labels if self._every else robot.position_labels
         self.position = described_limits(robot, "position", self._joints)
         velocity = self._bounds("velocity", self._joints)
-        self._ways = np.where(np.isfinite(velocity), velocity, np.inf)
+        self._slowness = 1 / velocity
         acceleration = self._bounds("acceleration", self._joints)
         effort = self._bounds("effort", robot.effort_labels)
+        self.accelerations = np.minimum(-acceleration[0], acceleration[1])[
+            [self._joint("acceleration", name) for name in robot.position_labels]
+        ]
         self._curved = np.flatnonzero(np.isfinite(acceleration).any(axis=0))
         self._driven = np.flatnonzero(np.isfinite(effort).any(axis=0))
         self._powers = [
             (self._joint("power", name), self._effort("power", name)) for name in limits.power
         ]
-        power = np.array([_positive("power", *one) for one in limits.power.items()])
+        power = np.array(
+            [_positive("power", f"of {name}", one) for name, one in limits.power.items()]
+        )
         self.low, self.high = np.concatenate(
             [
                 effort[:, self._driven],
@@ -144,6 +149,9 @@ class PathLimits:
             ],
             axis=1,
         )
+        bounds = np.abs([self.low, self.high])
+        self._scale = np.where(np.isfinite(bounds), bounds, 0.0).max(axis=0)
+        self._leeway = LEEWAY_OF_LIMITS * self._scale
         self.powers = np.zeros(len(self.low), dtype=bool)
         self.powers[len(self._driven) :][: len(power)] = True
         self._pumps = [
@@ -160,7 +168,7 @@ class PathLimits:
                             ("joint_force", limits.joint_force),
                             ("joint_moment", limits.joint_moment)):  # fmt: skip
             for name, number in table.items():
-                _positive(kind, name, number)
+                _positive(kind, f"of {name}", number)
         self.sizes = np.array(
             [*limits.tool_acceleration.values(), *limits.joint_force.values(),
              *limits.joint_moment.values()], dtype=np.float64,
@@ -203,17 +211,17 @@ class PathLimits:
                 *moving, friction=False
             )
             d, c = twice - once, c + 2 * once - twice
-        none = np.zeros((n, len(self._curved)))
-        powered = [effort for _, effort in self._powers]
-        speed = way_of[:, [joint for joint, _ in self._powers]]
-        rows = [
-            np.concatenate([one[:, self._driven], one[:, powered] * speed, rest], axis=1)
-            for one, rest in (
-                (a, way_of[:, self._curved]), (b, curve_of[:, self._curved]), (c, none), (d, none),
-            )
-        ]  # fmt: skip
-        speeds = np.where(way_of > 0, way_of / self._ways[1], way_of / self._ways[0])
-        found = Rows(s, *rows, self._speeds(q, way, way_of, speeds), *self._cones(q, way, curve))
+        rows = np.zeros((4, n, len(self.low)))
+        driven, powered = len(self._driven), len(self._driven) + len(self._powers)
+        for row, effort in zip(rows, (a, b, c, d), strict=True):
+            row[:, :driven] = effort.take(self._driven, axis=1)
+            for k, (joint, motor) in enumerate(self._powers, start=driven):
+                row[:, k] = effort[:, motor] * way_of[:, joint]
+        rows[0, :, powered:] = way_of.take(self._curved, axis=1)
+        rows[1, :, powered:] = curve_of.take(self._curved, axis=1)
+        speeds = np.maximum(way_of * self._slowness[1], way_of * self._slowness[0])
+        fast, cones = self._speeds(q, way, way_of, speeds), self._cones(q, way, curve)
+        found = Rows(s, rows[0], rows[1], rows[2], rows[3], fast, *cones)
         self._require_held(path, found)
         return found
 
@@ -224,12 +232,8 @@ class PathLimits:
         value = (rows.a * u + rows.b * x + rows.c + rows.d * root) * np.where(
             self.powers, root, 1.0
         )
-        scale = np.maximum(*(np.where(np.isfinite(one), np.abs(one), 0.0) for one in
-                             (self.low, self.high)))  # fmt: skip
-        used = 1 + np.maximum(value - self.high, self.low - value) / scale
-        cones = np.linalg.norm(
-            rows.p * u[:, :, None] + rows.r * x[:, :, None] + rows.t, axis=2
-        )
+        used = 1 + np.maximum(value - self.high, self.low - value) / self._scale
+        cones = np.linalg.norm(rows.p * u[:, :, None] + rows.r * x[:, :, None] + rows.t, axis=2)
         return np.concatenate([used, rows.speeds * root, cones / self.sizes], axis=1)
 
     def wrenches_of(self, count: int) -> Wrenches | None:
@@ -261,7 +265,7 @@ class PathLimits:
             np.linalg.norm(self.robot.frame_velocity(q, way, link)[:, :3], axis=1) / most
             for link, most in self.limits.tool_speed.items()
         ]
-        return np.column_stack([joints, *flows, *tools])
+        return np.column_stack([joints, *flows, *tools]) if flows or tools else joints
 
     def _cones(self, q: Array, way: Array, curve: Array) -> tuple[Array, Array, Array]:
         """p, r and t (N, k, 3) of accelerations of tools and of what bearings carry."""
@@ -293,6 +297,8 @@ class PathLimits:
 
     def _require_within(self, path: JointPath, s: Array, position: Array) -> None:
         low, high = self.position
+        if ((position >= low) & (position <= high)).all():
+            return
         leeway = LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(position))
         beyond = np.maximum(position - high, low - position)
         bad = np.argwhere(beyond > leeway)
@@ -305,6 +311,9 @@ class PathLimits:
 
     def _require_held(self, path: JointPath, rows: Rows) -> None:
         """Refuse points at which rest, or the slowest motion, takes more than a limit."""
+        inside = (rows.c < self.high - self._leeway) & (rows.c > self.low + self._leeway)
+        if inside.all() and not len(self.sizes):
+            return
         rest = np.zeros(len(rows.s))
         used = self.usage(rows, rest, rest)
         used[:, : len(self.low)][:, self.powers] = 0.0
@@ -394,9 +403,9 @@ class _Motion:
 
     def _finite(self, found: Array) -> Array:
         """Numbers (M, n) as they are; where one is not finite, why."""
-        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-        if not len(bad):
+        if np.isfinite(found).all():
             return found
+        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
         k, rest = int(bad[0]) % len(self._q), np.zeros(self._robot.nv)
         where = self._path.place(self._s[k])
         try:

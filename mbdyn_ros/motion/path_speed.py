@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
+from ..compiler.gcc import CompilationError
 from ..compiler.runtime.library import reachability
 from ..compiler.runtime.structures import structure
-from ..errors import InputError
+from ..errors import InputError, SimulationError
 from .joint_path import JointPath
 from .path_limits import PathLimits, Rows
 
@@ -26,6 +27,9 @@ MOST_TANGENTS = 20
 
 SETTLED = 1e-5
 """Relative change of the duration at which tangents are good enough."""
+
+STEEP = 0.02
+"""Part of the largest x by which x changes in an interval at most."""
 
 MOST_REFINEMENTS = 14
 """How often intervals are halved at most."""
@@ -64,9 +68,8 @@ class PathSpeed:
         k = np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(self.u) - 1)
         since, speed = time - times[k], np.sqrt(self.x[k])
         s = self.rows.s[k] + speed * since + self.u[k] * since**2 / 2
-        return np.minimum(s, self.rows.s[k + 1]), np.maximum(speed + self.u[k] * since, 0.0), (
-            self.u[k]
-        )
+        rate = np.maximum(speed + self.u[k] * since, 0.0)
+        return np.minimum(s, self.rows.s[k + 1]), rate, self.u[k]
 
 
 def fastest(
@@ -74,7 +77,9 @@ def fastest(
 ) -> PathSpeed:
     """The fastest speed along a path that keeps all limits.
 
-    Intervals of the grid are halved until no limit is passed in their middle by more than a share.
+    Intervals of the grid are halved until no limit is passed in their middle by more than a share,
+    and until no speed changes much in one of them: an interval keeps its limits at both ends, and
+    is slower than it had to be by what changes in between.
 
     Parameters
     ----------
@@ -86,6 +91,8 @@ def fastest(
     InputError
         What `PathLimits.rows` refuses; a speed that cannot be had at an end; or nothing that limits
         the motion.
+    SimulationError
+        There is no C++ compiler.
     """
     rows = limits.rows(path, path.grid(least))
     for _ in range(MOST_REFINEMENTS):
@@ -94,7 +101,7 @@ def fastest(
             return PathSpeed(path, rows, x, u, math.nan)
         between = limits.rows(path, (rows.s[1:] + rows.s[:-1]) / 2)
         used = limits.usage(between, (x[1:] + x[:-1]) / 2, u).max(axis=1, initial=0.0) - 1
-        beyond = used > tolerance / 2
+        beyond = (used > tolerance / 2) | (np.abs(np.diff(x)) > STEEP * x.max())
         if not beyond.any():
             break
         rows = rows.merged(between, beyond)
@@ -105,7 +112,7 @@ def _settled(
     limits: PathLimits, path: JointPath, rows: Rows, first: float, last: float
 ) -> tuple[Array, Array]:
     """x and u with roots of x as they are, by tangents at the last answer."""
-    plain = not rows.d.any() and not limits.powers.any()
+    plain = not limits.robot.system.has_friction and not limits.powers.any()
     x, u = _solved(limits, path, rows, None, first, last)
     before = 0.0
     for _ in range(0 if plain else MOST_TANGENTS):
@@ -146,7 +153,10 @@ def _solved(
         points=count, rows=width, cones=len(limits.sizes), first=first**2, last=last**2,
         **{name: one.ctypes.data for name, one in kept.items()},
     )  # fmt: skip
-    place = reachability().pass_limits(ctypes.byref(given))
+    try:
+        place = reachability().pass_limits(ctypes.byref(given))
+    except CompilationError as error:
+        raise SimulationError(f"time-optimal motions need compiled code: {error}") from error
     if place >= 0:
         raise InputError(
             f"{path.place(rows.s[place])}: no speed keeps all limits there and on the way that "

@@ -29,7 +29,8 @@ struct limits {
 namespace {
 
 constexpr int MOST_NEWTON_STEPS = 100;
-constexpr double ROUNDING = 1e-12;
+constexpr double ROUNDING = 1e-12, SMALLEST = 1e-200;
+constexpr double LONGEST_STEP = 1e-3, FAR = 1e-4; /* parts of x */
 
 /* A bound of u at some x, and its slope there. */
 struct Bound {
@@ -112,16 +113,13 @@ class Interval {
     }
   }
 
-  /* The largest x with a u: Newton's method on the gap of the bounds, concave over x, from above. */
+  /* The largest x with a u. From far above, rounding is large beside it: then once more from near. */
   double largest() const {
-    double x = most;
-    for (int k = 0; k < MOST_NEWTON_STEPS && x > 0; k++) {
-      Bound low, high;
-      at(x, &low, &high);
-      double gap = high.u - low.u, slope = high.slope - low.slope;
-      if (gap >= -ROUNDING * (fabs(high.u) + fabs(low.u))) return x;
-      if (slope >= 0) return -1;
-      x -= gap / slope * (1 + ROUNDING);
+    double x = from_above(most);
+    while (x > 0 && x < FAR * most) {
+      double near = from_above(2 * x);
+      if (near < 2 * x) return near;
+      x = near;
     }
     return x;
   }
@@ -131,6 +129,20 @@ class Interval {
   size_t i, count = 0;
   double after;
 
+  /* Newton's method on the gap of the bounds, concave over x, from where it is negative. */
+  double from_above(double x) const {
+    for (int k = 0; k < MOST_NEWTON_STEPS && x > 0; k++) {
+      Bound low, high;
+      at(x, &low, &high);
+      double gap = high.u - low.u, slope = high.slope - low.slope;
+      if (gap >= -ROUNDING * (fabs(high.u) + fabs(low.u))) return x;
+      if (slope >= 0) return -1;
+      x = fmax(x - gap / slope * (1 + ROUNDING), LONGEST_STEP * x);
+      if (x < 1e-300) return 0;
+    }
+    return x;
+  }
+
   Cone cone(size_t end, size_t j) const {
     size_t k = (i + end) * given.cones + j;
     return Cone(given.p + 3 * k, given.r + 3 * k, given.c + 3 * k, given.size[k], end ? after : 0.0);
@@ -139,9 +151,12 @@ class Interval {
   /* A row at the point j / rows, where x has grown by `extra` / b u. */
   void add(double extra, size_t j) {
     double a = given.a[j] + extra, b = given.b[j], low = given.low[j], high = given.high[j];
-    if (a > 0) push(low / a, -b / a, high / a, -b / a);
-    if (a < 0) push(high / a, -b / a, low / a, -b / a);
-    if (a == 0 && b != 0) most = fmin(most, (b > 0 ? high : low) / b);
+    if (fabs(a) < SMALLEST) {
+      if (b != 0) most = fmin(most, (b > 0 ? high : low) / b);
+      return;
+    }
+    double share = 1 / a;
+    push((a > 0 ? low : high) * share, -b * share, (a > 0 ? high : low) * share, -b * share);
   }
 
   void push(double low, double low_slope, double high, double high_slope) {

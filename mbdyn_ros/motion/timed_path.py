@@ -117,7 +117,7 @@ class TimedPath:
         ends = [0.0, *((times[k - 1] + times[k]) / 2 for k in cuts[1:-1]), self.duration]
         return [
             Limiting(
-                *map(float, ends[k : k + 2]), self.limits.labels[worst[first]],
+                float(ends[k]), float(ends[k + 1]), self.limits.labels[worst[first]],
                 float(shares[first:last, worst[first]].max()),
             )
             for k, (first, last) in enumerate(pairwise(cuts))
