@@ -7,7 +7,7 @@ Needs `pip install toppra cvxpy clarabel`, which nothing else here does.
 - UR5 and Panda on random splines of five points, with velocities, accelerations of 20 rad/s^2 and
   efforts as limits: the duration beside toppra's (interpolating scheme, solver "seidel", efforts by
   Pinocchio) on ten times its grid, and the time that both take on the same grid of 200 intervals,
-  in turns.
+  in turns, in one thread with `MBDYN_ROS_THREADS=1`.
 - Crane, excavator, delta and Stewart platform: the duration beside that of the convex program
   of Verscheure et al. (IEEE Trans. Automatic Control 54 (2009) 2318), on 300 intervals with
   midpoints, solved by clarabel. Its efforts come of Pinocchio and the null space of the loops.
@@ -102,7 +102,7 @@ def arms(name: str, count: int) -> None:
         path, theirs = path_through(points), of_toppra(robot, points)
         gaps.append(timed.duration / theirs(path.grid(10 * INTERVALS)) - 1)
         grid, best = path.grid(INTERVALS), [np.inf, np.inf]
-        for _ in range(7):
+        for _ in range(25):
             for k, call in enumerate((
                 lambda: fastest(bounds, path, 0.0, 0.0, INTERVALS, np.inf),  # noqa: B023
                 lambda: theirs(grid),  # noqa: B023

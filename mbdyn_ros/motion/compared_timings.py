@@ -1,4 +1,4 @@
-"""What other rules of timing make of a path: constant speed, and limits lowered until efforts fit.
+"""Durations by other rules of timing: constant speed, and limits lowered until efforts fit.
 
 Trajectory processing in MoveIt knows limits of velocities and accelerations; with torque limits it
 lowers accelerations by a tenth, of each joint whose torque passes its limit, until none does.

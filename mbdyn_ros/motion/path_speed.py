@@ -16,19 +16,19 @@ from ..errors import InputError, SimulationError
 from .joint_path import JointPath
 from .path_limits import PathLimits, Rows
 
-FASTEST = 1e8
+WITHOUT_LIMIT = 1e8
 """1/s: ds/dt, in parts of the path, that counts as without a limit."""
 
-SLOWEST = 1e-5
+LEAST_TANGENT = 1e-5
 """Part of the largest x at which tangents of its root are laid where the robot is slower."""
 
 MOST_TANGENTS = 20
 """How often roots are replaced by their tangents at the last answer."""
 
-SETTLED = 1e-5
+DURATION_SETTLED = 1e-5
 """Relative change of the duration at which tangents are good enough."""
 
-STEEP = 0.02
+LARGEST_CHANGE = 0.02
 """Part of the largest x by which x changes in an interval at most."""
 
 MOST_REFINEMENTS = 14
@@ -101,7 +101,7 @@ def fastest(
             return PathSpeed(path, rows, x, u, math.nan)
         between = limits.rows(path, (rows.s[1:] + rows.s[:-1]) / 2)
         used = limits.usage(between, (x[1:] + x[:-1]) / 2, u).max(axis=1, initial=0.0) - 1
-        beyond = (used > tolerance / 2) | (np.abs(np.diff(x)) > STEEP * x.max())
+        beyond = (used > tolerance / 2) | (np.abs(np.diff(x)) > LARGEST_CHANGE * x.max())
         if not beyond.any():
             break
         rows = rows.merged(between, beyond)
@@ -118,7 +118,7 @@ def _settled(
     for _ in range(0 if plain else MOST_TANGENTS):
         x, u = _solved(limits, path, rows, x, first, last)
         duration = float(np.sum(np.diff(rows.s) / (np.sqrt(x[1:]) + np.sqrt(x[:-1]))))
-        if abs(duration - before) <= SETTLED * duration:
+        if abs(duration - before) <= DURATION_SETTLED * duration:
             break
         before = duration
     return x, u
@@ -131,7 +131,7 @@ def _solved(
     count, width = rows.a.shape
     b, low, high = rows.b, limits.low - rows.c, limits.high - rows.c
     if near is not None:
-        y = np.maximum(near, SLOWEST * near.max())[:, None]
+        y = np.maximum(near, LEAST_TANGENT * near.max())[:, None]
         root = np.sqrt(y)
         # sqrt(x) = (y + x) / (2 sqrt(y)), 1 / sqrt(x) = (3 y - x) / (2 y sqrt(y)) next to y
         held = rows.d * root / 2
@@ -142,7 +142,7 @@ def _solved(
         high = np.where(limits.powers, np.inf, high)
     x, u, reach = np.empty(count), np.empty(count - 1), np.empty(count)
     room = np.empty(4 * (2 * width + 1))
-    largest = (FASTEST * path.length) ** 2
+    largest = (WITHOUT_LIMIT * path.length) ** 2
     arrays = {
         "s": rows.s, "a": rows.a, "b": b, "low": low, "high": high, "p": rows.p, "r": rows.r,
         "c": rows.t, "size": np.broadcast_to(limits.sizes, (count, len(limits.sizes))),

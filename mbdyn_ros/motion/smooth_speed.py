@@ -10,10 +10,10 @@ import numpy as np
 from ..array import Array
 from .path_speed import PathSpeed
 
-SAMPLES = 3000
+TIMES_LOOKED_AT = 3000
 """Times at which jerk and limits of a smoothed motion are looked at."""
 
-WINDOWS = 14
+WINDOWS_TRIED = 14
 """Windows that are tried, between a five-hundredth and half of the fastest duration."""
 
 
@@ -79,7 +79,7 @@ def smoothed(fast: PathSpeed, worst: Callable[[SmoothSpeed, Array], float]) -> S
         with the stretch.
     """
     found: SmoothSpeed | None = None
-    for share in np.geomspace(0.002, 0.5, WINDOWS):
+    for share in np.geomspace(0.002, 0.5, WINDOWS_TRIED):
         window = float(share) * fast.duration
         low, high = 1.0, 1.0
         while not _keeps(tried := SmoothSpeed(fast, window, high), worst) and high < 100:
@@ -96,4 +96,4 @@ def smoothed(fast: PathSpeed, worst: Callable[[SmoothSpeed, Array], float]) -> S
 
 
 def _keeps(speed: SmoothSpeed, worst: Callable[[SmoothSpeed, Array], float]) -> bool:
-    return worst(speed, np.linspace(0.0, speed.duration, SAMPLES)) <= 1.0
+    return worst(speed, np.linspace(0.0, speed.duration, TIMES_LOOKED_AT)) <= 1.0

@@ -16,6 +16,7 @@ from ..robot import Robot, checked_robot
 from .conversion import convert_trajectory
 from .joint_path import JointPath, blended_path, path_of, path_through, straight_parts
 from .path_limits import MotionLimits, PathLimits
+from .path_motion import repeated
 from .path_speed import PathSpeed, fastest
 from .resampling import EffortTrajectory, resample_efforts
 from .smooth_speed import SmoothSpeed, smoothed
@@ -27,8 +28,12 @@ EXCESS = 1e-3
 """Share of a limit by which it may be passed between points of the grid."""
 
 
+NEXT_TO_REST = 1e-7
+"""s after the start and before the end, when the efforts of the first and last points act."""
+
+
 class Limiting(NamedTuple):
-    """What limits a motion from one time to another, s, and how much of it is used at most."""
+    """The limit that is used most from one time to another, s, and the largest share of it."""
 
     start: float
     end: float
@@ -91,7 +96,10 @@ class TimedPath:
         wrenches = self.limits.wrenches
         if tolerance is not None:
             return resample_efforts(self.robot, time, q, v, a, tolerance, wrenches)
-        effort = self.robot.inverse_dynamics(q, v, a, self.limits.wrenches_of(count))
+        inside = np.clip(
+            time, NEXT_TO_REST, self.duration - NEXT_TO_REST
+        )  # dry friction acts
+        effort = self.robot.inverse_dynamics(*self.state(inside), repeated(wrenches, count))
         return EffortTrajectory(time, q, v, a, effort, 0, float("nan"))
 
     def used(self) -> tuple[Array, Array]:
@@ -110,7 +118,7 @@ class TimedPath:
         return np.concatenate(times), np.concatenate(shares)
 
     def limiting(self) -> list[Limiting]:
-        """What limits the motion, one after the other: each time the limit that is used most."""
+        """The limits that are used most, one after the other."""
         times, shares = self.used()
         worst = shares.argmax(axis=1)
         cuts = [0, *(np.flatnonzero(np.diff(worst)) + 1), len(worst)]
