@@ -64,7 +64,8 @@ def lowered_limits(timed: TimedPath) -> float:
         limits = PathLimits(robot, kinematic)
         duration, passed = 0.0, np.zeros(len(labels), dtype=bool)
         for fast in timed.fastest:
-            found = fastest(limits, fast.path, 0.0, 0.0, INTERVALS_COMPARED, np.inf)
+            grid = fast.path.grid(INTERVALS_COMPARED)
+            found = fastest(limits, fast.path, grid, 0.0, 0.0, np.inf)
             duration += found.duration
             passed |= _passed(timed, found)
         if not passed.any():

@@ -73,7 +73,7 @@ class PathSpeed:
 
 
 def fastest(
-    limits: PathLimits, path: JointPath, first: float, last: float, least: int, tolerance: float
+    limits: PathLimits, path: JointPath, grid: Array, first: float, last: float, tolerance: float
 ) -> PathSpeed:
     """The fastest speed along a path that keeps all limits.
 
@@ -83,7 +83,7 @@ def fastest(
 
     Parameters
     ----------
-    first, last : ds/dt at the ends. least : intervals at first.
+    grid : s of the points at first (N,). first, last : ds/dt at the ends.
     tolerance : the share; infinite for the first grid as it is.
 
     Raises
@@ -94,7 +94,7 @@ def fastest(
     SimulationError
         There is no C++ compiler.
     """
-    rows = limits.rows(path, path.grid(least))
+    rows = limits.rows(path, grid)
     for _ in range(MOST_REFINEMENTS):
         x, u = _settled(limits, path, rows, first, last)
         if not math.isfinite(tolerance):
@@ -145,7 +145,7 @@ def _solved(
     largest = (WITHOUT_LIMIT * path.length) ** 2
     arrays = {
         "s": rows.s, "a": rows.a, "b": b, "low": low, "high": high, "p": rows.p, "r": rows.r,
-        "c": rows.t, "size": np.broadcast_to(limits.sizes, (count, len(limits.sizes))),
+        "c": rows.t, "size": limits.sizes,
         "most": np.minimum(rows.most, largest), "room": room, "K": reach, "x": x, "u": u,
     }  # fmt: skip
     kept = {name: np.ascontiguousarray(one) for name, one in arrays.items()}

@@ -96,9 +96,7 @@ class TimedPath:
         wrenches = self.limits.wrenches
         if tolerance is not None:
             return resample_efforts(self.robot, time, q, v, a, tolerance, wrenches)
-        inside = np.clip(
-            time, NEXT_TO_REST, self.duration - NEXT_TO_REST
-        )  # dry friction acts
+        inside = np.clip(time, NEXT_TO_REST, self.duration - NEXT_TO_REST)  # dry friction acts
         effort = self.robot.inverse_dynamics(*self.state(inside), repeated(wrenches, count))
         return EffortTrajectory(time, q, v, a, effort, 0, float("nan"))
 
@@ -197,8 +195,8 @@ def time_optimal(
     paths = _paths(robot, path, joints, link, blend)
     parts = [
         fastest(
-            bounds, one, start_speed if one is paths[0] else 0.0,
-            end_speed if one is paths[-1] else 0.0, intervals, excess,
+            bounds, one, one.grid(intervals), start_speed if one is paths[0] else 0.0,
+            end_speed if one is paths[-1] else 0.0, excess,
         )
         for one in paths
     ]  # fmt: skip

@@ -19,7 +19,7 @@ struct limits {
   const double *s;                    /* (points) where they are on the path */
   const double *a, *b, *low, *high;   /* (points, rows) */
   const double *p, *r, *c;            /* (points, cones, 3) */
-  const double *size;                 /* (points, cones) */
+  const double *size;                 /* (cones) */
   const double *most;                 /* (points) x that is allowed by itself */
   double first, last;                 /* x at the start and at the end */
   double *room;                       /* (4, 2 rows + 1) lines of one interval */
@@ -145,7 +145,7 @@ class Interval {
 
   Cone cone(size_t end, size_t j) const {
     size_t k = (i + end) * given.cones + j;
-    return Cone(given.p + 3 * k, given.r + 3 * k, given.c + 3 * k, given.size[k], end ? after : 0.0);
+    return Cone(given.p + 3 * k, given.r + 3 * k, given.c + 3 * k, given.size[j], end ? after : 0.0);
   }
 
   /* A row at the point j / rows, where x has grown by `extra` / b u. */
