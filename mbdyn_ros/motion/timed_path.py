@@ -18,7 +18,7 @@ from .joint_path import JointPath, blended_path, path_of, path_through, straight
 from .path_limits import MotionLimits, PathLimits
 from .path_motion import repeated
 from .path_speed import PathSpeed, fastest
-from .resampling import EffortTrajectory, resample_efforts
+from .resampling import SHORTEST_INTERVAL, EffortTrajectory, resample_efforts
 from .smooth_speed import SmoothSpeed, smoothed
 
 INTERVALS = 1000
@@ -30,6 +30,10 @@ EXCESS = 1e-3
 
 NEXT_TO_REST = 1e-7
 """s after the start and before the end, when the efforts of the first and last points act."""
+
+
+JUMP = 0.02
+"""Part of the largest acceleration by which accelerations jump rather than change."""
 
 
 class Limiting(NamedTuple):
@@ -85,20 +89,37 @@ class TimedPath:
         return found[0], found[1], found[2]
 
     def trajectory(self, rate: float = 250.0, tolerance: float | None = None) -> EffortTrajectory:
-        """The motion at a rate (Hz), with efforts.
+        """The motion at a rate (Hz) and on both sides of where accelerations jump, with efforts.
 
         tolerance : N m or N: points are added until efforts that run straight between them are
             within it, as in `resample_efforts`.
         """
         count = max(2, int(np.ceil(self.duration * rate)) + 1)
-        time = np.linspace(0.0, self.duration, count)
+        even, jumps = np.linspace(0.0, self.duration, count), self._jumps()
+        apart = np.abs(even[1:-1, None] - jumps).min(axis=1, initial=np.inf)
+        even = even[[True, *(apart > 2 * SHORTEST_INTERVAL), True]]
+        sides = [jumps - SHORTEST_INTERVAL / 2, jumps + SHORTEST_INTERVAL / 2]
+        time = np.sort(np.concatenate([even, *sides]))
         q, v, a = self.state(time)
         wrenches = self.limits.wrenches
         if tolerance is not None:
             return resample_efforts(self.robot, time, q, v, a, tolerance, wrenches)
         inside = np.clip(time, NEXT_TO_REST, self.duration - NEXT_TO_REST)  # dry friction acts
-        effort = self.robot.inverse_dynamics(*self.state(inside), repeated(wrenches, count))
+        effort = self.robot.inverse_dynamics(*self.state(inside), repeated(wrenches, len(time)))
         return EffortTrajectory(time, q, v, a, effort, 0, float("nan"))
+
+    def _jumps(self) -> Array:
+        """Times at which accelerations jump."""
+        found, start = [], 0.0
+        for part in self.parts:
+            if isinstance(part, PathSpeed):
+                way = np.linalg.norm(part.path.at(part.rows.s[1:-1])[1], axis=1)
+                jumps = way * np.abs(np.diff(part.u))
+                largest = float((way * np.abs(part.u[1:])).max())
+                found.append(start + part.time[1:-1][jumps > JUMP * largest])
+            start += part.duration
+            found.append(np.array([start]))
+        return np.concatenate(found)[:-1]
 
     def used(self) -> tuple[Array, Array]:
         """Times (M,) s, and how much of each limit of `limits.labels` (M, n) is used then."""

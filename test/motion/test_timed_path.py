@@ -11,16 +11,20 @@ from loop_judge import LoopJudge
 from own_robots import OWN
 
 import mbdyn_ros
+from mbdyn_ros.control import default_gains
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.examples import CART, PENDULUM
 from mbdyn_ros.motion import MotionLimits, Pump, time_optimal
 from mbdyn_ros.motion.compared_timings import constant_speed, lowered_limits
+from mbdyn_ros.motion.reference import Reference
 
 WAY = [[0.0], [0.5]]
 REACH = np.array(
     [[0.0, -1.2, 1.4, -0.5, 0.4, 0.0], [0.9, -0.7, 1.0, -1.1, 1.2, 0.5],
      [1.6, -1.3, 1.7, -0.4, 0.3, 1.5], [0.6, -1.7, 0.8, 0.5, -0.8, 0.9]]
 )  # fmt: skip
+
+CYCLE = np.array([[0, 0, 0, 0], [0.4, 0.1, -0.05, 0.1], [0.8, 0, 0.05, 0.05]])
 
 
 @pytest.fixture(scope="module")
@@ -284,3 +288,40 @@ def test_beyond_reach_and_limits(boom: mbdyn_ros.Robot, ur5: mbdyn_ros.Robot) ->
         time_optimal(boom, [[0.0], [high + 0.01]])
     with pytest.raises(InputError, match="waypoint 1: .*'tool0' cannot be brought to"):
         time_optimal(ur5, [ur5.frame_pose(REACH[0], "tool0")[:3, 3], [3.0, 0, 0]], link="tool0")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "tool", "limits"),
+    [
+        ("boom", "boom", MotionLimits()),
+        ("ur5", "tool0", MotionLimits(acceleration=40.0)),
+        ("crane", "tool", MotionLimits()),
+        ("excavator", "bucket", MotionLimits()),
+    ],
+)
+def test_simulated_with_its_efforts(name: str, tool: str, limits: MotionLimits) -> None:
+    """Points at 250 Hz, efforts straight between them, their mean in each period of 2 ms, and the
+    PD of the nodes."""
+    robot = mbdyn_ros.example(name)
+    path = REACH if name == "ur5" else robot.home_position + CYCLE[:, -robot.nv :]
+    timed = time_optimal(robot, path, limits)
+    made, gains = timed.trajectory(250.0), default_gains(robot, 500.0)
+    wanted = Reference(made.time, made.position, made.velocity, made.acceleration)
+    stepper = mbdyn_ros.Stepper(robot, 5e-4)
+    stepper.set_state(path[0], np.zeros(robot.nv))
+    period = 2e-3
+    for k in range(int(timed.duration / period)):
+        q, v, _ = wanted.at(k * period)
+        during = (k + np.linspace(0, 1, 9)) * period
+        effort = np.array([np.interp(during, made.time, one).mean() for one in made.effort.T])
+        stepper.effort[:] = (
+            effort
+            + gains["joint_stiffness"] * (q - stepper.q)
+            + gains["joint_damping"] * (v - stepper.v)
+        )
+        stepper.advance(4)
+        q = wanted.at((k + 1) * period)[0]
+        poses = robot.frame_pose(q, tool), robot.frame_pose(stepper.q, tool)
+        assert largest(q - stepper.q) <= 2e-3
+        assert np.linalg.norm(poses[0][:3, 3] - poses[1][:3, 3]) <= 2e-3
