@@ -29,8 +29,8 @@ from ..messages.named_numbers import (
     require_reasonable,
 )
 from ..messages.poses import pose_matrix, pose_message
-from ..messages.trajectory_conversion import converted
 from ..messages.timed_trajectory import RATE, requested_limits, timed
+from ..messages.trajectory_conversion import converted
 from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
 from ..node.health import Health
 from ..node.interfaces import service_types
