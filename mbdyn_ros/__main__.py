@@ -54,6 +54,8 @@ VERBS = (
     ("piezo", ".piezo.cli:piezo",
      "Move a piezo robot round a circle by an unbalanced rotor, and judge the motion."),
     ("simulate", ".cli.simulate:simulate", "Simulate the motion of a robot."),
+    ("time", ".cli.timing:time",
+     "The fastest motion along a path, with the exact dynamics of the robot."),
     ("view", ".cli.view:view", "Show a robot in the browser, loops included, until Ctrl-C."),
 )  # fmt: skip
 """Every verb: its name, where its command is, and the first sentence of its help."""

@@ -62,8 +62,8 @@ def convert(
         check_target(output, TABLES)
     robot = options.read(source)
     table = read_table(trajectory)
-    joints = _joints(robot, table, trajectory)
-    converted = [_rows(robot, table, one, joints, trajectory) for one in QUANTITIES]
+    joints = table_joints(robot, table, trajectory)
+    converted = [table_rows(robot, table, one, joints, trajectory) for one in QUANTITIES]
     position, velocity, acceleration, effort = converted
     assert position is not None
     wanted = {"actuators": robot.actuated_joints, "joints": robot.joint_names}.get(
@@ -94,7 +94,7 @@ def convert(
         raise InputError(f"{trajectory}: {found.violation}")
 
 
-def _joints(robot: Robot, table: Table, source: str) -> list[str]:
+def table_joints(robot: Robot, table: Table, source: str) -> list[str]:
     """The joints whose positions a table has; `position` is made of plain names where need be."""
     blocks = robot.system.coordinates.joint_blocks
     joint_of = {label: name for name, block in blocks.items() for label in block.labels()[0]}
@@ -107,7 +107,7 @@ def _joints(robot: Robot, table: Table, source: str) -> list[str]:
     return list(dict.fromkeys(joint_of[label] for label in table["position"]))
 
 
-def _rows(
+def table_rows(
     robot: Robot, table: Table, quantity: str, joints: list[str], source: str
 ) -> Array | None:
     """Numbers (N, k) of a quantity of the joints; None where a table has none of them.

@@ -14,14 +14,12 @@ from ..equations.actuation import LEAST_SHARE, joint_rates
 from ..errors import DeadPointError, InputError
 from ..program.declaration import Declaration
 from ..robot import Robot
+from .followed import UnclosedError, followed, homes_of
 from .joint_space import JointSpace
 from .violation import Violation, first_violation
 
 AGREEMENT = 1e-4
 """How far (rad or m, or relative) redundant joints of a trajectory may be from the others."""
-
-LONGEST_FOLLOWED = 0.2
-"""Way (rad or m) in one step along which loops without closed form are followed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,51 +178,16 @@ class _Motion:
     def __init__(self, space: JointSpace, position: Array) -> None:
         self.space, self.chart = space, space.chart
         self.q = space.q(position)
-        self.tree = self._followed() if self.chart.system.nz else self._closed()
-        system = self.chart.system
-        self.homes = self.tree[
-            :, [*system.numerical_independent_rows, *system.numerical_dependent_rows]
-        ]
+        try:
+            self.tree = followed(self.chart, self.q)
+        except UnclosedError as error:
+            raise InputError(f"point {error.point}: {error}") from None
+        self.homes = homes_of(self.chart, self.tree)
         self._require_agreement(position)
 
     def in_chart(self, program: Declaration, *values: Array) -> Array:
         """Tree numbers (N, n) of a program of q and the values."""
         return self.chart.calls.along(program, (self.q, *values), self.homes)
-
-    def _closed(self) -> Array:
-        """Where loops have a closed form, all points at once."""
-        tree = self.chart.calls.call(programs.joint_position, (self.q,))
-        bad = np.flatnonzero(~np.isfinite(tree).all(axis=1))
-        if len(bad):
-            self._refuse(int(bad[0]))
-        return tree
-
-    def _followed(self) -> Array:
-        """Else from point to point, in strides."""
-        bound = self.chart.bind("joint_position")
-        bound.q[:] = present = self.chart.home_position
-        bound()
-        tree = np.empty((len(self.q), len(bound.result)))
-        for k, goal in enumerate(self.q):
-            start, displacement = present, goal - present
-            count = max(1, int(np.ceil(np.abs(displacement).max(initial=0.0) / LONGEST_FOLLOWED)))
-            for part in range(1, count + 1):
-                bound.q[:] = start + part / count * displacement
-                bound()
-            if not np.isfinite(bound.result).all():
-                self._refuse(k)
-            tree[k], present = bound.result, goal
-        return tree
-
-    def _refuse(self, point: int) -> None:
-        try:
-            self.chart.joint_state(self.q[point])
-        except InputError as error:
-            raise InputError(f"point {point}: {error}") from None
-        raise InputError(
-            f"point {point}: the loops cannot be closed on the path from the previous point: a "
-            "singularity lies between"
-        )
 
     def _require_agreement(self, position: Array) -> None:
         """Refuse redundant joints that are not where the others put them."""

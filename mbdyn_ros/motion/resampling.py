@@ -12,18 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import (
-    WRENCH_LABELS,
     Wrenches,
     checked_count,
-    checked_mapping,
     checked_numbers,
     coordinate_array,
     positive_number,
-    single_vector,
 )
 from ..array import Array
 from ..errors import InputError, MbdynError
 from ..robot import Robot, checked_robot
+from .path_motion import repeated
 
 SAMPLES_BETWEEN = 12
 """Parts of an interval at whose ends efforts are compared with the straight line."""
@@ -220,7 +218,7 @@ class _Efforts:
     def at(self, moments: Array, within: Array) -> Array:
         """Efforts (..., m) at some times (...), of the pieces that `within` lies in."""
         q, v, a = (one.reshape(-1, one.shape[-1]) for one in self._motion.at(moments, within))
-        found = self._robot.inverse_dynamics(q, v, a, self._batched(len(q)))
+        found = self._robot.inverse_dynamics(q, v, a, repeated(self._wrenches, len(q)))
         bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
         if len(bad):
             k, when = int(bad[0]), moments.ravel()[bad[0]]
@@ -264,14 +262,6 @@ class _Efforts:
     def apart(self, one: Array, other: Array) -> Array:
         """Whether efforts (M, m) differ too much for one point (M,)."""
         return np.asarray(np.abs(one - other).max(axis=1) > self._tolerance / 2)
-
-    def _batched(self, count: int) -> Wrenches | None:
-        if self._wrenches is None:
-            return None
-        return {
-            link: np.tile(single_vector(f"the wrench on {link}", one, WRENCH_LABELS), (count, 1))
-            for link, one in checked_mapping("wrenches", self._wrenches).items()
-        }
 
 
 def _jumps(motion: _Polynomials, efforts: _Efforts) -> list[Array]:

@@ -63,7 +63,7 @@ def first_violation(
         if pair[1] is None:
             continue
         numbers = np.atleast_2d(coordinate_array(quantity, pair[1], labels))
-        low, high = _bounds(robot, quantity, labels)
+        low, high = described_limits(robot, quantity, labels)
         leeway = [
             np.where(np.isfinite(one), LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(one)), 0.0)
             for one in (low, high)
@@ -77,7 +77,7 @@ def first_violation(
     return found
 
 
-def _bounds(robot: Robot, quantity: str, labels: Sequence[str]) -> tuple[Array, Array]:
+def described_limits(robot: Robot, quantity: str, labels: Sequence[str]) -> tuple[Array, Array]:
     """Lower and upper limits (n,) of a quantity of joints; infinite where there are none."""
     low, high = np.full(len(labels), -math.inf), np.full(len(labels), math.inf)
     for k, label in enumerate(labels):

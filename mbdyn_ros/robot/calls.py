@@ -336,16 +336,24 @@ class Calls:
         given = whole_efforts(value, labels) if key == "effort" else value
         return coordinate_array(SPOKEN_ARGUMENTS.get(key, key), given, labels)
 
-    def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
+    def along(
+        self,
+        program: Declaration,
+        values: Sequence[Array],
+        homes: Array,
+        friction: bool = True,
+    ) -> Array:
         """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.
 
         NaN where loops cannot be closed.
         """
         if not self._system.nz:
-            return self.call(program, tuple(values))
+            return self.call(program, tuple(values), friction=friction)
+        friction = friction or not self._system.has_friction
         behind = np.broadcast_to(self._behind_home, (len(homes), len(self._behind_home)))
-        whole = np.concatenate([homes, behind], axis=1)
-        return self.kernel(program).batch(values, len(homes), homes=whole, apart=True)
+        whole = np.ascontiguousarray(np.concatenate([homes, behind], axis=1))
+        kernel = self.kernel(program, friction=friction)
+        return kernel.batch(values, len(homes), homes=whole, apart=True)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers; an error says why there is none."""

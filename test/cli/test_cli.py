@@ -24,18 +24,13 @@ SOLO = str(urdf_file("solo12.urdf"))
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = [
     "bench", "calibrate", "codegen", "completion", "convert", "doctor", "edit", "examples", "excite",
-    "fd", "id", "identify", "ik", "inspect", "mechanism", "observe", "ops", "piezo", "simulate", "view",
+    "fd", "id", "identify", "ik", "inspect", "mechanism", "observe", "ops", "piezo", "simulate",
+    "time", "view",
 ]  # fmt: skip
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 
 GHOST = """<robot name="g"><link name="world"/><link name="ghost"/><joint name="hinge"
   type="continuous"><parent link="world"/><child link="ghost"/></joint></robot>"""
-
-
-
-
-
-
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +67,14 @@ def test_inverse_dynamics_of_one_state(ur5: mbdyn_ros.Robot) -> None:
     assert list(found["effort"]) == list(ur5.velocity_labels)
     assert set(found["unit"].values()) == {"N m"}
     named = document(
-        "id", UR5, "--position",
+        "id",
+        UR5,
+        "--position",
         "shoulder_lift_joint=-1,elbow_joint=1, wrist_1_joint=0.2,wrist_2_joint=.5",
-        "--acceleration", '{"elbow_joint": 2}', "--wrench", "tool0=1,2,3,4,5,6",
+        "--acceleration",
+        '{"elbow_joint": 2}',
+        "--wrench",
+        "tool0=1,2,3,4,5,6",
     )
     expected = ur5.inverse_dynamics(
         q, np.zeros(6), np.array([0, 0, 2.0, 0, 0, 0]), wrenches={"tool0": [1, 2, 3, 4, 5, 6]}
@@ -224,9 +224,7 @@ def test_plain_columns_and_missing_ones(tmp_path: Path) -> None:
 
 
 def test_effort_over_time(tmp_path: Path, ur5: mbdyn_ros.Robot) -> None:
-    (tmp_path / "torque.csv").write_text(
-        "time,effort/shoulder_pan_joint\n0.1,0\n0.2,10\n0.3,0\n"
-    )
+    (tmp_path / "torque.csv").write_text("time,effort/shoulder_pan_joint\n0.1,0\n0.2,10\n0.3,0\n")
     out = tmp_path / "run.csv"
     succeed("simulate", UR5, "--duration", 0.4, "--effort", tmp_path / "torque.csv",
             "--gravity", 0, 0, 0, "--output", out, "--rate", 20)  # fmt: skip

@@ -195,3 +195,12 @@ def test_equations_in_other_joints_are_kept_with_their_robot() -> None:
     del robot, chart
     gc.collect()
     assert gone() is None
+
+
+def test_velocities_where_loops_have_no_closed_form() -> None:
+    """They were NaN."""
+    delta = mbdyn_ros.example("delta")
+    q = delta.home_position + np.linspace(0, 0.2, 4)[:, None]
+    rate = np.ones_like(q)
+    found = convert_trajectory(delta, delta.independent_joints, q, rate, to=delta.joint_names)
+    np.testing.assert_allclose(found.velocity, delta.joint_state(q, rate)[1], atol=1e-9)

@@ -15,6 +15,7 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 
 
 STEPPING, EVENTS = '#include "stepping.cpp"\n', '#include "events.cpp"\n'
+REACHABILITY = '#include "reachability.cpp"\n'
 
 
 @functools.cache
@@ -50,6 +51,14 @@ def events() -> ctypes.CDLL:
     library.solve_impulses.argtypes = place, number, place
     library.impact_impulses.argtypes = place, place, place, place, number, number, place
     library.solve_impulses.restype = library.impact_impulses.restype = number
+    return library
+
+
+@functools.cache
+def reachability() -> ctypes.CDLL:
+    """The library of reachability analysis along a path, in C++; see `runtime`."""
+    library = _library("reachability", REACHABILITY, toolchain_cpp())
+    library.pass_limits.restype = ctypes.c_ssize_t
     return library
 
 

@@ -71,12 +71,12 @@ def add_points(
             f"{error}, the parameter largest_request: set it, or effort_tolerance, higher"
         ) from None
     if made.added:
-        _write(layout, trajectory, made)
+        write_points(layout, trajectory, made)
     return made
 
 
-def _write(layout: Layout, trajectory: JointTrajectory, made: EffortTrajectory) -> None:
-    """Replace the points of a message by those of a motion."""
+def write_points(layout: Layout, trajectory: JointTrajectory, made: EffortTrajectory) -> None:
+    """Replace the points of a message by those of a motion, without efforts."""
     known = {seconds(point.time_from_start): point.time_from_start for point in trajectory.points}
     state = layout.robot.joint_state(made.position, made.velocity, made.acceleration)
     rows = [layout.numbers(k, one) for k, one in enumerate(state) if one is not None]
@@ -182,12 +182,17 @@ def with_efforts(
             f"point {point}: the effort of {robot.effort_labels[column]} is "
             f"{efforts[point, column]}: a number of the point is too large"
         )
+    write_efforts(layout, trajectory, efforts)
+    trajectory.joint_names = list(layout.names)
+    return trajectory, _violation(robot, q, v, efforts)
+
+
+def write_efforts(layout: Layout, trajectory: JointTrajectory, efforts: Array) -> None:
+    """Fill the efforts (N, m) of the points."""
     rows = layout.from_robot(efforts)
     size, flat = rows.shape[1], doubles(rows)
-    trajectory.joint_names = list(layout.names)
     for k, one in enumerate(trajectory.points):
         one.effort = flat[k * size : (k + 1) * size]
-    return trajectory, _violation(robot, q, v, efforts)
 
 
 def _violation(robot: Robot, q: Array, v: Array, efforts: Array) -> Violation | None:

@@ -29,6 +29,7 @@ from ..messages.named_numbers import (
     require_reasonable,
 )
 from ..messages.poses import pose_matrix, pose_message
+from ..messages.timed_trajectory import RATE, requested_limits, timed
 from ..messages.trajectory_conversion import converted
 from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
 from ..node.health import Health
@@ -130,6 +131,7 @@ class InverseDynamicsServer(RobotNode):
         self._last_refusal = ""
         self.refusals = Refusals(self, "request")
         self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", 10)
+        self._timed = self.create_publisher(JointTrajectory, "~/timed_out", 10)
         self.begin()
 
     def on_robot(self, robot: Robot) -> None:
@@ -142,7 +144,8 @@ class InverseDynamicsServer(RobotNode):
     def open_inputs(self) -> None:
         """The services, and the topic twin of one."""
         self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, 10)
-        srv = service_types(self, "only ~/trajectory_in and ~/trajectory_out are served")
+        self.create_subscription(JointTrajectory, "~/path_in", self._on_path, 10)
+        srv = service_types(self, "only ~/trajectory_in and ~/path_in are answered")
         if srv is None:
             return
         for name, kind, answer in (
@@ -150,6 +153,7 @@ class InverseDynamicsServer(RobotNode):
             ("forward_dynamics", srv.ForwardDynamics, self._forward_dynamics),
             ("dynamic_terms", srv.DynamicTerms, self._dynamic_terms),
             ("inverse_dynamics_trajectory", srv.InverseDynamicsTrajectory, self._trajectory),
+            ("time_trajectory", srv.TimeTrajectory, self._timing),
             ("convert_trajectory", srv.ConvertTrajectory, self._conversion),
             ("forward_kinematics", srv.ForwardKinematics, forward_kinematics),
             ("jacobian", srv.Jacobian, jacobian),
@@ -239,6 +243,25 @@ class InverseDynamicsServer(RobotNode):
         if unfit:
             response.message = f"joint_trajectory_controller would refuse this trajectory: {unfit}"
 
+    def _timing(self, robot: Robot, request: Any, response: Any) -> None:
+        self._require_room(len(request.path.points), "points")
+        for field in ("max_jerk", "blend", "rate"):
+            number = getattr(request, field)
+            if not 0 <= number < math.inf:
+                raise InputError(f"{field} is {number:g}: it must be finite, 0 or more")
+        response.trajectory, found = timed(
+            robot,
+            request.path,
+            self.parameters["largest_request"],
+            requested_limits(request),
+            request.blend if request.straight else None,
+            request.max_jerk or None,
+            request.rate or RATE,
+        )
+        reached = found.limiting()
+        response.limits = [one.limit for one in reached]
+        response.since = doubles(np.array([one.start for one in reached]))
+
     def _conversion(self, robot: Robot, request: Any, response: Any) -> None:
         self._require_room(len(request.trajectory.points), "points")
         convert_trajectory(robot, request, response)
@@ -264,11 +287,28 @@ class InverseDynamicsServer(RobotNode):
             )
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
+        self._answer(
+            "trajectory_in", self._trajectories, lambda robot: self._filled(robot, message)[0]
+        )
+
+    def _on_path(self, message: JointTrajectory) -> None:
+        most = self.parameters["largest_request"]
+
+        def answer(robot: Robot) -> JointTrajectory:
+            self._require_room(len(message.points), "points")
+            return timed(robot, message, most)[0]
+
+        self._answer("path_in", self._timed, answer)
+
+    def _answer(
+        self, name: str, publisher: Any, answer: Callable[[Robot], JointTrajectory]
+    ) -> None:
+        """Publish an answer to a topic, or count why there is none."""
         self._calls += 1
         try:
-            self._trajectories.publish(self._filled(self.require(self.robot), message)[0])
+            publisher.publish(answer(self.require(self.robot)))
         except Exception as error:
-            self._refuse("trajectory_in", error)
+            self._refuse(name, error)
 
 
 main = partial(run, InverseDynamicsServer, InverseDynamicsServer.NAME)

@@ -1,0 +1,182 @@
+"""The fastest speed along a path, by reachability analysis (Pham and Pham 2018)."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..array import Array
+from ..compiler.gcc import CompilationError
+from ..compiler.runtime.library import reachability
+from ..compiler.runtime.structures import structure
+from ..errors import InputError, SimulationError
+from .joint_path import JointPath
+from .path_limits import PathLimits, Rows
+
+WITHOUT_LIMIT = 1e8
+"""1/s: ds/dt, in parts of the path, that counts as without a limit."""
+
+LEAST_TANGENT = 1e-5
+"""Part of the largest x at which tangents of its root are laid where the robot is slower."""
+
+MOST_TANGENTS = 20
+"""How often roots are replaced by their tangents at the last answer."""
+
+DURATION_SETTLED = 1e-5
+"""Relative change of the duration at which tangents are good enough."""
+
+LARGEST_CHANGE = 0.02
+"""Part of the largest x by which x changes in an interval at most."""
+
+MOST_REFINEMENTS = 14
+"""How often intervals are halved at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class PathSpeed:
+    """The speed along a path.
+
+    rows : limits at the points of the grid. x : (ds/dt)^2 there (N,). u : d2s/dt2 (N - 1,), the
+        same in all of an interval. excess : by how much a limit is passed between the points, as
+        a share of it, as seen in their middle.
+    """
+
+    path: JointPath
+    rows: Rows
+    x: Array
+    u: Array
+    excess: float
+
+    @property
+    def time(self) -> Array:
+        """When each point is passed (N,), s."""
+        root = np.sqrt(self.x)
+        spans = 2 * np.diff(self.rows.s) / (root[:-1] + root[1:])
+        return np.concatenate([[0.0], np.cumsum(spans)])
+
+    @property
+    def duration(self) -> float:
+        """Of the motion, s."""
+        return float(self.time[-1])
+
+    def at(self, time: Array) -> tuple[Array, Array, Array]:
+        """s and its first and second derivatives by time (M,), at some times."""
+        times = self.time
+        k = np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(self.u) - 1)
+        since, speed = time - times[k], np.sqrt(self.x[k])
+        s = self.rows.s[k] + speed * since + self.u[k] * since**2 / 2
+        rate = np.maximum(speed + self.u[k] * since, 0.0)
+        return np.minimum(s, self.rows.s[k + 1]), rate, self.u[k]
+
+
+def fastest(
+    limits: PathLimits, path: JointPath, grid: Array, first: float, last: float, tolerance: float
+) -> PathSpeed:
+    """The fastest speed along a path that keeps all limits.
+
+    Intervals of the grid are halved until no limit is passed in their middle by more than a share,
+    and until no speed changes much in one of them: an interval keeps its limits at both ends, and
+    is slower than it had to be by what changes in between.
+
+    Parameters
+    ----------
+    grid : s of the points at first (N,). first, last : ds/dt at the ends.
+    tolerance : the share; infinite for the first grid as it is.
+
+    Raises
+    ------
+    InputError
+        What `PathLimits.rows` refuses; a speed that cannot be had at an end; or nothing that limits
+        the motion.
+    SimulationError
+        There is no C++ compiler.
+    """
+    rows = limits.rows(path, grid)
+    for _ in range(MOST_REFINEMENTS):
+        x, u = _settled(limits, path, rows, first, last)
+        if not math.isfinite(tolerance):
+            return PathSpeed(path, rows, x, u, math.nan)
+        between = limits.rows(path, (rows.s[1:] + rows.s[:-1]) / 2)
+        used = limits.usage(between, (x[1:] + x[:-1]) / 2, u).max(axis=1, initial=0.0) - 1
+        beyond = (used > tolerance / 2) | (np.abs(np.diff(x)) > LARGEST_CHANGE * x.max())
+        if not beyond.any():
+            break
+        rows = rows.merged(between, beyond)
+    return PathSpeed(path, rows, x, u, float(used.max()))
+
+
+def _settled(
+    limits: PathLimits, path: JointPath, rows: Rows, first: float, last: float
+) -> tuple[Array, Array]:
+    """x and u with roots of x as they are, by tangents at the last answer."""
+    plain = not limits.robot.system.has_friction and not limits.powers.any()
+    x, u = _solved(limits, path, rows, None, first, last)
+    before = 0.0
+    for _ in range(0 if plain else MOST_TANGENTS):
+        x, u = _solved(limits, path, rows, x, first, last)
+        duration = float(np.sum(np.diff(rows.s) / (np.sqrt(x[1:]) + np.sqrt(x[:-1]))))
+        if abs(duration - before) <= DURATION_SETTLED * duration:
+            break
+        before = duration
+    return x, u
+
+
+def _solved(
+    limits: PathLimits, path: JointPath, rows: Rows, near: Array | None, first: float, last: float
+) -> tuple[Array, Array]:
+    """x and u of linear limits: roots replaced by their tangents at `near`, or left out."""
+    count, width = rows.a.shape
+    b, low, high = rows.b, limits.low - rows.c, limits.high - rows.c
+    if near is not None:
+        y = np.maximum(near, LEAST_TANGENT * near.max())[:, None]
+        root = np.sqrt(y)
+        # sqrt(x) = (y + x) / (2 sqrt(y)), 1 / sqrt(x) = (3 y - x) / (2 y sqrt(y)) next to y
+        held = rows.d * root / 2
+        b = b + rows.d / (2 * root) + limits.powers * (limits.high / (2 * y * root))
+        tangent = limits.high * 1.5 / root - rows.c
+        low, high = low - held, np.where(limits.powers, tangent, high) - held
+    elif limits.powers.any():
+        high = np.where(limits.powers, np.inf, high)
+    x, u, reach = np.empty(count), np.empty(count - 1), np.empty(count)
+    room = np.empty(4 * (2 * width + 1))
+    largest = (WITHOUT_LIMIT * path.length) ** 2
+    arrays = {
+        "s": rows.s, "a": rows.a, "b": b, "low": low, "high": high, "p": rows.p, "r": rows.r,
+        "c": rows.t, "size": limits.sizes,
+        "most": np.minimum(rows.most, largest), "room": room, "K": reach, "x": x, "u": u,
+    }  # fmt: skip
+    kept = {name: np.ascontiguousarray(one) for name, one in arrays.items()}
+    given = structure("reachability.cpp", "limits")(
+        points=count, rows=width, cones=len(limits.sizes), first=first**2, last=last**2,
+        **{name: one.ctypes.data for name, one in kept.items()},
+    )  # fmt: skip
+    try:
+        place = reachability().pass_limits(ctypes.byref(given))
+    except CompilationError as error:
+        raise SimulationError(f"time-optimal motions need compiled code: {error}") from error
+    if place >= 0:
+        raise InputError(
+            f"{path.place(rows.s[place])}: no speed keeps all limits there and on the way that "
+            "follows"
+        )
+    _require_ends(path, x, reach, first, last)
+    if x.max() >= largest / 4:
+        raise InputError("nothing limits the motion: give velocities, accelerations or efforts")
+    return x, u
+
+
+def _require_ends(path: JointPath, x: Array, reach: Array, first: float, last: float) -> None:
+    """Refuse speeds at the ends that cannot be had."""
+    if first**2 > reach[0] * (1 + 1e-9):
+        raise InputError(
+            f"the path cannot begin at a speed of {first:g}: beyond {math.sqrt(reach[0]):.6g} some "
+            "limit is passed there or further on"
+        )
+    if last**2 > x[-1] * (1 + 1e-9):
+        raise InputError(
+            f"the path cannot end at a speed of {last:g}: at most {math.sqrt(x[-1]):.6g} can be "
+            "reached there"
+        )
