@@ -36,7 +36,7 @@ ZERO_IN_PRINT = 1e-14
 LATEX = {
     "xd": r"\dot x", "xdd": r"\ddot x", "J_rate": r"\dot J", "J_1_rate": r"\dot J_1",
     "mu": r"\mu", "beta": r"\beta", "beta_0": r"\beta_0", "Vd": r"\dot V",
-    "Vd_B": r"\dot V_B", "phi_y": r"\varphi_y",
+    "Vd_B": r"\dot V_B", "phi_y": r"\varphi_y", "F*_r": r"F^*_r", "p-": "p^-", "p+": "p^+",
 }  # fmt: skip
 """Symbols in LaTeX, where they are others than in text."""
 
@@ -98,14 +98,7 @@ def module_steps(
     >>> round(float(steps["mu"][0, 0])) == round(float(boom.mass_matrix([0.1])[0, 0]))
     True
     """
-    study = Study(robot.system)
-    if not is_parallel_serial(study):
-        raise InputError(
-            f"{robot.model.source}: the steps of the parallel-serial paper are for machines of "
-            "single joints and loops in which one cylinder, on the line between its two pins, "
-            "turns an upper link; all must be driven, and the cylinders independent. Use "
-            "`mbdyn ops` for the formulations that apply to this robot"
-        )
+    study = parallel_serial_study(robot)
     manipulator = Manipulator(study)
     coordinates, order = study.system.coordinates, manipulator.coordinates
     given = study.effort[[coordinates.effort.index(coordinates.v[k]) for k in order]]
@@ -130,19 +123,13 @@ def module_steps(
         [*_kinematics(manipulator, n, study), *_dynamics(manipulator, n, study, required, one)]
         for n, one in enumerate(made)
     ]
-    values = ca.Function("steps", study.symbols, [one[4] for draft in drafts for one in draft])
-    numbers = iter(values.call([ca.DM(one) for one in (q, home, v, a, rest)]))
     result = []
-    for n, draft in enumerate(drafts):
-        quantities = [
-            Quantity(eq, symbol, meaning, unit, np.array(next(numbers)), body)
-            for eq, symbol, meaning, unit, _, body in draft
-        ]
+    for n, quantities in enumerate(evaluated(study.symbols, drafts, (q, home, v, a, rest))):
         if abs(lost[n]) > ZERO_IN_PRINT * abs(still[n]):
             meaning = "further effort, of springs and friction, not in the paper"
             unit = quantities[-1].unit
             quantities.append(Quantity("", "f_0", meaning, unit, np.array([[lost[n]]])))
-        result.append(Steps(_title(robot, manipulator.modules[n]), tuple(quantities)))
+        result.append(Steps(title(robot, manipulator.modules[n]), tuple(quantities)))
     return result
 
 
@@ -150,7 +137,35 @@ Draft = tuple[str, str, str, str, SX, str]
 """A `Quantity` on symbols: its body comes last."""
 
 
-def _title(robot: Robot, module: Module) -> str:
+def parallel_serial_study(robot: Robot) -> Study:
+    """The robot on symbols; refused where it is no machine of joints and cylinders."""
+    study = Study(robot.system)
+    if not is_parallel_serial(study):
+        raise InputError(
+            f"{robot.model.source}: the steps of the parallel-serial paper are for machines of "
+            "single joints and loops in which one cylinder, on the line between its two pins, "
+            "turns an upper link; all must be driven, and the cylinders independent. Use "
+            "`mbdyn ops` for the formulations that apply to this robot"
+        )
+    return study
+
+
+def evaluated(
+    symbols: Sequence[SX], drafts: Sequence[Sequence[Draft]], values: Sequence[Array]
+) -> list[list[Quantity]]:
+    """The quantities of modules at the values of symbols."""
+    function = ca.Function("steps", symbols, [one[4] for draft in drafts for one in draft])
+    numbers = iter(function.call([ca.DM(one) for one in values]))
+    return [
+        [
+            Quantity(eq, symbol, meaning, unit, np.array(next(numbers)), body)
+            for eq, symbol, meaning, unit, _, body in draft
+        ]
+        for draft in drafts
+    ]
+
+
+def title(robot: Robot, module: Module) -> str:
     """Names of a module's parts, as in the description."""
     bodies = robot.system.tree.bodies
     base = "the world" if module.base == WORLD else bodies[module.base].name
