@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from ..equations.algebra.spatial import SX
 from ..equations.textbook.virtual_decomposition import Cut, VirtualDecomposition
 from ..prepare.tree import WORLD
-from .module_steps import Draft, Steps, evaluated, parallel_serial_study, title
+from .module_steps import Draft, evaluated, parallel_serial_study, title
 from .robot import Robot
+from .steps import Steps
 
 TWIST, WRENCH = "rad/s, m/s", "N m, N"
 

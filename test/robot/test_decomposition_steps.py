@@ -11,7 +11,7 @@ import mbdyn_ros
 from mbdyn_ros.compiler.bound import Bound
 from mbdyn_ros.equations.control_laws import virtual_decomposition
 from mbdyn_ros.robot.decomposition_steps import decomposition_steps
-from mbdyn_ros.robot.module_steps import Quantity, to_latex
+from mbdyn_ros.robot.steps import Quantity, to_latex
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 ROOT = Path(__file__).parents[2]
