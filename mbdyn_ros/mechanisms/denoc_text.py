@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..array import Array
 from ..export.polynomial import Polynomial
 from ..export.polynomial_text import latex_lines, plain_sum
@@ -86,11 +88,12 @@ def written(equations: DenocEquations, form: str = "text") -> str:
     )
     A, x, B = equations.bordered
     names = *equations.joints, *(f"-lambda {one}" for one in equations.multiplier_names)
-    rows = [
+    numbers = np.column_stack([A, x, B]).tolist()
+    system = [
         (f"{k} {name}", *map(_number, values))
-        for k, (name, *values) in enumerate(zip(names, *A.T, x, B, strict=True), start=1)
+        for k, (name, values) in enumerate(zip(names, numbers, strict=True), start=1)
     ]
-    lines += how.table((("", *(f"A {k}" for k in range(1, len(x) + 1)), "x", "B"), rows))
+    lines += how.table((("", *(f"A {k}" for k in range(1, len(x) + 1)), "x", "B"), system))
     return "\n".join([*lines, *how.end]) + "\n"
 
 
@@ -105,7 +108,7 @@ SHEET = (
     ("tau_g", "N^T [0; 0; -m_i g] (17)"),
     ("J", "the velocity of the second part at the cut less that of the first, by the rates (21)"),
 )  # fmt: skip
-"""What a worksheet asks for, one after the other: a matrix, and how it is found."""
+"""Questions of a worksheet, one after the other: a matrix, and how it is found."""
 
 BLANK = "....."
 

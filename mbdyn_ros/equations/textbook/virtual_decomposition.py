@@ -75,7 +75,7 @@ class Led:
 
     @classmethod
     def by(cls, manipulator: Manipulator, net: Mapping[int, SX], torques: Mapping[int, SX]) -> Led:
-        """What a machine gives for the net wrenches of its bodies."""
+        """Wrenches and efforts of a machine for the net wrenches of its bodies."""
         return cls(net, torques, *manipulator.carried(net, torques))
 
 

@@ -94,23 +94,11 @@ EXPORT fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String toke
   return made(token, environment, log);
 }
 
-EXPORT fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token,
-    fmi3String resources, bool visible, bool logging, void *environment, fmi3LogMessage log,
-    void (*update)(void), void (*lock)(void), void (*unlock)(void)) {
-  (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)environment;
-  (void)log, (void)update, (void)lock, (void)unlock;
-  return NULL;
-}
+EXPORT fmi3Instance fmi3InstantiateScheduledExecution(void) { return NULL; }
 
 EXPORT void fmi3FreeInstance(fmi3Instance self) { free(self); }
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
-
-EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance self, bool on, size_t count,
-    const fmi3String categories[]) {
-  (void)self, (void)on, (void)count, (void)categories;
-  return fmi3OK;
-}
 
 EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, bool given, double tolerance,
     double time, bool ends, double end) {
@@ -138,6 +126,8 @@ CHANGES_NOTHING(fmi3EnterConfigurationMode)
 CHANGES_NOTHING(fmi3ExitConfigurationMode)
 CHANGES_NOTHING(fmi3EvaluateDiscreteStates)
 CHANGES_NOTHING(fmi3Terminate)
+CHANGES_NOTHING(fmi3SetDebugLogging)
+CHANGES_NOTHING(fmi3GetEventIndicators)
 
 /* -- variables ---------------------------------------------------------------------------------- */
 
@@ -232,11 +222,6 @@ EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance self, size_t *coun
   (void)self;
   *count = 0;
   return fmi3OK;
-}
-
-EXPORT fmi3Status fmi3GetEventIndicators(fmi3Instance self, double values[], size_t count) {
-  (void)self, (void)values;
-  return count ? fmi3Error : fmi3OK;
 }
 
 EXPORT fmi3Status fmi3CompletedIntegratorStep(fmi3Instance self, bool keeps, bool *event,
