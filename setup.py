@@ -111,7 +111,7 @@ setup(
     package_data={
         NAME: ["py.typed"],
         f"{NAME}.compiler.runtime": ["*.c", "*.h", "*.cpp", "contact/*.hpp"],
-        f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp"],
+        f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp", "fmi/*.c"],
         f"{NAME}.mechanisms": ["library/*.yaml"],
         f"{NAME}.urdf": ["*.urdf", "*.yaml"],
     },
@@ -145,6 +145,7 @@ setup(
             "coal",
             "codespell",
             "dask[distributed]",
+            "fmpy",  # judges units of FMI
             "hypothesis",
             "mcap-ros2-support",
             "mypy",

@@ -27,7 +27,8 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
     "-o",
     "--output",
     metavar="PATH",
-    help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.",
+    help="Folder for C code; a file .fmu for a unit of FMI 3.0; file (.txt, .md, .tex) for "
+    "formulas, or a folder.",
 )
 @click.option(
     "--link",
@@ -127,6 +128,9 @@ def codegen(
     With --cpp: a C++17 class with constants, control laws and an example of a 1 kHz loop, in a
     CMake package, and a library that other programs open at run time.
 
+    Into a file that ends with .fmu: a unit of FMI 3.0 for other simulators, for model exchange and
+    co-simulation.
+
     With --closed-form: P = H(q) qdd + qd^T C(q) qd + g(q), every element a polynomial in
     C1 = cos(q1), S1 = sin(q1), ..., and how many are zero; into a folder these closed forms too,
     as C functions along with the others.
@@ -136,6 +140,7 @@ def codegen(
       mbdyn codegen ur5 -o ur5_c && cmake -S ur5_c -B build && cmake --build build
       mbdyn codegen panda -o panda_c --link panda_link8 --precision single
       mbdyn codegen ur5 --cpp --variable tool0 -o my_robot
+      mbdyn codegen manipulator -o crane.fmu    # for Simulink, Dymola, OpenModelica, FMPy
       mbdyn codegen piezo_robot --closed-form --digits 4
       mbdyn codegen piezo_robot --closed-form -o dynamics.tex
       mbdyn codegen piezo_robot --closed-form --symbols masses,lengths
@@ -181,6 +186,12 @@ def codegen(
         _say(robot, written, as_json)
         return
     robot = options.read(source)
+    if Path(output).suffix.lower() == ".fmu":
+        for name, given in (("--link", links), ("--variable", variable)):
+            if given:
+                raise click.UsageError(f"{name} goes with C code, not with a unit of FMI")
+        _say(robot, robot.generate_fmu(output), as_json)
+        return
     more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
     written = robot.generate_c(output, links or None, variable, more, precision)
     _say(robot, written, as_json)

@@ -143,7 +143,8 @@ def _answer(
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
     from ..errors import InputError
-    from ..robot.module_steps import WRITERS, module_steps
+    from ..robot.module_steps import module_steps
+    from ..robot.steps import WRITERS
     from .series import read_wrenches
     from .states import gather, print_state, rounding_noise, show
 

@@ -100,6 +100,12 @@ MOST_SAMPLES = 1e8
     "name without an end makes a rosbag2 folder.",
 )
 @click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
+@click.option(
+    "--explain",
+    type=click.Choice(["text", "markdown", "latex"]),
+    help="Print Jacobians, the bordered matrix and what it gives of every impact, to be redone by "
+    "hand, instead of the summary.",
+)
 @robot_options
 def simulate(
     source: str,
@@ -118,6 +124,7 @@ def simulate(
     rate: float | None,
     output: str | None,
     plot: str | None,
+    explain: str | None,
     options: RobotOptions,
     as_json: bool,
 ) -> None:
@@ -134,6 +141,7 @@ def simulate(
       mbdyn simulate boom --duration 1 --no-joint-limits --json
       echo 'surfaces: [{name: floor, type: plane, friction: 0.8, restitution: 0}]' > floor.yaml
       mbdyn simulate quadruped --floating-base --environment floor.yaml --hold 60,2 --duration 1
+      mbdyn simulate tree_robot --environment floor.yaml --duration 0.5 --explain text
       mbdyn simulate ur5 --duration 5 --output run.mcap    # ros2 bag play run.mcap
     """
     from ..recording.write import BAGS, check_target, impact_records, write
@@ -149,6 +157,8 @@ def simulate(
         check_target(output)
     if plot is not None:
         check_picture(plot)
+    if explain is not None and as_json:
+        raise InputError("--json and --explain cannot be used together")
     if duration > MOST_SECONDS:
         raise InputError(f"--duration is {duration:g} s; give {MOST_SECONDS:g} s at most")
     described = options.described(source)
@@ -201,6 +211,15 @@ def simulate(
     if stopped is not None:
         kept = f" The motion up to there is in {', '.join(files)}." if files else ""
         raise SimulationError(f"{stopped}.{kept}") from stopped
+    if explain is not None:
+        from ..robot.steps import WRITERS
+        from ..simulation.contact.impact_steps import impact_steps
+
+        if environment is None:
+            raise InputError("--explain is for impacts; give --environment")
+        steps = [impact_steps(robot, environment, one) for one in trajectory.impacts]
+        click.echo(WRITERS[explain](steps) if steps else "No impacts.")
+        return
     summary = summarize(robot, trajectory, wall)
     if environment is not None and (walls is not None or trajectory.impacts):
         summary["impacts"] = impact_records(robot, environment, trajectory.impacts)

@@ -47,7 +47,12 @@ def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, An
             {"time": one.time, "joint": one.joint, "mode": one.mode}
             for one in trajectory.transitions
         ],
-    }
+        "equal_steps": [
+            {"start": one.start, "end": one.end, "why": one.why,
+             "unexplained": trajectory.imbalance_of(one)}
+            for one in trajectory.stretches
+        ],
+    }  # fmt: skip
 
 
 def touching(
@@ -89,6 +94,11 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         f"{impacts} J in impacts; drift {energy['drift']:.1e} "
         f"({energy['unexplained']:.1e} J)."
     )
+    for one in summary["equal_steps"]:
+        click.echo(
+            f"From {one['start']:.9g} to {one['end']:.9g} s it went on in equal steps, which leave "
+            f"{number(one['unexplained'])} J unexplained: {one['why']}."
+        )
     if "impacts" in summary:
         _print_impacts(robot, summary["impacts"])
     for surface, links in summary.get("touching", {}).items():

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -145,6 +146,20 @@ class Toolchain:
             ) from None
         if not target.is_file():
             raise CompilationError(f"{self.command[0]}: it reported success but wrote no library")
+
+    def link(self, files: Sequence[str], target: Path) -> None:
+        """Compile files into the shared library `target`.
+
+        Raises
+        ------
+        CompilationError
+            The compiler failed, or took too long.
+        """
+        arguments = [*files, "-o", str(target), "-lm"]
+        try:
+            self._run(arguments, {"TMPDIR": str(target.parent)}, self.longest)
+        except subprocess.TimeoutExpired:
+            raise CompilationError(f"{self.command[0]}: not done in {self.longest:g} s") from None
 
     def _run(self, arguments: list[str], environment: dict[str, str], longest: float) -> str:
         """Run the compiler, for at most a number of seconds, and return what it prints."""

@@ -6,6 +6,10 @@ Parts that several elements share are evaluated once, as are parts that are the 
 
 Where the axes of neighbouring joints are parallel, only the sum of their angles turns what lies
 further out: the polynomials are in its sine and cosine, which makes them much shorter.
+
+Beside it the scheme of the paper (Kulvietis et al. 2011, section 4), in the angles of single
+joints: a dictionary of the monomials in ascending order of their powers, each by one product from
+one before it, and then every element as the sum of coefficients times entries.
 """
 
 from __future__ import annotations
@@ -36,9 +40,16 @@ Powers = tuple[int, ...]
 
 
 def closed_form_efforts(
-    system: System, q: SX, v: SX, a: SX, most: int = MOST_PRODUCTS_EVALUATED
+    system: System,
+    q: SX,
+    v: SX,
+    a: SX,
+    most: int = MOST_PRODUCTS_EVALUATED,
+    by_dictionary: bool = False,
 ) -> tuple[SX, SX]:
     """H (n, n) and P = H qdd + qd^T C qd + g (n, 1), evaluated by the closed forms.
+
+    by_dictionary : by the paper's dictionary of monomials instead of Horner's scheme.
 
     Parameters
     ----------
@@ -51,16 +62,17 @@ def closed_form_efforts(
     InputError
         The polynomials have too many terms.
     """
-    sums, angles = angle_sums(system), turning(system)
-    n = len(sums)
+    angles = turning(system)
+    n = len(angles)
+    sums = np.eye(n, dtype=int) if by_dictionary else angle_sums(system)
     p = [ca.dot(ca.sparsify(ca.DM(row)), q) for row in sums]
     variables = [ca.cos(one) if angle else one for one, angle in zip(p, angles, strict=True)]
     known = [] if system.parameters is None else ca.vertsplit(system.parameters)
     variables += known
     variables += [ca.sin(one) if angle else SX(0) for one, angle in zip(p, angles, strict=True)]
-    horner = _Horner(variables)
+    scheme = _Dictionary(variables) if by_dictionary else _Horner(variables)
     values = {
-        (one.matrix, *one.indices): horner.value(one.polynomial)
+        (one.matrix, *one.indices): scheme.value(one.polynomial)
         for one in polynomials(system, sums, max(most, MOST_PRODUCTS) if known else most)
     }
     mass, efforts = SX(n, n), []
@@ -96,6 +108,34 @@ def angle_sums(system: System) -> np.ndarray:
     return sums
 
 
+def _by_powers(polynomial: Polynomial) -> dict[Powers, float]:
+    """Coefficients by the powers of all variables: cosines and slides, then sines."""
+    return {
+        (*(code // 2 for code in codes), *(code % 2 for code in codes)): value
+        for codes, value in polynomial.coefficients.items()
+    }
+
+
+class _Dictionary:
+    """Polynomials by a dictionary of monomials, each from one before it by one product."""
+
+    def __init__(self, variables: list[SX]) -> None:
+        self._variables = variables
+        self._entries: dict[Powers, SX] = {(0,) * len(variables): SX(1)}
+
+    def value(self, polynomial: Polynomial) -> SX:
+        """The polynomial as an expression of the variables: cosines and slides, then sines."""
+        terms = _by_powers(polynomial)
+        return sum((terms[one] * self._entry(one) for one in sorted(terms)), SX(0))
+
+    def _entry(self, powers: Powers) -> SX:
+        if powers not in self._entries:
+            last = max(k for k, power in enumerate(powers) if power)
+            before = (*powers[:last], powers[last] - 1, *powers[last + 1 :])
+            self._entries[powers] = self._entry(before) * self._variables[last]
+        return self._entries[powers]
+
+
 class _Horner:
     """Polynomials by Horner's scheme, each part once."""
 
@@ -105,11 +145,7 @@ class _Horner:
 
     def value(self, polynomial: Polynomial) -> SX:
         """The polynomial as an expression of the variables: cosines and slides, then sines."""
-        terms = {
-            (*(code // 2 for code in codes), *(code % 2 for code in codes)): value
-            for codes, value in polynomial.coefficients.items()
-        }
-        return self._value(terms)
+        return self._value(_by_powers(polynomial))
 
     def _value(self, terms: dict[Powers, float]) -> SX:
         if not terms:
@@ -198,3 +234,13 @@ def _efforts(study: Study) -> SX:
 @formulation("mass_matrix", "Lagrange-Euler, closed form", applies=is_short_chain)
 def _inertia(study: Study) -> SX:
     return closed_form_efforts(study.system, study.q, study.v, study.a)[0]
+
+
+@formulation("inverse_dynamics", "Lagrange-Euler, dictionary of monomials", applies=is_short_chain)
+def _efforts_by_dictionary(study: Study) -> SX:
+    return closed_form_efforts(study.system, study.q, study.v, study.a, by_dictionary=True)[1]
+
+
+@formulation("mass_matrix", "Lagrange-Euler, dictionary of monomials", applies=is_short_chain)
+def _inertia_by_dictionary(study: Study) -> SX:
+    return closed_form_efforts(study.system, study.q, study.v, study.a, by_dictionary=True)[0]

@@ -120,6 +120,16 @@ class DenocEquations:
         found: Array = inertia @ self.thdd + convective @ self.thd - weight[:, 0]
         return found
 
+    @property
+    def bordered(self) -> tuple[Array, Array, Array]:
+        """A (n + m, n + m), x and B (n + m,) of (22): A x = B, with x = [thdd; -lambda]."""
+        inertia, convective, J = (self.matrices[name].values for name in ("I", "C", "J"))
+        drift = self.matrices["J_rate"].values @ self.thd
+        weight = self.matrices["tau_g"].values[:, 0]
+        A = np.block([[inertia, J.T], [J, np.zeros((len(J), len(J)))]])
+        B = np.concatenate([self.tau + weight - convective @ self.thd, -drift])
+        return A, np.concatenate([self.thdd, -self.multipliers]), B
+
     def determinant(self, step: int) -> Polynomial | None:
         """Of J^T in the rows and elements of a step; None where it has more than two of each."""
         passive, unknown = self.steps[step]

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..array import Array
 from ..export.polynomial import Polynomial
 from ..export.polynomial_text import latex_lines, plain_sum
 from ..names import in_latex, in_markdown, in_text
@@ -79,7 +82,86 @@ def written(equations: DenocEquations, form: str = "text") -> str:
     multipliers = zip(equations.multiplier_names, equations.multipliers, strict=True)
     results = [(f"lambda {name}", _number(value)) for name, value in multipliers]
     lines += how.table((("", "value"), results))
+    lines += how.heading("forward dynamics: A x = B, (22), (23)")
+    lines += how.lines(
+        ["A = [I J^T; J 0], x = [thdd; -lambda], B = [tau + tau_g - C thd; -J_rate thd]"]
+    )
+    A, x, B = equations.bordered
+    names = *equations.joints, *(f"-lambda {one}" for one in equations.multiplier_names)
+    numbers = np.column_stack([A, x, B]).tolist()
+    system = [
+        (f"{k} {name}", *map(_number, values))
+        for k, (name, values) in enumerate(zip(names, numbers, strict=True), start=1)
+    ]
+    lines += how.table((("", *(f"A {k}" for k in range(1, len(x) + 1)), "x", "B"), system))
     return "\n".join([*lines, *how.end]) + "\n"
+
+
+SHEET = (
+    ("N_l", "the levers from the parent's centre of mass to the body's, each in a block "
+     "B = [1 0; -lever x 1  1] (14); 1 on the diagonal"),
+    ("N_d", "what a unit of its joint's rate gives a body: [1; e x d] of a turn, [0; e] of a "
+     "slide (14)"),
+    ("N", "N_l N_d (10)"),
+    ("I", "N^T M N (18), with M = diag(I_i, m_i, m_i)"),
+    ("C", "N^T M N_rate (18); in the plane N^T W M N is 0"),
+    ("tau_g", "N^T [0; 0; -m_i g] (17)"),
+    ("J", "the velocity of the second part at the cut less that of the first, by the rates (21)"),
+)  # fmt: skip
+"""Questions of a worksheet, one after the other: a matrix, and how it is found."""
+
+BLANK = "....."
+
+
+def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
+    """Questions that lead through one position, with matrices to fill in; then the answers.
+
+    form : "text", "markdown" or "latex".
+    """
+    how = FORMATS[form]
+    lines = how.start(f"Worksheet: {equations.mechanism.title} by DeNOC, at one position")
+    lines += how.heading("given")
+    rows = [
+        (how.symbol(one), one.meaning, _number(one.value), one.unit) for one in equations.symbols
+    ]
+    lines += how.table((("", "", "value", ""), rows))
+    lines += how.lines([
+        f"accelerations of the joints: {_named(equations.joints, equations.thdd)}",
+        f"cut at {' and '.join(one.name for one in equations.cuts)}; subsystems: "
+        + "; ".join(", ".join(one) for one in equations.subsystems),
+    ])  # fmt: skip
+    answers: list[tuple[str, list[str]]] = []
+    for k, (name, task) in enumerate(SHEET, start=1):
+        matrix = equations.matrices[name]
+        title = f"{k}. {how.matrix(name)}"
+        lines += how.heading(title)
+        lines += how.lines([task])
+        header, numbers = _numbers(matrix)
+        blanks = [
+            (row[0], *("0" if cell == "0" else BLANK for cell in row[1:])) for row in numbers
+        ]
+        lines += how.table((header, blanks))
+        answers.append((title, how.table((header, numbers))))
+    lines += how.heading(f"{len(SHEET) + 1}. lambda and tau")
+    lines += how.lines([
+        *_solution(equations),
+        "at last check: A x = B (22) with x = [thdd; -lambda], row by row",
+    ])  # fmt: skip
+    found = *zip(equations.multiplier_names, equations.multipliers, strict=True), *zip(
+        equations.joints, equations.tau, strict=True
+    )
+    lines += how.table((("", "value"), [(name, BLANK) for name, _ in found]))
+    solved = how.table((("", "value"), [(name, _number(value)) for name, value in found]))
+    answers.append(("lambda and tau", solved))
+    lines += how.heading("answers")
+    for title, table in answers:
+        lines += [*how.heading(title), *table]
+    return "\n".join([*lines, *how.end]) + "\n"
+
+
+def _named(names: Sequence[str], values: Array) -> str:
+    pairs = zip(names, values.tolist(), strict=True)
+    return ", ".join(f"{name} {_number(value)}" for name, value in pairs)
 
 
 def formulas_of(equations: DenocEquations) -> dict[str, Any]:

@@ -22,7 +22,8 @@ class PiezoRun:
     """A motion under control, sampled.
 
     time : (N,) s. angle : (N,) of the rotor, rad.
-    q, wanted : (N, n) rad or m. free : (N, n) whether each joint's transducer was on.
+    q, wanted : (N, n) rad or m. v : (N, n) rad/s or m/s. free : (N, n) whether each joint's
+        transducer was on.
     place, wanted_place : (N, 3) of the rotor's link in the world, m.
     pulses : all that ended.
     """
@@ -30,6 +31,7 @@ class PiezoRun:
     time: Array
     angle: Array
     q: Array
+    v: Array
     wanted: Array
     free: np.ndarray
     place: Array
@@ -122,7 +124,7 @@ def follow(
     samples : of the motion in each cycle. progress : called with the simulated time, s.
     """
     robot, link = motion.robot, motion.link
-    rows: list[tuple[float, float, Array, Array, Array]] = []
+    rows: list[tuple[float, float, Array, Array, Array, Array]] = []
     step = 1.0 / rate
     for k in range(math.ceil(duration * rate)):
         wanted, velocity = path.at(k * step)
@@ -132,10 +134,11 @@ def follow(
             motion.advance(step / samples)
             now = (k + (n + 1) / samples) * step
             rows.append(
-                (now, motion.angle, motion.q.copy(), path.at(now)[0], motion.free.astype(bool))
+                (now, motion.angle, motion.q.copy(), motion.v.copy(), path.at(now)[0],
+                 motion.free.astype(bool))  # fmt: skip
             )
         if progress is not None:
             progress((k + 1) * step)
-    time, angle, q, wanted, free = (np.array(column) for column in zip(*rows, strict=True))
+    time, angle, q, v, wanted, free = (np.array(column) for column in zip(*rows, strict=True))
     place, wanted_place = (robot.frame_pose(row, link)[:, :3, 3] for row in (q, wanted))
-    return PiezoRun(time, angle, q, wanted, free, place, wanted_place, tuple(motion.pulses))
+    return PiezoRun(time, angle, q, v, wanted, free, place, wanted_place, tuple(motion.pulses))

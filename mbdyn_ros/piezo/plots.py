@@ -60,17 +60,18 @@ def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
 
 
 def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -> Figure:
-    """The whole motion, a few turns of it, and the path of the rotor's link.
+    """The whole motion, a few turns of it, their phase portrait, and the path of the rotor's link.
 
     Parameters
     ----------
     turns : how many turns of the rotor to show closely, from the middle of the motion.
     """
-    figure = empty_figure(11, 10.5)
-    grid = figure.add_gridspec(4, 2, height_ratios=(3, 3, 1.6, 3))
+    figure = empty_figure(11, 13)
+    grid = figure.add_gridspec(5, 2, height_ratios=(3, 3, 1.6, 3, 3))
     whole, near = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, :])
     on = figure.add_subplot(grid[2, :], sharex=near)
-    path, gap = figure.add_subplot(grid[3, 0]), figure.add_subplot(grid[3, 1])
+    phase = figure.add_subplot(grid[3, :])
+    path, gap = figure.add_subplot(grid[4, 0]), figure.add_subplot(grid[4, 1])
     labels = robot.velocity_labels
     moved = [k for k in range(len(labels)) if np.ptp(run.q[:, k]) > 0]
     middle = len(run.time) // 2
@@ -86,7 +87,9 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
         begin = run.q[close][0, k]
         near.plot(1e3 * time, 1e3 * (run.wanted[close, k] - begin), color=colour, linewidth=0.8,
                   linestyle="--")  # fmt: skip
-        near.plot(1e3 * time, 1e3 * (run.q[close, k] - begin), color=colour, linewidth=1.5)
+        gone = 1e3 * (run.q[close, k] - begin)
+        near.plot(1e3 * time, gone, color=colour, linewidth=1.5)
+        phase.plot(gone, run.v[close, k], color=colour, linewidth=1.2)
     for row, k in enumerate(moved):
         on.fill_between(
             1e3 * time, row, row + 0.8, where=run.free[close, k], color=color_of(k), step="pre"
@@ -97,6 +100,9 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
     near.set_ylabel(f"position from there (m{unit})" if unit in ("rad", "m") else "position, e-3")
     near.set_xlabel("time (ms)")
     near.set_title(f"{turns:g} turns of the rotor from the middle", loc="left", fontsize=9)
+    phase.set_title("phase portrait: a leap a turn, from rest to rest", loc="left", fontsize=9)
+    phase.set_xlabel(near.get_ylabel())
+    phase.set_ylabel(f"velocity ({unit}/s)" if unit in ("rad", "m") else "velocity (rad/s, m/s)")
     on.set_yticks([row + 0.4 for row in range(len(moved))], [labels[k] for k in moved], fontsize=8)
     on.set_title("transducers on", loc="left", fontsize=9)
     on.set_xlabel("time (ms)")
@@ -105,7 +111,7 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
     gap.set_xlabel("time (s)")
     gap.set_ylabel("distance from its path (mm)")
     gap.set_ylim(bottom=0)
-    for axis in (whole, near, on, path, gap):
+    for axis in (whole, near, on, phase, path, gap):
         tidy(axis)
     figure.suptitle(title or f"{robot.model.name}: motion by pulses; dashed: wanted")
     return figure

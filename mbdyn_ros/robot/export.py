@@ -196,3 +196,37 @@ class Exports(Configurations):
                 checked_names("force_torque_joints", force_torque_joints),
             ),
         )  # fmt: skip
+
+    @brief
+    def generate_fmu(self, file: str | os.PathLike[str]) -> Exported:
+        """Write the robot as a unit of FMI 3.0 for other simulators, and for FMPy.
+
+        Model exchange and co-simulation; inputs `effort/<joint>` of the actuated joints, outputs
+        and states `position/<joint>` and `velocity/<joint>` of the independent ones, which start
+        at home at rest and can be set. Loops are closed, friction is that of moving joints; joint
+        limits, walls and the sticking of dry friction are not in it.
+
+        Parameters
+        ----------
+        file : name of the unit, which ends with .fmu. It holds the sources and, where there is a C
+            compiler, the library for this machine.
+
+        Raises
+        ------
+        InputError
+            A floating base, a joint of several freedoms, a massless link; a file that cannot be
+            written.
+
+        Examples
+        --------
+        >>> import mbdyn_ros, pathlib, tempfile
+        >>> from mbdyn_ros.model.examples import CART
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     written = mbdyn_ros.load(CART).generate_fmu(pathlib.Path(folder, "cart.fmu"))
+        >>> written.files[0].name
+        'cart.fmu'
+        """
+        from ..export.fmi_export import export_fmu  # few programs need them
+        from .c_description import describe
+
+        return export_fmu(file, lambda: describe(self, []), self.home_position)

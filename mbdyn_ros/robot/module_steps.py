@@ -1,13 +1,12 @@
 """The steps of the parallel-serial paper at one state of a machine, as numbers to be redone.
 
 Symbols and numbers of equations are those of `equations.textbook.parallel_serial`, which computes
-them; here they are evaluated, and written as text, Markdown or LaTeX.
+them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import casadi as ca
 import numpy as np
@@ -23,49 +22,9 @@ from ..equations.textbook.parallel_serial import (
     is_parallel_serial,
 )
 from ..errors import InputError
-from ..names import in_latex, in_markdown
 from ..prepare.tree import WORLD
 from .robot import Robot
-
-DIGITS = 7
-"""Significant digits: one more than an instrument's, so that redone steps agree in six."""
-
-ZERO_IN_PRINT = 1e-14
-"""Share of the largest element of a vector or matrix that is written as 0."""
-
-LATEX = {
-    "xd": r"\dot x", "xdd": r"\ddot x", "J_rate": r"\dot J", "J_1_rate": r"\dot J_1",
-    "mu": r"\mu", "beta": r"\beta", "beta_0": r"\beta_0", "Vd": r"\dot V",
-    "Vd_B": r"\dot V_B", "phi_y": r"\varphi_y",
-}  # fmt: skip
-"""Symbols in LaTeX, where they are others than in text."""
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number, vector or matrix of a step: `equation` is its number in the paper.
-
-    value : (rows, columns). body : whose it is; empty where it is the module's.
-    """
-
-    equation: str
-    symbol: str
-    meaning: str
-    unit: str
-    value: Array
-    body: str = ""
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The steps of one module: a loop of an upper link and a cylinder, or a single joint."""
-
-    title: str
-    quantities: tuple[Quantity, ...]
-
-    def __getitem__(self, symbol: str) -> Array:
-        """The value of the first quantity with that symbol."""
-        return next(one.value for one in self.quantities if one.symbol == symbol)
+from .steps import ZERO_IN_PRINT, Quantity, Steps
 
 
 def module_steps(
@@ -98,14 +57,7 @@ def module_steps(
     >>> round(float(steps["mu"][0, 0])) == round(float(boom.mass_matrix([0.1])[0, 0]))
     True
     """
-    study = Study(robot.system)
-    if not is_parallel_serial(study):
-        raise InputError(
-            f"{robot.model.source}: the steps of the parallel-serial paper are for machines of "
-            "single joints and loops in which one cylinder, on the line between its two pins, "
-            "turns an upper link; all must be driven, and the cylinders independent. Use "
-            "`mbdyn ops` for the formulations that apply to this robot"
-        )
+    study = parallel_serial_study(robot)
     manipulator = Manipulator(study)
     coordinates, order = study.system.coordinates, manipulator.coordinates
     given = study.effort[[coordinates.effort.index(coordinates.v[k]) for k in order]]
@@ -130,19 +82,13 @@ def module_steps(
         [*_kinematics(manipulator, n, study), *_dynamics(manipulator, n, study, required, one)]
         for n, one in enumerate(made)
     ]
-    values = ca.Function("steps", study.symbols, [one[4] for draft in drafts for one in draft])
-    numbers = iter(values.call([ca.DM(one) for one in (q, home, v, a, rest)]))
     result = []
-    for n, draft in enumerate(drafts):
-        quantities = [
-            Quantity(eq, symbol, meaning, unit, np.array(next(numbers)), body)
-            for eq, symbol, meaning, unit, _, body in draft
-        ]
+    for n, quantities in enumerate(evaluated(study.symbols, drafts, (q, home, v, a, rest))):
         if abs(lost[n]) > ZERO_IN_PRINT * abs(still[n]):
             meaning = "further effort, of springs and friction, not in the paper"
             unit = quantities[-1].unit
             quantities.append(Quantity("", "f_0", meaning, unit, np.array([[lost[n]]])))
-        result.append(Steps(_title(robot, manipulator.modules[n]), tuple(quantities)))
+        result.append(Steps(title(robot, manipulator.modules[n]), tuple(quantities)))
     return result
 
 
@@ -150,7 +96,35 @@ Draft = tuple[str, str, str, str, SX, str]
 """A `Quantity` on symbols: its body comes last."""
 
 
-def _title(robot: Robot, module: Module) -> str:
+def parallel_serial_study(robot: Robot) -> Study:
+    """The robot on symbols; refused where it is no machine of joints and cylinders."""
+    study = Study(robot.system)
+    if not is_parallel_serial(study):
+        raise InputError(
+            f"{robot.model.source}: the steps of the parallel-serial paper are for machines of "
+            "single joints and loops in which one cylinder, on the line between its two pins, "
+            "turns an upper link; all must be driven, and the cylinders independent. Use "
+            "`mbdyn ops` for the formulations that apply to this robot"
+        )
+    return study
+
+
+def evaluated(
+    symbols: Sequence[SX], drafts: Sequence[Sequence[Draft]], values: Sequence[Array]
+) -> list[list[Quantity]]:
+    """The quantities of modules at the values of symbols."""
+    function = ca.Function("steps", symbols, [one[4] for draft in drafts for one in draft])
+    numbers = iter(function.call([ca.DM(one) for one in values]))
+    return [
+        [
+            Quantity(eq, symbol, meaning, unit, np.array(next(numbers)), body)
+            for eq, symbol, meaning, unit, _, body in draft
+        ]
+        for draft in drafts
+    ]
+
+
+def title(robot: Robot, module: Module) -> str:
     """Names of a module's parts, as in the description."""
     bodies = robot.system.tree.bodies
     base = "the world" if module.base == WORLD else bodies[module.base].name
@@ -232,89 +206,3 @@ def _dynamics(
         yield "(59)", "n_A", "moment of C and R about A", "N m", about_A, ""
         yield "(61)", "phi_y", "force of R on U across the cylinder", "N", -about_A / loop.c, ""
     yield "(35)", "f", "effort", force, required.efforts[n], ""
-
-
-# -- documents -------------------------------------------------------------------------------------
-
-
-def to_text(steps: Sequence[Steps]) -> str:
-    """The steps as lines of text."""
-    lines: list[str] = []
-    for module in steps:
-        lines += [module.title, "=" * len(module.title)]
-        for one in module.quantities:
-            unit = f", {one.unit}" if one.unit else ""
-            head = f"{one.equation:5}{f'{one.symbol} {one.body}'.strip():9}"
-            tail = f"{one.meaning}{unit}"
-            if one.value.size == 1:
-                lines.append(f"{head}= {_numbers(one.value)[0][0]:<14} {tail}")
-            else:
-                lines.append(f"{head}: {tail}")
-                rows = _numbers(one.value if one.value.shape[1] > 1 else one.value.T)
-                lines += ["     " + " ".join(f"{text:>13}" for text in row) for row in rows]
-        lines.append("")
-    return "\n".join(lines)
-
-
-def to_markdown(steps: Sequence[Steps]) -> str:
-    """The steps as Markdown with formulas between dollar signs."""
-    lines: list[str] = []
-    for module in steps:
-        lines += [f"## {in_markdown(module.title)}", ""]
-        for one in module.quantities:
-            unit = f", {one.unit}" if one.unit else ""
-            whose = f"{in_markdown(one.body)}: " if one.body else ""
-            lines += [f"- {f'{one.equation} {whose}{one.meaning}{unit}'.strip()}:", ""]
-            lines += [f"  $${_formula(one)}$$", ""]
-    return "\n".join(lines)
-
-
-def to_latex(steps: Sequence[Steps]) -> str:
-    """The steps as a document of LaTeX."""
-    lines = [
-        r"\documentclass[fleqn]{article}",
-        r"\usepackage[margin=1.5cm,landscape]{geometry}",
-        r"\usepackage{amsmath}",
-        r"\begin{document}",
-    ]
-    for module in steps:
-        lines.append(rf"\section*{{{in_latex(module.title)}}}")
-        for one in module.quantities:
-            unit = f", {in_latex(one.unit)}" if one.unit else ""
-            whose = f"{in_latex(one.body)}: " if one.body else ""
-            lines += [f"{one.equation} {whose}{in_latex(one.meaning)}{unit}:".strip(), r"\["]
-            lines += [_formula(one), r"\]"]
-    return "\n".join([*lines, r"\end{document}", ""])
-
-
-WRITERS: dict[str, Callable[[Sequence[Steps]], str]] = {
-    "text": to_text,
-    "markdown": to_markdown,
-    "latex": to_latex,
-}
-"""The formats in which steps are written."""
-
-
-def _formula(one: Quantity) -> str:
-    """A quantity and its numbers in LaTeX."""
-    name, rows = LATEX.get(one.symbol, one.symbol), _numbers(one.value)
-    if one.value.size == 1:
-        return f"{name} = {_scientific(rows[0][0])}"
-    end = "^T" if one.value.shape[1] == 1 else ""
-    rows = rows if not end else [[row[0] for row in rows]]
-    body = r" \\ ".join(" & ".join(map(_scientific, row)) for row in rows)
-    return rf"{name} = \begin{{bmatrix}} {body} \end{{bmatrix}}{end}"
-
-
-def _scientific(number: str) -> str:
-    """A number in LaTeX."""
-    digits, _, exponent = number.partition("e")
-    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
-
-
-def _numbers(value: Array) -> list[list[str]]:
-    """The elements as text, by rows; what is rounding beside the largest is 0."""
-    least = ZERO_IN_PRINT * np.abs(value).max(initial=0.0)
-    return [
-        [f"{one:.{DIGITS}g}" if abs(one) > least else "0" for one in row] for row in value.tolist()
-    ]

@@ -111,6 +111,12 @@ class Trajectory:
         balance = self.energy.sum(axis=1) - self.work[:, 0] + self.work[:, 1]
         return balance - balance[:1]
 
+    def imbalance_of(self, stretch: Stretch) -> float:
+        """Energy (J) that equal steps gained and that no work explains."""
+        ends = np.searchsorted(self.time, (stretch.start, stretch.end), side="right") - 1
+        before, after = self.imbalance[np.maximum(ends, 0)]
+        return float(after - before)
+
     @property
     def relative_imbalance(self) -> float:
         """Largest `imbalance` over the largest energy that moved: the drift.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 from corpus import urdf_file
+from interpreting import compiling
 from scipy.integrate import solve_ivp
 
 import mbdyn_ros
@@ -406,3 +409,60 @@ def test_commands_of_the_page_exist() -> None:
             assert (ROOT / file).is_file(), command
     for path in set(re.findall(r"`((?:test|mbdyn_ros|benchmarks)/[\w/.]+)`", PAPERS)):
         assert (ROOT / path).exists(), path
+
+
+LASTING = {"--page", "mine.yaml"}
+"""What serves until Ctrl-C, and a drawing of the reader's own."""
+
+COMMANDS = sorted(set(re.findall(r"`(mbdyn [^`]+)`", PAPERS)))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("command", [one for one in COMMANDS if not LASTING & set(one.split())])
+def test_commands_of_the_page_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from click.testing import CliRunner
+
+    from mbdyn_ros.__main__ import main
+
+    monkeypatch.chdir(tmp_path)
+    for folder in ("urdf", "config"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    words = shlex.split(command)[1:]
+    if words[0] == "piezo" and "--codegen" not in words and "--equations" not in words:
+        words += ["--duration", "0.02"]
+    with compiling() if "simulate" in words else nullcontext():
+        result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+
+
+def test_masses_of_the_machines() -> None:
+    """Of the rows of figures that show the robots."""
+    masses = {name: mbdyn_ros.example(name).total_mass for name in
+              ("boom", "manipulator", "tree_robot", "piezo_robot")}  # fmt: skip
+    assert f"of the boom {masses['boom']:g} kg move" in PAPERS
+    assert f"of the manipulator {masses['manipulator']:g} kg" in PAPERS
+    assert row(PAPERS, "figures 1, 4, table 2")[-1].endswith(f"{masses['tree_robot']:g} kg")
+    assert f"{masses['piezo_robot']:.4f} kg" in row(PAPERS, "figure 1, table 1")[-1]
+
+
+def test_counts_of_denoc_and_of_the_dictionary(piezo: mbdyn_ros.Robot) -> None:
+    counts = piezo.operation_counts()
+
+    def both(name: str) -> str:
+        return f"{counts[name]['multiplications']}/{counts[name]['additions']}"
+
+    products = [counts[name]["multiplications"] for name in
+                ("inverse_dynamics by recursive DeNOC",
+                 "forward_dynamics by recursive DeNOC, U D U^T")]  # fmt: skip
+    assert f"{products[0]} and {products[1]} products, n = 6" in PAPERS
+    ways = [f"{{}} by Lagrange-Euler, {one}" for one in ("dictionary of monomials", "closed form")]
+    first, second = (
+        [both(way.format(what)) for what in ("inverse_dynamics", "mass_matrix")] for way in ways
+    )
+    assert row(PAPERS, "section 4")[-1] == (
+        f"{first[0]} (inverse dynamics) and {first[1]} (mass matrix), by Horner's scheme "
+        f"{second[0]} and {second[1]}"
+    )

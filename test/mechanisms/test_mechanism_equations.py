@@ -26,7 +26,7 @@ from mbdyn_ros.mechanisms import (
 )
 from mbdyn_ros.mechanisms.cut_open import connections
 from mbdyn_ros.mechanisms.denoc_equations import DenocEquations, denoc_equations
-from mbdyn_ros.mechanisms.denoc_text import FORMATS, formulas_of, written
+from mbdyn_ros.mechanisms.denoc_text import BLANK, FORMATS, formulas_of, worksheet, written
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -228,3 +228,33 @@ def test_as_json() -> None:
         "crank_joint", "coupler_joint", "slider_joint"
     ]  # fmt: skip
     assert document["matrices"]["tau_g"]["formulas"][1] == ["-c_coupler*g*m_coupler*a_coupler"]
+
+
+def test_bordered_system_of_a_free_motion() -> None:
+    """A x = B (22) by hand gives accelerations of forward dynamics, and lambda of (19), (20)."""
+    line = "mechanism four_bar --equations --fd --torque 0.3 --speed 1 --duration 0.5 --instant 0.4"
+    for cut in ("coupler_joint", "coupler_pin"):
+        result = CliRunner().invoke(main, [*line.split(), "--cut", cut, "--json"])
+        found = json.loads(result.stdout)
+        A, x, B = (np.array(found[name]) for name in "AxB")
+        solved = np.linalg.solve(A, B)
+        np.testing.assert_allclose(solved, x, rtol=1e-8)
+        np.testing.assert_allclose(x, [*found["thdd"].values(), *(-one for one in
+                                       found["lambda"].values())], rtol=1e-12)  # fmt: skip
+        assert found["tau"]["crank_joint"] == pytest.approx(0.3, rel=1e-9)
+
+
+def test_worksheet_asks_for_what_it_answers(tmp_path: Path) -> None:
+    equations = denoc_equations(FourBar(), [1.0], [20.0], cut=["coupler_joint"])
+    for form in FORMATS:
+        text = worksheet(equations, form)
+        asked, _, answers = text.partition("answers")
+        assert asked.count(BLANK) and BLANK not in answers
+        for name in ("N_l", "N_d", "N", "I", "C", "tau_g", "J"):
+            for value in equations.matrices[name].values.ravel():
+                assert f"{value:.6g}" in answers
+        assert f"{equations.tau[0]:.6g}" in answers and f"{equations.tau[0]:.6g}" not in asked
+    file = tmp_path / "sheet.md"
+    line = ["mechanism", "four_bar", "--worksheet", "--output", str(file)]
+    result = CliRunner().invoke(main, line)
+    assert result.exit_code == 0 and file.read_text().startswith("# Worksheet")

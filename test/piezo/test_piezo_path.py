@@ -42,7 +42,10 @@ def test_circle_and_run() -> None:
     assert done.gap.max() < 3e-4 and done.gap[-1] < 1e-5
     assert done.torque_error(1e-4) < 0.01 and done.torque_error(1e9) == 0.0
     assert len(done.time) == 1300 and done.time[-1] == pytest.approx(1.3)
+    held = ~done.free & ~np.roll(done.free, 1, axis=0)
+    assert not done.v[held].any() and done.v.any()
     figure = plot_run(robot, done)
+    assert any("phase portrait" in axis.get_title(loc="left") for axis in figure.axes)
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
         "turn_1", "twist_2", "tilt_3", "tilt_4", "swing_5"
     ]  # fmt: skip

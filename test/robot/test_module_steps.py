@@ -12,7 +12,8 @@ from command_line import succeed
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.robot.module_steps import WRITERS, Steps, module_steps, to_text
+from mbdyn_ros.robot.module_steps import module_steps
+from mbdyn_ros.robot.steps import WRITERS, Steps, to_text
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 URDFS = Path(__file__).parents[2] / "urdf"

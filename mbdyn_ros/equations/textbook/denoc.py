@@ -31,8 +31,8 @@ What the joints bear does no work on N thd, so it drops out of N^T times (6):
     I thdd + C thd = tau + tau_g                       (17)
     I = N^T M N,  C = N^T (M Nd + W M N)               (18)
 
-The matrices are kept whole, to be looked at; `newton_euler` and `composite_body` give the same by
-recursion at less cost.
+The matrices are kept whole, to be looked at; `denoc_recursive` goes along the bodies instead, and
+`newton_euler` and `composite_body` give the same at less cost.
 
 In our copy of the paper: N_l in (10) is (6n, 6n), lower *block* triangular, and N_d is (6n, n).
 The r and d of (12) have other indices than those of (14); what counts is c_i - c_j. (16) refers
@@ -54,6 +54,9 @@ from ...prepare.tree import WORLD, Body, Tree
 from ..algebra.spatial import SX, JointMotion, congruence, constant, cross, skew, symmetric
 from ..tree.acting import rotor_inertia
 from ..tree.kinematics import body_poses
+
+Pose = tuple[SX, SX]
+"""Rotation (3, 3) and origin (3, 1) of a body's frame in the world."""
 
 
 class Denoc:
@@ -79,19 +82,18 @@ class Denoc:
     def __init__(self, tree: Tree, joints: Sequence[JointMotion], v: SX) -> None:
         self.tree, self.joints, self.v = tree, tuple(joints), v
         self.poses = body_poses(tree, joints)
-        self.centers = [
-            origin + rotation @ constant(body.inertia.center)
-            for body, (rotation, origin) in zip(tree.bodies, self.poses, strict=True)
-        ]
+        self.centers = centers_of(tree, self.poses)
         order = [row for body in tree.bodies for row in range(body.v.start, body.v.stop)]
         columns = [order.index(row) for row in range(tree.nv)]
 
         self.N_l = self._twist_propagation()
-        self.N_d = diagonal([self._joint_propagation(i) for i in self._bodies])
+        self.N_d = diagonal(
+            [joint_propagation(joints[i], self.poses[i], self.centers[i]) for i in self._bodies]
+        )
         self.N = (self.N_l @ self.N_d)[:, columns]  # (10)
         self.t = ca.densify(self.N @ v)  # (9)
 
-        self.M = diagonal([self._mass(i) for i in self._bodies])
+        self.M = diagonal([mass(tree.bodies[i], self.poses[i][0]) for i in self._bodies])
         self.W = diagonal([ca.diagcat(skew(self._spin(i)), SX(3, 3)) for i in self._bodies])
         self.N_l_rate = self._twist_propagation_rate()
         # the columns of P_i are vectors that turn with body i
@@ -147,22 +149,6 @@ class Denoc:
         """cd_i."""
         return self.t[6 * i + 3 : 6 * i + 6]
 
-    def _mass(self, i: int) -> SX:
-        """M_i of equation (4)."""
-        body, (rotation, _) = self.tree.bodies[i], self.poses[i]
-        moments = symmetric(congruence(rotation, central_moments(body)))
-        return ca.diagcat(moments, body.inertia.mass * SX.eye(3))
-
-    def _joint_propagation(self, i: int) -> SX:
-        """P_i: [e; e x d] of a revolute joint (14), [0; e] of a prismatic one.
-
-        Six columns of a floating one. d leads from the joint's origin to C_i.
-        """
-        joint, (rotation, origin) = self.joints[i], self.poses[i]
-        angular, linear = rotation @ joint.angular, rotation @ joint.linear
-        d = self.centers[i] - origin
-        return ca.sparsify(ca.vertcat(angular, linear - skew(d) @ angular))
-
     def _twist_propagation(self) -> SX:
         """N_l of equation (14)."""
         result = SX.eye(6 * len(self._bodies))
@@ -178,6 +164,28 @@ class Denoc:
             rate = self._center_velocity(i) - self._center_velocity(j)
             result[6 * i + 3 : 6 * i + 6, 6 * j : 6 * j + 3] = -skew(rate)
         return result
+
+
+def centers_of(tree: Tree, poses: Sequence[Pose]) -> list[SX]:
+    """c_i, centres of mass (3, 1) of all bodies."""
+    pairs = zip(tree.bodies, poses, strict=True)
+    return [origin + turned @ constant(body.inertia.center) for body, (turned, origin) in pairs]
+
+
+def mass(body: Body, rotation: SX) -> SX:
+    """M_i of equation (4)."""
+    moments = symmetric(congruence(rotation, central_moments(body)))
+    return ca.diagcat(moments, body.inertia.mass * SX.eye(3))
+
+
+def joint_propagation(joint: JointMotion, pose: Pose, center: SX) -> SX:
+    """P_i: [e; e x d] of a revolute joint (14), [0; e] of a prismatic one.
+
+    Six columns of a floating one. d leads from the joint's origin to C_i.
+    """
+    rotation, origin = pose
+    angular, linear = rotation @ joint.angular, rotation @ joint.linear
+    return ca.sparsify(ca.vertcat(angular, linear - skew(center - origin) @ angular))
 
 
 def twist_propagation(shift: SX) -> SX:

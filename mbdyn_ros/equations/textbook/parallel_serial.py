@@ -225,6 +225,11 @@ class CylinderLoop:
         r_x, r_y = self.r
         return along - about_O / r_y - about_A * r_x / (r_y * self.c)
 
+    def pin_force(self, about_O: SX, about_A: SX) -> tuple[SX, SX]:
+        """phi (57), along and across the cylinder."""
+        (r_x, r_y), phi_y = self.r, -about_A / self.c
+        return (r_x * phi_y - about_O) / r_y, phi_y
+
 
 @dataclass(frozen=True)
 class Module:
@@ -235,7 +240,8 @@ class Module:
     turned : by body the rate and the drift of its joint, qdd_i = rate xdd + drift.
     effort : (16), (61): the effort of the driver, from wrenches (6, n) that the bodies ask for and
         torques (1, n) that rotors ask for in their joints.
-    loop : of the cylinder; None for a joint.
+    loop : of the cylinder; None for a joint. pin : phi as a wrench (6, 1) in the barrel's axes at
+        A, of the same; None for a joint.
     """
 
     driver: int
@@ -244,6 +250,7 @@ class Module:
     turned: Mapping[int, tuple[SX, SX]]
     effort: Callable[[Mapping[int, SX], Mapping[int, SX]], SX]
     loop: CylinderLoop | None = None
+    pin: Callable[[Mapping[int, SX], Mapping[int, SX]], SX] | None = None
 
 
 @dataclass(frozen=True)
@@ -285,8 +292,8 @@ class Manipulator:
     inertias, biases : I_i and p_i.
     """
 
-    def __init__(self, study: Study) -> None:
-        system = study.system
+    def __init__(self, study: Study, v: SX | None = None) -> None:
+        system, v = study.system, study.v if v is None else v
         self.bodies, self._rotors = system.tree.bodies, acting(system.tree, "armature")
         self.rest = {WORLD: ca.vertcat(SX.zeros(3), constant(-study.gravity))}
         self.twists: dict[int, SX] = {WORLD: SX.zeros(6)}
@@ -300,7 +307,7 @@ class Manipulator:
             triangle = triangles.get(cluster)
             driver = cluster.bodies[0] if triangle is None else triangle.rod
             place = system.coordinates.v.index(self.bodies[driver].v.start)
-            x, xd = study.q[place], study.v[place]
+            x, xd = study.q[place], v[place]
             made = self._joint(driver, x, xd) if triangle is None else self._loop(triangle, x, xd)
             self.coordinates.append(place)
             self.modules.append(made)
@@ -328,15 +335,25 @@ class Manipulator:
         X_C, a_C, d_C = motions[barrel]
         motions[rod] = X @ X_C, X @ a_C + S, X @ d_C + drift  # (30)
 
-        def effort(wrenches: Mapping[int, SX], torques: Mapping[int, SX]) -> SX:
+        def moments(wrenches: Mapping[int, SX], torques: Mapping[int, SX]) -> tuple[SX, SX]:
             about_A = wrenches[barrel] + X.T @ wrenches[rod]
-            return triangle.outward * loop.force(
+            return (
                 wrenches[upper][2, :] + torques[upper],
                 triangle.barrel_side * (about_A[2, :] + torques[barrel]),
-                triangle.outward * (S.T @ wrenches[rod] + torques[rod]),
             )
 
-        return Module(rod, triangle.base, motions, turned, effort, loop)
+        def effort(wrenches: Mapping[int, SX], torques: Mapping[int, SX]) -> SX:
+            along = triangle.outward * (S.T @ wrenches[rod] + torques[rod])
+            return triangle.outward * loop.force(*moments(wrenches, torques), along)
+
+        def pin(wrenches: Mapping[int, SX], torques: Mapping[int, SX]) -> SX:
+            phi_x, phi_y = loop.pin_force(*moments(wrenches, torques))
+            along = triangle.outward * (X[:3, :3].T @ S[3:])
+            across = ca.vertcat(-along[1], along[0], 0) * triangle.barrel_side
+            force = along * phi_x + across * phi_y
+            return ca.vertcat(ca.cross(loop.c * along, force), force)
+
+        return Module(rod, triangle.base, motions, turned, effort, loop, pin)
 
     def _moved(self, k: int, joint: JointMotion, rate: tuple[SX, SX], xd: SX) -> tuple[SX, SX, SX]:
         """X and S of a body, and what its acceleration has beside X Vd_j and S rate xdd."""
@@ -352,20 +369,35 @@ class Manipulator:
 
     def inverse(self, a: SX) -> Required:
         """Inverse dynamics: the motion at accelerations (nv, 1) of the coordinates."""
-        accelerations, wrenches, efforts = dict(self.rest), {}, SX(len(self.modules), 1)
+        accelerations = dict(self.rest)
         for module, place in zip(self.modules, self.coordinates, strict=True):
             for k, (X, screw, drift) in module.motions.items():
-                Vd = X @ accelerations[module.base] + screw * a[place] + drift  # (9)
-                accelerations[k] = Vd
-                wrenches[k] = self.inertias[k] @ Vd + self.biases[k]  # (11)
+                accelerations[k] = X @ accelerations[module.base] + screw * a[place] + drift  # (9)
+        return Required(accelerations, *self.carried(self.net(accelerations), self.turning(a)))
+
+    def net(self, accelerations: Mapping[int, SX]) -> dict[int, SX]:
+        """The wrench that each body asks for at its acceleration, without what it carries (11)."""
+        pairs = enumerate(zip(self.inertias, self.biases, strict=True))
+        return {k: inertia @ accelerations[k] + bias for k, (inertia, bias) in pairs}
+
+    def turning(self, a: SX) -> dict[int, SX]:
+        """By body the torque that the rotor in its joint asks for."""
+        pairs = zip(self.modules, self.coordinates, strict=True)
+        return {
+            k: self._rotor(k, rate * a[place] + drift)
+            for module, place in pairs
+            for k, (rate, drift) in module.turned.items()
+        }
+
+    def carried(self, net: Mapping[int, SX], torques: Mapping[int, SX]) -> tuple[dict[int, SX], SX]:
+        """Wrenches of bodies with all that they carry, and the efforts of the modules."""
+        wrenches, efforts = dict(net), SX(len(self.modules), 1)
         for n, module in reversed(list(enumerate(self.modules))):
-            a_n = a[self.coordinates[n]]
-            torques = {k: self._rotor(k, r * a_n + d) for k, (r, d) in module.turned.items()}
             efforts[n] = module.effort(wrenches, torques)
             if module.base != WORLD:
                 at_base = (X.T @ wrenches[k] for k, (X, _, _) in module.motions.items())
                 wrenches[module.base] += sum(at_base, SX(0))  # (15), (38), (40)
-        return Required(accelerations, wrenches, ca.densify(efforts))
+        return wrenches, ca.densify(efforts)
 
     def assemblies(self, efforts: SX) -> list[ModuleDynamics]:
         """The modules assembled from the tools to the base, under their efforts (n, 1)."""
@@ -406,6 +438,12 @@ def motion_transform(joint: JointMotion) -> SX:
     """X (6, 6) of twists from a body's parent to the body."""
     rotation = joint.transform.turned(SX.eye(3)).T
     return ca.blockcat([[rotation, SX(3, 3)], [-rotation @ skew(joint.transform.shift), rotation]])
+
+
+def inverse(X: SX) -> SX:
+    """X (6, 6) of twists the other way."""
+    rotation = X[:3, :3]
+    return ca.blockcat([[rotation.T, SX(3, 3)], [-rotation.T @ X[3:, :3] @ rotation.T, rotation.T]])
 
 
 def ad(V: SX) -> SX:

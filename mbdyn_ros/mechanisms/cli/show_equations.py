@@ -1,4 +1,4 @@
-"""The task of --equations: DeNOC's matrices at an instant of a prescribed motion."""
+"""The tasks of --equations and --worksheet: DeNOC's matrices at an instant of a motion."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from ...cli.printing import number
 from ...names import in_text
 from .. import Mechanism
 from .prescribed import prescribed, write_text
+from .tasks import moved
 
 
 def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Print or write the equations; as a document, their numbers and formulas."""
     from ..denoc_equations import denoc_equations
-    from ..denoc_text import formulas_of, written
+    from ..denoc_text import formulas_of, worksheet, written
 
     for option in ("plot", "gif"):
         if options[option]:
             raise click.UsageError(f"--{option} belongs to --id; --equations has an --output")
-    motion = prescribed(made, options)
+    motion = moved(made, options)[0] if options["forward"] else prescribed(made, options)
     row = int(np.abs(motion.time - options["instant"]).argmin())
     cut = [name.strip() for text in options["cut"] for name in text.split(",")]
     found = denoc_equations(made, motion.q[row], motion.v[row], motion.a[row], cut)
-    text = written(found, options["equations"])
+    write = worksheet if options["worksheet"] else written
+    text = write(found, options["worksheet"] or options["equations"])
     if options["output"]:
         write_text(options["output"], text)
     elif not as_json:
@@ -52,4 +54,5 @@ def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> d
         },
         "lambda": dict(zip(found.multiplier_names, found.multipliers.tolist(), strict=True)),
         "tau": dict(zip(map(in_text, found.joints), found.tau.tolist(), strict=True)),
+        **dict(zip(("A", "x", "B"), (one.tolist() for one in found.bordered), strict=True)),
     }  # fmt: skip

@@ -22,6 +22,7 @@ from .prescribed import analyse, curve_of, draw, motion_table, prescribed, speed
 
 if TYPE_CHECKING:
     from .. import Mechanism
+    from ..forward import ForwardMotion, StoppedMotionError
 
 LOCAL = "local"
 """--dask without an address: workers on this machine."""
@@ -92,21 +93,10 @@ def _nulls(series: Any) -> Any:
 def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The task of --fd."""
     from .. import Analysis
-    from ..forward import StoppedMotionError, move
 
     if options["gif"]:
         raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
-    torque, longest = _torque(made, options["torque"])
-    count, stopped = len(made.inputs), None
-    start, speed = (np.full(count, one) for one in (options["start"], speed_of(options, 0.0)))
-    duration = 5.0 if options["duration"] is None else options["duration"]
-    try:
-        motion = move(
-            made, start, speed, duration, torque, options["method"],
-            options["rtol"], options["atol"], min(options["max_step"], longest),
-        )  # fmt: skip
-    except StoppedMotionError as error:
-        motion, stopped = error.motion, error
+    motion, stopped = moved(made, options)
     table = motion_table(Analysis(made, motion))
     energies = made.energy(motion.q, motion.v)
     table["effort"] = dict(zip(made.inputs, motion.torque.T, strict=True))
@@ -141,6 +131,27 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     print_table(f"{made.title} at {document['time']:g} s", ("", "position", "velocity"), rows)
     click.echo(f"{motion.steps} steps; energy changed by {document['energy_change']:.3g} J.")
     return document
+
+
+def moved(
+    made: Mechanism, options: dict[str, Any]
+) -> tuple[ForwardMotion, StoppedMotionError | None]:
+    """The motion under --torque, and what stopped it."""
+    from ..forward import StoppedMotionError, move
+
+    torque, longest = _torque(made, options["torque"])
+    start, speed = (
+        np.full(len(made.inputs), one) for one in (options["start"], speed_of(options, 0.0))
+    )
+    duration = 5.0 if options["duration"] is None else options["duration"]
+    try:
+        motion = move(
+            made, start, speed, duration, torque, options["method"],
+            options["rtol"], options["atol"], min(options["max_step"], longest),
+        )  # fmt: skip
+    except StoppedMotionError as error:
+        return error.motion, error
+    return motion, None
 
 
 def _torque(made: Mechanism, text: str) -> tuple[Any, float]:

@@ -82,7 +82,14 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "markdown", "latex"]),
     is_flag=False,
     flag_value="text",
-    help="DeNOC's matrices, numbers and formulas, at --instant.",
+    help="DeNOC's matrices, numbers and formulas, at --instant; with --fd of the free motion.",
+)
+@click.option(
+    "--worksheet",
+    type=click.Choice(["text", "markdown", "latex"]),
+    is_flag=False,
+    flag_value="markdown",
+    help="Questions that lead by hand through the position of --equations, and their answers.",
 )
 @click.option(
     "--cut",
@@ -95,7 +102,7 @@ if TYPE_CHECKING:
     type=float,
     default=0.0,
     show_default=True,
-    help="Of --equations: seconds since the motion began.",
+    help="Of --equations and --worksheet: seconds since the motion began.",
 )
 @click.option("--compare", metavar="SETTING=VALUE,...", help="Driving torque for several values.")
 @click.option(
@@ -192,6 +199,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --page --speed 20
       mbdyn mechanism four_bar --id --speed 20 --plot drive.png --gif drive.gif
       mbdyn mechanism four_bar --equations --cut coupler_joint --instant 0.1
+      mbdyn mechanism four_bar --worksheet --output worksheet.md
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
       mbdyn mechanism four_bar --balance --speed 20 --plot balance.png --urdf balanced.urdf
       mbdyn mechanism four_bar --pareto coupler_length=0.2:0.45 --pareto rocker_length=0.15:0.4
@@ -211,7 +219,8 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         _list(as_json)
         return
     kind = kind_of(name)
-    tables = (".txt", ".md", ".tex") if options["equations"] else TABLES
+    on_paper = options["equations"] or options["worksheet"]
+    tables = (".txt", ".md", ".tex") if on_paper else TABLES
     for option, ends, check in (
         ("plot", PLOTS, check_picture), ("gif", (".gif",), check_picture),
         ("output", tables, check_target), ("urdf", (".urdf", ".xml"), check_target),
@@ -219,14 +228,14 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         if options[option] is not None:
             check(options[option], ends)
     asked = [
-        what for what in ("inverse", "forward", "equations", "compare", "swept", "pareto",
-                          "balance", "fit", "page")
-        if options[what] and not (what == "forward" and options["page"])
+        what for what in ("inverse", "forward", "equations", "worksheet", "compare", "swept",
+                          "pareto", "balance", "fit", "page")
+        if options[what] and not (what == "forward" and (options["page"] or on_paper))
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
-            "give one of --id, --fd, --equations, --compare, --sweep, --pareto, --balance, --fit, "
-            "--page at a time"
+            "give one of --id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, "
+            "--balance, --fit, --page at a time"
         )
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
@@ -236,6 +245,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         "inverse": inverse,
         "forward": forward,
         "equations": show_equations,
+        "worksheet": show_equations,
         "compare": compare_settings,
         "swept": sweep_designs,
         "pareto": find_front,

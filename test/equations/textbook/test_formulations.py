@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import mbdyn_ros
+from benchmarks.tree_operations import operations, tree
 from mbdyn_ros.equations.formulation import Formulation, Study
 from mbdyn_ros.equations.textbook import formulations
+from mbdyn_ros.equations.textbook.denoc_recursive import RecursiveDenoc
 from mbdyn_ros.export import closed_form_program  # noqa: F401  # declares formulations too
 
 URDFS = Path(__file__).parents[3] / "urdf"
@@ -50,6 +52,8 @@ def test_formulations_agree(name: str) -> None:
     methods = {one.method for one in applying}
     assert {"Newton-Euler", "composite bodies", "DeNOC"} <= methods
     assert ("Gibbs-Appell" in methods) == (not robot.system.linkages)
+    single = not robot.system.linkages and name != "free"
+    assert ("recursive DeNOC" in methods) == single
     assert ("parallel-serial modules" in methods) == name.endswith(
         ("boom.urdf", "manipulator.urdf")
     )
@@ -79,3 +83,30 @@ def test_formulations_agree(name: str) -> None:
 def test_each_has_a_name_of_its_own() -> None:
     names = [str(one) for one in formulations()]
     assert len(names) == len(set(names)) >= 9
+
+
+def test_recursive_denoc_decomposes_the_inertia_and_grows_with_the_joints() -> None:
+    """I = U D U^T; a link more costs as much at 12 links as at 8."""
+    robot = load("driven piezo_robot.yaml")
+    study = Study(robot.system)
+    recursion = RecursiveDenoc(study.system.tree, study.joints, study.velocity)
+    psi, D = recursion.decomposition()
+    nv, B = robot.nv, recursion.B
+    U = ca.SX.eye(nv)
+    for j in range(nv):
+        wrench = psi[j]
+        for i in range(j - 1, -1, -1):  # in a chain
+            wrench = B[i + 1].T @ wrench
+            U[i, j] = recursion.p[i].T @ wrench / D[j]
+    product = ca.Function("I", [study.q], [U @ ca.diagcat(*D) @ U.T])
+    q = np.linspace(-1, 1, nv)
+    np.testing.assert_allclose(np.array(product(q)), robot.mass_matrix(q), rtol=1e-11, atol=1e-14)
+
+    counts = {}
+    for links in (8, 9, 12, 13):
+        study = Study(tree(links, 1).system)
+        recursion = RecursiveDenoc(study.system.tree, study.joints, study.velocity)
+        both = (recursion.inverse_dynamics(study.acceleration, study.gravity),
+                recursion.forward_dynamics(study.driving, study.gravity))  # fmt: skip
+        counts[links] = np.array([operations(study, one) for one in both])
+    np.testing.assert_allclose(counts[9] - counts[8], counts[13] - counts[12], atol=2)
