@@ -287,7 +287,7 @@ class InverseDynamicsServer(RobotNode):
             )
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        self._answer(
+        self._reply(
             "trajectory_in", self._trajectories, lambda robot: self._filled(robot, message)[0]
         )
 
@@ -298,9 +298,9 @@ class InverseDynamicsServer(RobotNode):
             self._require_room(len(message.points), "points")
             return timed(robot, message, most)[0]
 
-        self._answer("path_in", self._timed, answer)
+        self._reply("path_in", self._timed, answer)
 
-    def _answer(
+    def _reply(
         self, name: str, publisher: Any, answer: Callable[[Robot], JointTrajectory]
     ) -> None:
         """Publish an answer to a topic, or count why there is none."""
