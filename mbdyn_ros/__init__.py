@@ -36,6 +36,7 @@ if _TYPE_CHECKING:
         Surface,
         Trajectory,
         Transition,
+        World,
         read_environment,
         simulate,
     )
@@ -61,6 +62,7 @@ __all__ = [
     "Surface",
     "Trajectory",
     "Transition",
+    "World",
     "example",
     "load",
     "read_environment",

@@ -25,6 +25,7 @@ EXTRAS = {
     "page": Extra("viser", "robots in the browser (mbdyn view)"),
     "mesh": Extra("trimesh", "meshes"),
     "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)"),
+    "identify": Extra("clarabel", "inertias that bodies can have (mbdyn identify)"),
     "mjcf": Extra("mujoco", "MuJoCo's files"),
     "symbolic": Extra("sympy", "closed forms in SymPy"),
     "dask": Extra("distributed", "sweeps on many machines"),

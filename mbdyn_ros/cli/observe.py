@@ -61,7 +61,7 @@ def observe(
       mbdyn observe boom run.csv --learn run.csv --link boom --json
     """
     from ..control import Observer, PayloadEstimator
-    from ..recording.measured import read_recording
+    from ..recording.measured import Sensors, read_recording
     from ..recording.write import TABLES, check_target
     from ..view.figure import check_picture
 
@@ -71,8 +71,9 @@ def observe(
         check_target(output, TABLES)
     robot = options.read(source)
     link = _checked_link(robot, link)
-    measured = read_recording(robot, recording, rate)
-    free = None if learn is None else read_recording(robot, learn, rate)
+    sensors = Sensors(rate)
+    measured = read_recording(robot, recording, sensors)
+    free = None if learn is None else read_recording(robot, learn, sensors)
     steps = [one.step for one in (measured, free) if one is not None]
     shortest = SPANNED_STEPS * max(steps)
     if time_constant < shortest:

@@ -185,19 +185,29 @@ def _open_columns(matrix: Array, largest: float) -> tuple[Places, Array]:
 
     matrix : (any, n) of unit deviation. largest : singular value that `STRUCTURAL` is a share of.
     """
-    from scipy.linalg import qr  # slow to import
-
     count = matrix.shape[1]
     if not matrix.size:
         return np.arange(count), np.eye(count)
     _, sizes, rows = np.linalg.svd(np.linalg.qr(matrix, mode="r"))  # whose left vectors are few
     sizes = np.concatenate([sizes, np.zeros(count - len(sizes))])
     null = rows[(sizes <= STRUCTURAL * largest) | (sizes * LEAST_KNOWN < 1)].T
-    if not null.size:
-        return np.zeros(0, dtype=np.intp), null
-    outer = 1 + 1e-3 * np.arange(count) / count  # of equals, the outermost is held
-    pivots = qr(null.T * outer, mode="r", pivoting=True)[1][: null.shape[1]]
+    pivots = held_columns(null)
     return pivots, null @ np.linalg.inv(null[pivots])
+
+
+def held_columns(null: Array, readiness: Array | float = 1.0) -> Places:
+    """Unknowns (k,) to hold so that none of the open directions (n, k) is left.
+
+    readiness : (n,) by which some are rather held than others; of equals, the outermost is held.
+    """
+    from scipy.linalg import qr  # slow to import
+
+    count = len(null)
+    if not null.size:
+        return np.zeros(0, dtype=np.intp)
+    outer = readiness * (1 + 1e-3 * np.arange(count) / count)
+    pivots: Places = qr(null.T * outer, mode="r", pivoting=True)[1][: null.shape[1]]
+    return pivots
 
 
 def _named(factors: Array, names: Places, own: int) -> tuple[int, ...]:

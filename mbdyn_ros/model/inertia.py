@@ -9,6 +9,7 @@ import numpy as np
 
 from ..array import Array
 from .pose import SNAPPED, Pose, constant
+from .shapes import Box, Capsule, Cylinder, Geometry, Sphere
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,25 @@ class Inertia:
     def __post_init__(self) -> None:
         object.__setattr__(self, "center", constant(self.center, (3,)))
         object.__setattr__(self, "moments", constant(self.moments, (3, 3)))
+
+    @staticmethod
+    def of_solid(shape: Geometry, mass: float) -> Inertia | None:
+        """The inertia of a shape of even density about its middle; None of a mesh."""
+        if isinstance(shape, Box):
+            squares = np.square(shape.size)
+            return Inertia(mass, moments=np.diag(mass / 12 * (squares.sum() - squares)))
+        if isinstance(shape, Sphere):
+            return Inertia(mass, moments=0.4 * mass * shape.radius**2 * np.eye(3))
+        if not isinstance(shape, Cylinder):
+            return None
+        r, length = shape.radius, shape.length
+        ball = isinstance(shape, Capsule) and 4 * r / (3 * length + 4 * r)
+        rod, ends = (1 - ball) * mass, ball * mass
+        # two half balls, whose centres are 3/8 r beyond the ends of the rod
+        along = rod * r**2 / 2 + ends * 0.4 * r**2
+        across = rod * (r**2 / 4 + length**2 / 12)
+        across += ends * (0.4 * r**2 + length**2 / 4 + 3 / 8 * length * r)
+        return Inertia(mass, moments=np.diag([across, across, along]))
 
 
 @dataclass(frozen=True, eq=False)

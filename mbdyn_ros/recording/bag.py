@@ -1,4 +1,4 @@
-"""Bags written and read: MCAP that `ros2 bag play` and Foxglove read. No ROS is needed."""
+"""Bags written (MCAP, for `ros2 bag play` and Foxglove) and read. No ROS is needed."""
 
 from __future__ import annotations
 
@@ -145,10 +145,38 @@ def _qos(latched: bool) -> Any:
     )
 
 
-def read_joint_states(path: Path) -> Table:
-    """The joint states of an MCAP file as quantity -> joint -> numbers (N,).
+STATES = {
+    "JointState": ("name", lambda one: (one.position, one.velocity, one.effort)),
+    "JointTrajectoryControllerState": (
+        "joint_names",
+        lambda one: _of_point(one.feedback if hasattr(one, "feedback") else one.actual),
+    ),
+    "DynamicJointState": ("joint_names", lambda one: _of_interfaces(one.interface_values)),
+}
+"""Types of messages with the state of joints, best first: the field of names, and how positions,
+velocities and efforts are found."""
 
-    The time counts from the first message, by its stamp.
+
+def _of_point(point: Any) -> tuple[Any, ...]:
+    return point.positions, point.velocities, point.effort
+
+
+def _of_interfaces(values: list[Any]) -> tuple[Any, ...]:
+    found = [dict(zip(one.interface_names, one.values, strict=True)) for one in values]
+    return tuple(
+        [one[what] for one in found] if all(what in one for one in found) else []
+        for what in QUANTITIES
+    )
+
+
+QUANTITIES = "position", "velocity", "effort"
+
+
+def read_joint_states(path: Path) -> Table:
+    """The states of joints in an MCAP file or rosbag2 folder, as quantity -> joint -> numbers (N,).
+
+    They are of the first type of `STATES` that is there. The time counts from the first message,
+    by its stamp.
 
     Raises
     ------
@@ -162,39 +190,51 @@ def read_joint_states(path: Path) -> Table:
     from rosbags.typesys import Stores, get_typestore
 
     store = get_typestore(Stores.ROS2_JAZZY)
+    if path.suffix.lower() == ".db3":
+        if not (path.parent / "metadata.yaml").exists():
+            raise InputError(f"{path}: is part of a bag whose metadata.yaml is not next to it; "
+                             "restore it with `ros2 bag reindex`")  # fmt: skip
+        path = path.parent
     try:
         with AnyReader([path], default_typestore=store) as reader:
-            topics = [one for one in reader.connections if one.msgtype.endswith("/JointState")]
+            kind, topics = "JointState", list[Any]()
+            for kind in STATES:
+                topics = [one for one in reader.connections if one.msgtype.endswith(f"/{kind}")]
+                if topics:
+                    break
             names = sorted({one.topic for one in topics})
             if len(names) != 1:
-                found = f"has joint states on {', '.join(names)}" if names else "has no JointState"
+                known = ", ".join(STATES)
+                found = f"has {kind} on {', '.join(names)}" if names else f"has none of {known}"
                 raise InputError(f"{path}: {found}; expected one topic of sensor_msgs/JointState")
             messages = [
                 reader.deserialize(raw, connection.msgtype)
                 for connection, _, raw in reader.messages(connections=topics)
             ]
     except (AnyReaderError, ReaderError, OSError, ValueError, AssertionError) as error:
-        raise InputError(f"{path}: cannot be read as MCAP: {error}") from None
+        raise InputError(f"{path}: cannot be read as MCAP or rosbag2: {error}") from None
     if not messages:
         raise InputError(f"{path}: no message is on {names[0]}")
-    return _table(messages, f"{path}: {names[0]}")
+    return _table(messages, kind, f"{path}: {names[0]}")
 
 
-def _table(messages: list[Any], place: str) -> Table:
-    joints = list(messages[0].name)
+def _table(messages: list[Any], kind: str, place: str) -> Table:
+    field, numbers_of = STATES[kind]
+    joints = list(getattr(messages[0], field))
     for k, message in enumerate(messages):
-        if list(message.name) != joints:
+        if list(getattr(message, field)) != joints:
             raise InputError(
-                f"{place}: message {k + 1} names {', '.join(message.name)}, the first one "
-                f"{', '.join(joints)}; one file must hold the joint states of one sender"
+                f"{place}: message {k + 1} names {', '.join(getattr(message, field))}, the first "
+                f"one {', '.join(joints)}; one file must hold the joint states of one sender"
             )
     stamps = np.array([(one.header.stamp.sec, one.header.stamp.nanosec) for one in messages])
     seconds = stamps[:, 0] - stamps[0, 0] + (stamps[:, 1] - stamps[0, 1]) / NANOSECONDS
     table = {"time": {"": seconds}}
-    for quantity in ("position", "velocity", "effort"):
-        sizes = {len(getattr(one, quantity)) for one in messages}
+    states = zip(*map(numbers_of, messages), strict=True)
+    for quantity, rows in zip(QUANTITIES, states, strict=True):
+        sizes = {len(one) for one in rows}
         if sizes == {len(joints)}:
-            numbers = np.array([getattr(one, quantity) for one in messages], dtype=float)
+            numbers = np.array(rows, dtype=float)
             table[quantity] = {joint: numbers[:, k] for k, joint in enumerate(joints)}
         elif sizes != {0}:
             raise InputError(f"{place}: not every {quantity} has {len(joints)} numbers")

@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 
 from ..arguments import OF_BASE
 from ..array import Array
-from ..errors import InputError
+from ..errors import InputError, suggestion
+from ..model.actuators import HydraulicCylinder
 from ..robot import Robot
 from ..units import position_unit
 from .read import read_table
@@ -26,16 +29,22 @@ WORDS = {
     "velocity": "velocity velocities vel qd dq qdot qvel speed omega jointvel",
     "effort": "effort efforts torque torques tau trq moment load jointtorque",
     "current": "current currents amp amps ampere ma",
+    "pressure": "pressure pressures press",
 }
 """Words in the names of columns, by quantity."""
 
 WANTED = set("target desired des cmd command commanded ref reference setpoint goal d".split())
 """Words for what was asked of a robot and not measured: taken where nothing else is there."""
 
-OTHERS = set("ext external error err hat residual acc acceleration ddq qdd std temp".split())
+OTHERS = set(
+    "ext external error err hat residual acc acceleration accelerations ddq qdd std temp".split()
+)
 """Words for columns of something else."""
 
-CLOCKS = {"time": 0.0, "t": 0.0, "timestamp": 0.0, "stamp": 0.0, "seconds": 1.0, "secs": 1.0}
+CLOCKS = {
+    "time": 0.0, "times": 0.0, "t": 0.0, "timestamp": 0.0, "timestamps": 0.0, "stamp": 0.0,
+    "seconds": 1.0, "secs": 1.0,
+}  # fmt: skip
 """Names of the time, and the seconds of its unit; 0: by the size of its steps."""
 
 SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
@@ -100,10 +109,28 @@ def _parsed(name: str, joints: tuple[str, ...]) -> _Column:
     return _Column(name, words, number if joint is None else joint)
 
 
-def read_recording(robot: Robot, path: str | os.PathLike[str], rate: float = 0.0) -> Recording:
-    """The motion of a robot that a CSV, JSON or MCAP file holds.
+@dataclass(frozen=True)
+class Sensors:
+    """Where a recording's numbers were measured.
 
-    rate : Hz, of a file without a time; 0: there is one.
+    rate : Hz, of a file without a time; 0: there is one. motors : positions, velocities and efforts
+    are those of motors, in the order of their joints; `<transmission>`s lead to joints.
+    gains : by joint the effort (N m or N) of 1 in its column, for currents. zeros : by joint its
+    position (rad or m) where its column reads 0.
+    """
+
+    rate: float = 0.0
+    motors: bool = False
+    gains: Mapping[str, float] = field(default_factory=dict)
+    zeros: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_recording(
+    robot: Robot, path: str | os.PathLike[str], sensors: Sensors | None = None
+) -> Recording:
+    """The motion of a robot that a file (`read_table`) holds.
+
+    path : a file or bag; position=FILE,effort=FILE,... where each quantity has its own.
 
     Raises
     ------
@@ -111,13 +138,8 @@ def read_recording(robot: Robot, path: str | os.PathLike[str], rate: float = 0.0
         The time, a position or an effort of a joint is missing, constant while the joint moves, or
         not a number; or there are currents in the place of efforts.
     """
-    source = str(path)
-    remarks: list[str] = []
-    table = {
-        f"{quantity}/{label}" if label else quantity: numbers
-        for quantity, labelled in read_table(path).items()
-        for label, numbers in labelled.items()
-    }
+    source, remarks, sensors = str(path), list[str](), sensors or Sensors()
+    table = _columns(source)
     motors = tuple(one for one in robot.effort_labels if not one.startswith(OF_BASE))
     labels = (*robot.position_labels, *robot.velocity_labels, *motors)
     columns = [_parsed(name, tuple(dict.fromkeys(labels))) for name in table]
@@ -128,23 +150,25 @@ def read_recording(robot: Robot, path: str | os.PathLike[str], rate: float = 0.0
             ("effort", motors),
         )
     }  # fmt: skip
+    if found["effort"] is None and sensors.gains:
+        found["effort"] = _group(columns, "current", motors, remarks)
+    if found["effort"] is None:
+        found["effort"] = _from_pressures(robot, table, columns, motors, remarks)
     if found["effort"] is None and any(one.quantity == "current" for one in columns):
         raise InputError(
             f"{source}: has motor currents and no efforts; multiply each by the torque constant "
-            "and gear ratio of its drive, and name the columns effort/<joint>"
+            "and gear ratio of its drive (gains, --gain), or name the columns effort/<joint>"
         )
-    for what in ("position", "effort"):
+    for what, labels in (("position", robot.position_labels), ("effort", motors)):
         if found[what] is None:
-            raise InputError(
-                f"{source}: has no {what} of all of {', '.join(motors)}: name the columns "
-                f"{what}/<joint>, or {what}1, {what}2, ... It has {', '.join(table)}"
-            )
-    time = _time(table, columns, source, rate, remarks)
+            _refuse_missing(columns, what, labels, source)
+    time = _time(table, columns, source, sensors.rate, remarks)
     blocks = {
         what: np.column_stack([table[name] for name in names])
         for what, names in found.items() if names is not None
     }  # fmt: skip
     time, blocks = _cleaned(time, blocks, source, remarks)
+    _to_joints(robot, blocks, motors, sensors, source)
     _to_si(robot, blocks, found, remarks)
     if "effort" in blocks:
         whole = np.zeros((len(time), len(robot.effort_labels)))
@@ -153,6 +177,106 @@ def read_recording(robot: Robot, path: str | os.PathLike[str], rate: float = 0.0
     kept = _settle_velocity(robot, time, blocks, remarks)
     q, v = blocks["position"][kept], blocks["velocity"][kept]
     return Recording(time[kept], q, v, whole[kept], remarks)
+
+
+def _columns(source: str) -> dict[str, Array]:
+    """The columns of a file, or of one for each quantity, whose columns only name joints."""
+    table: dict[str, Array] = {}
+    parts = [one.partition("=") for one in source.split(",")]
+    files = {what.strip(): file for what, _, file in parts}
+    if not all(file and what in WORDS for what, file in files.items()):
+        files = {"": source}
+    for what, file in files.items():
+        for quantity, labelled in read_table(file).items():
+            for label, numbers in labelled.items():
+                name = f"{quantity}/{label}" if label else quantity
+                if what and not set(name.lower().split("/")) & CLOCKS.keys():
+                    name = f"{what}/{name}"
+                if len(numbers) != len(next(iter(table.values()), numbers)):
+                    raise InputError(
+                        f"{file}: has {len(numbers)} rows, {next(iter(files.values()))} "
+                        f"{len(next(iter(table.values())))}; files of one recording have as many"
+                    )
+                table[name] = numbers
+    return table
+
+
+CHAMBERS = set("a bore bottom cap piston head".split()), set("b rod annulus".split())
+"""Words in the names of pressures of a cylinder's chambers: under the piston, around the rod."""
+
+
+def _from_pressures(
+    robot: Robot, table: dict[str, Array], columns: list[_Column], motors: tuple[str, ...],
+    remarks: list[str],
+) -> list[str] | None:  # fmt: skip
+    """Columns of efforts, of cylinders by the pressures in both chambers, if all are there."""
+    cylinders = {
+        one.joint: one for one in robot.model.actuators if isinstance(one, HydraulicCylinder)
+    }
+    names = []
+    for joint in motors:
+        own = [one for one in columns if one.joint == joint]
+        sides = [[one.name for one in own if one.quantity == "pressure" and words & set(one.words)]
+                 for words in CHAMBERS]  # fmt: skip
+        efforts = [one.name for one in own if one.quantity == "effort"]
+        if joint not in cylinders and len(efforts) == 1:
+            names += efforts
+            continue
+        if joint not in cylinders or [len(side) for side in sides] != [1, 1]:
+            return None
+        bore, rod = (np.pi / 4 * x**2 for x in (cylinders[joint].bore, cylinders[joint].rod))
+        (under,), (around,) = sides
+        names.append(f"effort/{joint}")
+        table[names[-1]] = table[under] * bore - table[around] * (bore - rod)
+        remarks.append(f"the effort of {joint} is that of {under} on {bore * 1e4:.4g} cm^2 less "
+                       f"{around} on {(bore - rod) * 1e4:.4g} cm^2, in Pa")  # fmt: skip
+    return names
+
+
+def _refuse_missing(
+    columns: list[_Column], what: str, labels: tuple[str, ...], source: str
+) -> NoReturn:
+    """Refuse a recording without a quantity of all joints, by the joints that it lacks."""
+    here = {one.joint for one in columns if one.quantity in (what, "") and one.joint is not None}
+    missing = [one for one in labels if one not in here]
+    remedy = f"name the columns {what}/<joint>, or {what}1, {what}2, ..."
+    if len(missing) < len(labels):
+        remedy = "record them, or lock these joints (mbdyn edit ROBOT --lock JOINT --output FILE)"
+    raise InputError(
+        f"{source}: has no {what} of all of {', '.join(labels)}; {', '.join(missing)} are missing: "
+        f"{remedy}. It has {', '.join(one.name for one in columns)}"
+    )
+
+
+def _to_joints(
+    robot: Robot, blocks: dict[str, Array], motors: tuple[str, ...], sensors: Sensors, source: str
+) -> None:
+    """Numbers of joints, where those of motors or in other units were measured."""
+    labels = {"position": robot.position_labels, "velocity": robot.velocity_labels}
+    for name in (*sensors.gains, *sensors.zeros):
+        known = motors if name in sensors.gains else labels["position"]
+        if name not in known:
+            raise InputError(
+                f"{source}: {name!r} has no such number{suggestion(name, known)}; there are "
+                f"{', '.join(known)}"
+            )
+    blocks["effort"] = blocks["effort"] * [sensors.gains.get(one, 1.0) for one in motors]
+    if sensors.motors:
+        gears = robot.model.transmissions
+        if not gears:
+            raise InputError(
+                f"{robot.model.source}: has no <transmission> that leads from motors to joints; "
+                "add them, or give numbers of joints"
+            )
+        for what, order in {**labels, "effort": motors}.items():
+            for one in gears if what in blocks else ():
+                if not set(one.joints) <= set(order):
+                    raise InputError(f"{robot.model.source}: transmission {one.name!r} drives a "
+                                     f"joint that has no {what} of its own")  # fmt: skip
+                places = [order.index(joint) for joint in one.joints]
+                rates = one.rates if what == "effort" else np.linalg.inv(one.rates).T
+                blocks[what][:, places] = blocks[what][:, places] @ rates
+    blocks["position"] += [sensors.zeros.get(one, 0.0) for one in labels["position"]]
 
 
 def _group(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
+import zipfile
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
+from ..array import Array
 from ..errors import InputError
 from ..model.read.number import to_float
 from .bag import read_joint_states
@@ -17,9 +19,10 @@ from .table import Table, from_json, to_number
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a CSV, JSON or MCAP file (by its name's end) or a rosbag2 folder.
+    """Read a CSV, JSON, NPZ, NPY or MCAP file (by its name's end), a rosbag2 folder or its .db3.
 
-    A table holds numbers alone; of a bag, it holds the joint states.
+    A table holds numbers alone; of a bag, it holds the joint states. The columns of a matrix of
+    NumPy are named by their numbers, NAME/1, NAME/2, ...
 
     Raises
     ------
@@ -27,19 +30,49 @@ def read_table(path: str | os.PathLike[str]) -> Table:
         It cannot be read; the message names the file, the column and the line.
     """
     file = Path(path)
-    if file.suffix.lower() == ".mcap" or file.is_dir():
+    kind = file.suffix.lower()
+    if kind in (".mcap", ".db3") or file.is_dir():
         return read_joint_states(file)
+    if kind in (".npz", ".npy"):
+        return _from_numpy(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: cannot be read: {error}") from None
-    if file.suffix.lower() != ".json":
+    if kind != ".json":
         return _from_csv(text, str(file))
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file}: not valid JSON: {error}") from None
     return from_json(document, str(file))
+
+
+def _from_numpy(file: Path) -> Table:
+    """Arrays (N,) and (N, n) by their names, of a file without pickled objects."""
+    try:
+        found = np.load(file, allow_pickle=False)
+        if isinstance(found, np.ndarray):
+            arrays = {name: found[name] for name in found.dtype.names or ()}
+        else:
+            with found:
+                arrays = dict(found)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{file}: cannot be read as NumPy's: {error}") from None
+    arrays = {name: one for name, one in arrays.items() if one.ndim and one.dtype.kind in "fiu"}
+    if not arrays:
+        raise InputError(
+            f"{file}: has no arrays of numbers with names; save time, position, effort, ... by "
+            "numpy.savez(file, time=..., position=..., effort=...)"
+        )
+    length = max(len(one) for one in arrays.values())
+    table: Table = {}
+    for name, one in arrays.items():
+        if len(one) == length and one.ndim <= 2:
+            columns = one.astype(float).reshape(length, -1).T
+            labels = [""] if one.ndim == 1 else [str(k + 1) for k in range(len(columns))]
+            table.setdefault(name, {}).update(zip(labels, columns, strict=True))
+    return table
 
 
 def _from_csv(text: str, source: str) -> Table:
@@ -51,19 +84,30 @@ def _from_csv(text: str, source: str) -> Table:
         raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
     header = [name.strip() for name in rows[0]]
     _review_header(header, source)
-    numbers = np.empty((len(rows) - 1, len(header)))
-    for k, row in enumerate(rows[1:]):
+    numbers = _numbers(rows[1:], header, source)
+    table: Table = {}
+    for i, name in enumerate(header):
+        quantity, _, label = name.partition("/")
+        table.setdefault(quantity, {})[label] = numbers[:, i]
+    return table
+
+
+def _numbers(rows: list[list[str]], header: list[str], source: str) -> Array:
+    """The numbers (N, n) of cells; where NumPy finds a fault, the cell is named."""
+    if not any("_" in cell for row in rows for cell in row):  # Python reads 1_0 as a number
+        try:
+            return np.array(rows, dtype=float).reshape(len(rows), len(header))
+        except ValueError:
+            pass
+    numbers = np.empty((len(rows), len(header)))
+    for k, row in enumerate(rows):
         if len(row) != len(header):
             raise InputError(
                 f"{source}: row {k + 1} has {len(row)} cells, the header {len(header)}"
             )
         for i, cell in enumerate(row):
             numbers[k, i] = to_number(cell, f"{source}: {header[i]} in row {k + 1}")
-    table: Table = {}
-    for i, name in enumerate(header):
-        quantity, _, label = name.partition("/")
-        table.setdefault(quantity, {})[label] = numbers[:, i]
-    return table
+    return numbers
 
 
 def _review_header(names: list[str], source: str) -> None:

@@ -33,7 +33,7 @@ def described_model(robot: Core) -> Model:
         Something was set that has one value a row.
     """
     model, given = robot._described, robot._parameters
-    links = {link: _inertia(link, given.of_link(link)) for link in _changed_links(robot)}
+    links = {link: inertia_of(link, given.of_link(link)) for link in _changed_links(robot)}
     x, y, z = robot.gravity.tolist()
     gravity = (x, y, z)
     acting: dict[str, dict[str, Any]] = {}
@@ -152,7 +152,7 @@ def _changed_origins(robot: Core) -> Iterator[tuple[str, Pose]]:
         yield name, origin.at(six)
 
 
-def _inertia(link: str, numbers: Array) -> Inertia:
+def inertia_of(link: str, numbers: Array) -> Inertia:
     """The inertia with these ten numbers, about the link's origin."""
     _require_single(f"the inertia or payload of link {link!r}", numbers)
     mass, first = float(numbers[0]), numbers[1:4]

@@ -123,15 +123,18 @@ class Editing(Configurations):
         rpy: Sequence[float] = (0.0, 0.0, 0.0),
         prefix: str = "",
         joint: str | None = None,
+        free: bool = False,
     ) -> Self:
         """The robot with a tool or a second robot fastened to one of its links.
 
         Parameters
         ----------
-        other : a robot, or the file of one. Its payloads come with it, its base is fastened.
+        other : a robot, or the file of one. Its payloads come with it, its base is fastened; one
+            that floated is warned of.
         at : the link; xyz (m) and rpy (rad) place the other's root link in it.
         prefix : begins all names of the other.
-        joint : name of the fixed joint between.
+        joint : name of the joint between, which is fixed.
+        free : whether it is a floating joint instead, at home where xyz and rpy say.
 
         Raises
         ------
@@ -149,12 +152,19 @@ class Editing(Configurations):
             model, home = _with_choices(other), other.home
         else:
             raise InputError(f"what is attached must be a robot or a file; it is {shown(other)}")
+        floats = model.floating_base or (isinstance(other, type(self)) and other.floating_base)
+        if floats and not free:
+            warn(
+                f"{model.source}: the robot floats on its own; attached, its base is fastened to "
+                f"link {at!r}; with free=True it goes on floating",
+                ModelWarning,
+            )
         mine = described_model(self)
         if model.independent is not None or model.actuated is not None:
             mine = _with_choices(self)
         both = {**self.home, **{prefix + name: value for name, value in home.items()}}
         return _edited(
-            self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint), both
+            self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint, free), both
         )
 
     @brief

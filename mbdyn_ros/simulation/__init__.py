@@ -10,6 +10,7 @@ from .simulate import simulate
 from .stepped.stepper import Stepper
 from .stepped.walled_rollout import rollout_among_walls
 from .trajectory import StoppedSimulationError, Trajectory, Transition
+from .world import World
 
 __all__ = [
     "Contact",
@@ -21,6 +22,7 @@ __all__ = [
     "Surface",
     "Trajectory",
     "Transition",
+    "World",
     "read_environment",
     "rollout_among_walls",
     "simulate",

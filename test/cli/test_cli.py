@@ -23,9 +23,9 @@ from mbdyn_ros.recording import read_table
 SOLO = str(urdf_file("solo12.urdf"))
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = [
-    "bench", "calibrate", "codegen", "completion", "convert", "doctor", "edit", "examples", "fd",
-    "id", "ik", "inspect", "mechanism", "observe", "ops", "piezo", "simulate", "time",
-    "view",
+    "bench", "calibrate", "codegen", "completion", "convert", "doctor", "edit", "examples",
+    "excite", "fd", "id", "identify", "ik", "inspect", "mechanism", "observe", "ops", "piezo",
+    "simulate", "time", "view",
 ]  # fmt: skip
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 

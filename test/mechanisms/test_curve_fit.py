@@ -41,6 +41,7 @@ def test_the_four_bar_that_drew_a_curve_is_found() -> None:
     assert np.stack([points.real, points.imag], 1) == pytest.approx(found.reached, abs=1e-12)
 
 
+@pytest.mark.long
 def test_many_points_are_as_well_met_as_few() -> None:
     """One least-squares problem over all angles cost the cube of the points, and ended early."""
     turn = np.linspace(0, 2 * np.pi, 100)

@@ -12,7 +12,7 @@ import mbdyn_ros
 from mbdyn_ros.array import Array
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.read.installed import find_robot
-from mbdyn_ros.recording.measured import Recording, read_recording
+from mbdyn_ros.recording.measured import Recording, Sensors, read_recording
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -36,7 +36,7 @@ def read(
     numbers = np.column_stack(columns)
     lines = [",".join(header), *(",".join(map(repr, row)) for row in numbers.tolist())]
     path.write_text("\n".join(lines))
-    return read_recording(robot, path, rate)
+    return read_recording(robot, path, Sensors(rate))
 
 
 def names(pattern: str, first: int = 1) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from interpreting import interpreting
+from night import at_night
 
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
@@ -30,6 +31,9 @@ ROBOTS = {
     "stewart": [],
 }
 """Robots and numbers of them that vary; where none are named, lengths of two origins are."""
+
+BY_DAY = ["ur5", "tree_robot", "four_bar", "crane"]
+OTHERS = at_night(*(name for name in ROBOTS if name not in BY_DAY))
 
 EXACT = 1e-12
 
@@ -77,7 +81,7 @@ def apart(robot: Robot, other: Robot, rng: np.random.Generator) -> float:
     return worst
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", [*BY_DAY, *OTHERS])
 def test_equals_a_robot_loaded_anew(name: str) -> None:
     rng = np.random.default_rng(3)
     fixed = mbdyn_ros.example(name)
@@ -210,7 +214,7 @@ def test_reach_through_other_loops_is_that_of_the_robot_loaded_anew() -> None:
     assert many[1] == pytest.approx(loaded_anew(robot).loop_limits(), abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["ur5", "four_bar", "crane", "delta"])
+@pytest.mark.parametrize("name", ["ur5", "four_bar", *at_night("crane", "delta")])
 def test_derivatives_by_lengths(name: str) -> None:
     variable = (ROBOTS[name] or lengths(mbdyn_ros.example(name)))[:4]
     robot, rng = mbdyn_ros.example(name, variable=variable), np.random.default_rng(1)
@@ -248,7 +252,7 @@ def test_actuators_need_not_be_the_joints_that_are_given() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["four_bar", "delta"])
+@pytest.mark.parametrize("name", ["four_bar", *at_night("delta")])
 def test_positions_and_energies_by_lengths(name: str) -> None:
     """By differences; positions of loops are followed by Newton's method in the delta."""
     robot = mbdyn_ros.example(name, variable=lengths(mbdyn_ros.example(name)))

@@ -30,15 +30,17 @@ def attached(
     rpy: Sequence[float] = (0.0, 0.0, 0.0),
     prefix: str = "",
     joint: str | None = None,
+    free: bool = False,
 ) -> Model:
-    """The robot with another one, whose root link is fastened to a link of this one.
+    """The robot with another one, whose root link is fastened to a link of this one, or free there.
 
     Parameters
     ----------
     other : a tool, or a robot.
     at : a link of `model`; xyz (m) and rpy (rad) place the root link of `other` in it.
     prefix : begins all names of `other`.
-    joint : name of the fixed joint between; by default that of the root link and "_mount".
+    joint : name of the joint between; by default that of the root link and "_mount".
+    free : whether that joint is a floating one, at home where xyz and rpy say.
 
     Raises
     ------
@@ -53,9 +55,8 @@ def attached(
     """
     one, two = whole_joints(model), prefixed(_files_from(model, other), prefix)
     require(one, "link", at, one._links)
-    mount = Joint(
-        joint or f"{two.root}_mount", "fixed", at, two.root, placed_at(model.source, xyz, rpy)
-    )
+    kind, place = "floating" if free else "fixed", placed_at(model.source, xyz, rpy)
+    mount = Joint(joint or f"{two.root}_mount", kind, at, two.root, place)
     _refuse_clashes(one, two, mount)
     return split_where_named(
         replace(

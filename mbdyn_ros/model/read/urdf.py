@@ -124,6 +124,7 @@ def read_urdf(source: Source) -> Model:
             element.tag = "joint"
     remarks = Remarks(document)
     _remark_gazebo_joints(document, remarks)
+    _keep_first_origins(document, remarks)
     report_unknown(document, remarks)
     materials = read_materials(document)
     links = tuple(
@@ -276,6 +277,21 @@ def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:
     for gazebo in document.root.iterchildren("gazebo"):
         for joint in gazebo.iterchildren("joint"):
             remarks.add(joint, NO_GAZEBO_JOINT)
+
+
+def _keep_first_origins(document: XmlSource, remarks: Remarks) -> None:
+    """Of several origins of a joint keep the first, which alone urdfdom reads."""
+    for joint in document.root.iterchildren("joint"):
+        origins = list(joint.iterchildren("origin"))
+        if len(origins) > 1:
+            lines = ", ".join(str(one.sourceline) for one in origins)
+            remarks.add(
+                joint,
+                f"has {len(origins)} <origin> elements (lines {lines}); the first is taken, as "
+                "ROS takes it",
+            )
+        for one in origins[1:]:
+            joint.remove(one)
 
 
 def _remark_degrees(document: XmlSource, remarks: Remarks) -> None:

@@ -52,7 +52,14 @@ def refuse_no_value(contacts: Contacts, q: Array) -> None:
     g, _, _ = contacts.distances(q, np.zeros(contacts.nv))
     for k in np.flatnonzero(~np.isfinite(g[: contacts.geometry.pairs])).tolist():
         here = f"{contacts.name(k)}, at {_words(contacts.place(k, q))}:"
-        raise SimulationError(f"{here} g has no value; write g for wherever it may go")
+        edge = ""
+        if contacts.table.point[k, 3] > 0:
+            edge = (
+                ", or an edge of the wall is within the ball, where its normal jumps; edges that "
+                "balls may meet are those of boxes: collision shapes of links fixed to the world, "
+                "with links=LinkContacts(convex=True)"
+            )
+        raise SimulationError(f"{here} g has no value{edge or '; write g for wherever it may go'}")
 
 
 def require_smooth(contacts: Contacts, k: int, x: Array, normal: Array) -> None:

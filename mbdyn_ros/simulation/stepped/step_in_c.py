@@ -243,7 +243,8 @@ class MotionInC:
 
     Attributes
     ----------
-    effort, force, slip, mode, slow, whole, impacts, planes, blocks : see `struct motion` in C.
+    effort, force, slip, mode, reaction, slow, whole, impacts, planes, blocks : see `struct motion`
+        in C.
     """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
@@ -257,6 +258,7 @@ class MotionInC:
         self.force = fixed_zeros(3 * step.contacts + step.rubbing)
         self.slip, self.mode = fixed_zeros(3 * step.contacts), fixed_zeros(step.contacts)
         self.slow, self.whole = fixed_zeros(len(v)), fixed_zeros(3 * step.contacts)
+        self.reaction = fixed_zeros(len(v))
         self.impacts = fixed_zeros(most_impacts, impact)
         self._memory, self._room = fixed_zeros(self._size_of_memory()), fixed_zeros(room)
         self._clear, slots = fixed_zeros(2 + len(q)), step.walls.slots
@@ -266,8 +268,9 @@ class MotionInC:
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
-            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
-            impacts=self.impacts.ctypes.data, most_hits=most_impacts,
+            reaction=self.reaction.ctypes.data, slow=self.slow.ctypes.data,
+            whole=self.whole.ctypes.data, impacts=self.impacts.ctypes.data,
+            most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
             planes=self.planes.ctypes.data if slots else None, blocks=self.blocks.ctypes.data,
             clear=self._clear.ctypes.data,
@@ -317,14 +320,14 @@ class MotionInC:
             if kind is not ADDRESS and name != "most_hits":
                 setattr(self.motion, name, getattr(other.motion, name))
         self.effort = other.effort
-        for name in ("force", "slip", "mode", "slow", "whole", "planes", "blocks"):
+        for name in ("force", "slip", "mode", "reaction", "slow", "whole", "planes", "blocks"):
             mine, before = getattr(self, name), getattr(other, name)
             if mine.shape == before.shape:
                 mine[:] = before
 
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        kept = self.force, self.slip, self.mode, self.whole, self._memory, self.planes, self.blocks
-        for array in kept:
+        kept = self.force, self.slip, self.mode, self.reaction, self.whole, self._memory
+        for array in (*kept, self.planes, self.blocks):
             array[:] = 0.0
         self.slow[:] = self._arrays[1]

@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from robot_text import body_text
+from random_robots import explore
+from robot_text import body_text, joint, robot_text
 
 import mbdyn_ros
-from mbdyn_ros import Environment, InputError, ModelError, Surface
+from mbdyn_ros import (
+    Environment,
+    InputError,
+    LinkContacts,
+    ModelError,
+    SimulationError,
+    Surface,
+)
 from mbdyn_ros.equations.contact.signed_distance import from_face
 from mbdyn_ros.simulation.contact.height_field import height_field
 
@@ -106,6 +114,7 @@ def test_touches_an_ellipse_from_inside_and_outside(angle: float, radius: float)
 WAVES = Surface(lambda x: x[2] - 0.1 * ca.sin(3 * x[0]) * ca.cos(2 * x[1]), 0.5, 0.5, "waves")
 
 
+@explore(25)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.08, 0.3, 1.0]))
 def test_the_deepest_point_of_a_ball(seed: int, radius: float) -> None:
     """No other point of a ball is deeper in waves and hills, near them and far away."""
@@ -166,3 +175,28 @@ def test_radius_from_a_file() -> None:
 def test_a_surface_gives_the_distance_of_every_face() -> None:
     room = Surface(lambda x: ca.vertcat(x[0], 1 - x[0]), name="room", restitution=1.0, friction=0.0)
     assert [float(signed([0.25, 0, 0], 0.0625)[0]) for signed in room.signed] == [0.1875, 0.6875]
+
+
+def test_the_edge_of_a_step_is_refused_and_that_of_a_box_is_not(ball: mbdyn_ros.Robot) -> None:
+    """A ball that rolls over it; a formula's normal jumps there, and boxes know their edges."""
+    step = Surface(lambda x: ca.fmin(x[2] + 0.2, ca.fmax(x[2], x[0])), 0.0, 0.5, name="step")
+    start, v = [-0.05, 0, RADIUS, 0, 0, 0, 1], [1.0, 0, 0, 0, 1.0 / RADIUS, 0]
+    motion = mbdyn_ros.Stepper(ball, 1e-3, Environment([step], SOLID))
+    motion.set_state(start, v)
+    with pytest.raises(SimulationError, match=r"an edge of the wall is within the ball.*boxes"):
+        motion.advance(100)
+    text = robot_text(
+        '<link name="step"><collision><origin xyz="-1 0 -0.25"/><geometry><box size="2 2 0.5"/>'
+        "</geometry></collision></link>",
+        BALL[BALL.index("<link") : BALL.index("</link>")]
+        + f'<collision><geometry><sphere radius="{RADIUS}"/></geometry></collision></link>',
+        joint("base", "world", "step", kind="fixed"),
+        joint("free", "step", "ball", kind="floating"),
+    )
+    motion = mbdyn_ros.Stepper(
+        mbdyn_ros.load(text), 1e-3, Environment([], links=LinkContacts(friction=0.5, convex=True))
+    )
+    motion.set_state(start, v)
+    motion.advance(250)
+    assert motion.q[0] == pytest.approx(0.2, abs=1e-3)  # faster than sqrt(g r): it flies off
+    assert motion.q[2] == pytest.approx(RADIUS - 0.5 * G * 0.2**2, abs=2e-3)

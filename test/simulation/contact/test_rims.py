@@ -39,12 +39,13 @@ def test_a_cylinder_rolls_down_an_incline() -> None:
     stepper = Stepper(robot, 1e-3, hill)
     stepper.set_state(start, np.zeros(6))
     stepper.advance(800)
-    assert down @ stepper.q[:3] == pytest.approx(way * 0.8**2, rel=1e-8)
+    # of second order: 5e-6 in steps of 1 ms, a quarter in half of them
+    assert down @ stepper.q[:3] == pytest.approx(way * 0.8**2, rel=1e-5)
     assert up @ stepper.q[:3] == pytest.approx(RADIUS, abs=1e-9)
     assert len(stepper.contacts) == 2 and all(one.sticks for one in stepper.contacts)
     for contact in stepper.contacts:
         assert contact.place @ up == pytest.approx(0, abs=1e-9)
-        assert contact.place @ down == pytest.approx(way * 0.8**2, rel=1e-8)
+        assert contact.place @ down == pytest.approx(way * 0.8**2, rel=1e-5)
     standing = np.r_[0.25 * up, Rotation.from_euler("y", SLOPE).as_quat()]
     stepper.set_state(standing, np.zeros(6))
     stepper.advance(200)

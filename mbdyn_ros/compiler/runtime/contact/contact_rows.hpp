@@ -50,9 +50,10 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
 
 /* The factor of M at q; where there is one. */
 template <class Real>
-static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double damped) {
+static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
+                              const Real* q, double damped) {
   const Real step = all<Real>(damped);
-  evaluate(w, s, programs_of<Real>(w)->mass, s->q, &step, x->mass);
+  evaluate(w, s, programs_of<Real>(w)->mass, q, &step, x->mass);
   return factor(w, x->mass);
 }
 
@@ -66,9 +67,9 @@ static inline size_t rows_from(const Work<Real>* x, size_t row) {
    many there are. */
 template <class Real>
 static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
-                               int rubs) {
+                               const Real* q, int rubs) {
   size_t m = 0;
-  if (w->rows) evaluate(w, s, programs_of<Real>(w)->rows, s->q, nullptr, x->column);
+  if (w->rows) evaluate(w, s, programs_of<Real>(w)->rows, q, nullptr, x->column);
   if constexpr (is_single<Real>) place_slots(w, s, s->v, x->column, nullptr);
   for (size_t i = 0; i < x->count; ++i) m = rows_of_contact(w, x, i, m);
   x->contact_rows = m;

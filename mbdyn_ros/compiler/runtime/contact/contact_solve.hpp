@@ -2,7 +2,7 @@
    entered and Coulomb's law holds at its end. Dry friction of joints is part of the same problem.
 
    A step of length h has come to (q*, v*) by free motion. With M(q) = L^T L, S the contact Jacobian,
-   both where the step would end if the velocity stayed, a = h / 2 (h for methods without stages)
+   both in the middle of the step (at its end for methods without stages), a = h / 2 (h for these)
    the time in which a change of velocity acts, and g what free motion has of the impulses already:
    -h b_j sign(w_j), at the velocity where the step began, of joints that slide, else 0:
 
@@ -87,6 +87,7 @@ template <class Real>
 static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, Bits<Real> done) {
   const size_t contacts = w->contacts;
   Real lost = all<Real>(0.);
+  Bits<Real> lasts = done, touches = ~done & done;
   for (size_t k = 0; k < contacts; ++k) {
     for (int r = 0; r < 3; ++r) {
       s->force[3 * k + r] = select(done, all<Real>(0.), s->force[3 * k + r]);
@@ -98,16 +99,15 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     const Bits<Real> here = done & x->on[i], again = is(s->mode[k] < 0.);
     Real slides = all<Real>(0.);
+    lasts &= again | ~here, touches |= here;
     for (size_t r = 0; r < rows; ++r) {
       const size_t row = x->first[i] + r;
-      const Real f = x->f[row], turned = r ? all<Real>(0.) : x->shift[i];
-      const Real after = along_row(w, x, row, s->v) + turned;
+      const Real f = x->f[row], after = along_row(w, x, row, s->v), end = after + x->shift[row];
       Real *force = s->force + 3 * k + r, *slip = s->slip + 3 * k + r;
-      const Real before = select(again, *slip, along_row(w, x, row, x->v));
       *force = select(here, f / h, *force);
-      lost -= select(here, 0.5 * f * (before + after), all<Real>(0.));
-      *slip = select(here, after, *slip);
-      if (r) slides += after * after;
+      lost -= select(here, 0.5 * f * (along_row(w, x, row, x->v) + after), all<Real>(0.));
+      *slip = select(here, end, *slip);
+      if (r) slides += end * end;
     }
     /* by the speed: forces of what sticks may lie on their cones too, where they are redundant */
     const Bits<Real> sticks = is(s->force[3 * k] > 0.) & is(root(slides) <= w->slow);
@@ -117,30 +117,51 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   for (size_t k = 0; k < contacts; ++k) {
     s->mode[k] = select(done, greatest(s->mode[k], all<Real>(0.)), s->mode[k]);
   }
+  for (size_t j = 0; j < w->nv; ++j) {
+    const Real reaction = select(lasts & touches, (s->v[j] - x->fast[j]) / h, all<Real>(0.));
+    s->reaction[j] = select(done, reaction, s->reaction[j]);
+  }
   s->lost += select(done, lost, all<Real>(0.));
 }
 
-/* Go to where the step ends if the velocity stays as it was, where `open`: what is active ends near
-   there. */
+/* Go to where the step ends, where `open`: what is active ends near there. Its velocity is expected
+   to stay or, where contacts last, to become that of free motion under the last step's reactions,
+   which are taken from it again. Gives the middle of the step in `at_q`: there impulses act, but at
+   the end for methods without stages, which move with the velocity there. */
 template <class Real>
-static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, double part,
+static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, double part,
                         Bits<Real> open) {
-  Real *free_q = x->slopes, *moved = x->displacement;
+  Real *free_q = x->slopes, *moved = x->displacement, *mean = x->answer;
+  Bits<Real> lasts = ~open & open;
+  for (size_t j = 0; j < w->nv; ++j) lasts |= is(x->gained[j] != 0.);
   copy(w->nq, s->q, free_q);
-  copy(w->nv, s->v, x->fast);
-  for (size_t j = 0; j < w->nv; ++j) moved[j] = part * (x->v[j] - x->fast[j]);
+  for (size_t j = 0; j < w->nv; ++j) {
+    const Real expected = select(lasts, s->v[j], x->v[j]);
+    mean[j] = 0.5 * (x->v[j] + expected);
+    moved[j] = part * (expected - s->v[j]);
+    x->fast[j] = s->v[j] - select(open, x->gained[j], all<Real>(0.));
+  }
   copy(w->nq, free_q, x->at_q);
   move(w, s, x, 1., moved, x->at_q);
   take(open, w->nq, x->at_q, s->q);
   if (x->count) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = x->count > 0;
+  if constexpr (is_single<Real>) {
+    const int known = all_finite(w->nq, s->q) && all_finite(w->nv, s->v);
+    for (size_t i = 0; known && i < x->count; ++i) {
+      if (isnan(x->now[w->contacts + x->active[i]])) s->unsound = x->active[i] + 1;
+    }
+  }
+  if (!w->stages) return;
+  copy(w->nq, x->q, x->at_q);
+  move(w, s, x, 0.5 * h, mean, x->at_q);
 }
 
 /* Velocities b without impulses, bounds of dry friction, and what free motion has had of it. */
 template <class Real>
 static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double h) {
   for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
-  for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] += x->shift[i];
+  add_to(x->contact_rows, all<Real>(1.), x->shift, x->b);
   for (size_t i = 0; i < w->rubbing; ++i) {
     x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     x->given[i] = -x->bound[i] * x->slides[w->slides[i]];
@@ -169,7 +190,7 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   const size_t n = w->nv, contacts = w->contacts;
   Real *further = x->further, largest = all<Real>(0.);
   for (size_t j = 0; j < n; ++j) {
-    further[j] = part * (x->at_v[j] - x->fast[j]) - x->displacement[j];
+    further[j] = part * (x->at_v[j] - x->fast[j] - x->gained[j]) - x->displacement[j];
   }
   for (size_t i = 0; i < x->count; ++i) largest = greatest(largest, x->f[x->first[i]]);
   for (size_t i = 0; i < x->count; ++i) {
@@ -213,33 +234,44 @@ static Bits<Real> obeys(const struct walls* w, const Work<Real>* x, int pass, Bi
   return pass + 1 == MOST_PASSES ? open : settled;
 }
 
-/* Shift the problem by what the rates at the end of the step differ from the rows'. */
+/* Shift the problem by what the velocities at the end of the step differ from the rows'. */
 template <class Real>
 static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
   for (size_t i = 0; i < x->count; ++i) {
     const Real* one = x->now + x->active[i];
-    const Real off = one[w->contacts] / one[2 * w->contacts];
-    x->shift[i] = select(x->on[i], off - along_row(w, x, x->first[i], s->v), all<Real>(0.));
+    const size_t first = x->first[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+    for (size_t row = first; row < first + rows; ++row) {
+      const Real rate = one[w->contacts] / one[2 * w->contacts];
+      const Real end = row > first ? along_row(w, x, row, s->v, x->S_end) : rate;
+      x->shift[row] = select(x->on[i], end - along_row(w, x, row, s->v), all<Real>(0.));
+    }
   }
 }
 
 /* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
    was found that settles it. The problem is shifted, which leaves all directions as they are; rows
-   are taken again only where they turn far. */
+   are taken again, at the end of the step, only where they turn far or contradict the shift. */
 template <class Real>
 static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
                                  Bits<Real> open) {
   const double part = w->stages ? 0.5 * h : h;
   Bits<Real> far;
-  predict_end(w, s, x, part, open);
-  Bits<Real> failed = open & ~factor_mass(w, s, x, w->damped ? h : 0.);
+  predict_end(w, s, x, h, part, open);
+  Bits<Real> failed = open & ~factor_mass(w, s, x, x->at_q, w->damped ? h : 0.);
   open &= ~failed;
   int again = 1;
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
-    const int shifted = !again;
+    const int shifted = !again || (w->stages && !pass);
     if (again) {
-      delassus_matrix(w, x, contact_jacobian(w, s, x, 1));
-      clear(x->count, x->shift);
+      const size_t rows = contact_jacobian(w, s, x, s->q, 1);
+      copy(rows * w->nv, x->S, x->S_end);
+      if (shifted) contact_jacobian(w, s, x, x->at_q, 1);
+      delassus_matrix(w, x, rows);
+    }
+    if (!shifted) {
+      clear(x->contact_rows, x->shift);
+    } else {
+      shift_problem(w, s, x);
     }
     const size_t m = x->contact_rows + w->rubbing;
     cone_problem(w, x, m, h);
@@ -276,7 +308,6 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (any(far) && any(open & ~far)) failed |= far, open &= ~far;
     if (!any(open)) break;
     again = any(far & open);
-    shift_problem(w, s, x);
   }
   return failed;
 }

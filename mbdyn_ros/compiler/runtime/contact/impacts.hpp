@@ -35,8 +35,8 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
                           const char* hits, int bouncing) {
   const size_t n = w->nv;
   double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
-  if (!factor_mass(w, s, x, 0.)) return 0;
-  const size_t m = contact_jacobian(w, s, x, 0);
+  if (!factor_mass(w, s, x, s->q, 0.)) return 0;
+  const size_t m = contact_jacobian(w, s, x, s->q, 0);
   delassus_matrix(w, x, m);
   double *before = x->approach, law = LAW;  /* of fast ones a share */
   for (size_t i = 0; i < m; ++i) {
@@ -107,6 +107,7 @@ static void resolve_impacts(const struct walls* w, struct motion* s, Work<double
     }
     if (!any || !resolve_impact(w, s, x, hits, k < BOUNCES)) return;
     memset(s->mode, 0, m * sizeof *s->mode);
+    clear(w->nv, s->reaction);
     x->fresh = 0;
   }
 }

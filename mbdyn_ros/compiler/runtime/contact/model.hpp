@@ -76,6 +76,7 @@ struct motion {
   double* force;   /* (3 m + rubbing): last forces along normal and tangents; of dry friction */
   double* slip;    /* (3 m): velocities there at the end of the last step */
   double* mode;    /* (m): 0 apart, 1 active, 2 active and sliding */
+  double* reaction; /* (nv): accelerations by contacts that last, in the last step; else 0 */
   double* slow;    /* (nv): v at the start of the last step; NULL where nobody asks */
   double* whole;   /* (3 m): impulses of its contacts, impacts among them; NULL likewise */
   double time, step;       /* s */
@@ -93,7 +94,7 @@ struct motion {
 /* A vector of motions among walls: as `motion`, number by number. Programs are those for vectors of
    states; no loops are closed in these. */
 struct motion_lanes {
-  realv *q, *v, *effort, *force, *slip, *mode;
+  realv *q, *v, *effort, *force, *slip, *mode, *reaction;
   realv lost, residual;
   const realv* parameters;
 };

@@ -5,11 +5,17 @@
 #include "contact_rows.hpp"
 
 
-/* The velocity of a row. */
+/* The velocity along a row, of S. */
+template <class Real>
+static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t i, const Real* v,
+                             const Real* S) {
+  return dot_at(x->reach[i], x->reaches[i], S + i * w->nv, v);
+}
+
 template <class Real>
 static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t i,
-                                const Real* v) {
-  return dot_at(x->reach[i], x->reaches[i], x->S + i * w->nv, v);
+                             const Real* v) {
+  return along_row(w, x, i, v, x->S);
 }
 
 /* v + M^-1 S^T f, of the first m rows. */
@@ -113,8 +119,8 @@ static void project_out(const struct walls* w, struct motion* s, Work<double>* x
     }
     if (!inside) return;
     x->count = count;
-    if (!factor_mass(w, s, x, 0.)) return;
-    delassus_matrix(w, x, contact_jacobian(w, s, x, 0));
+    if (!factor_mass(w, s, x, s->q, 0.)) return;
+    delassus_matrix(w, x, contact_jacobian(w, s, x, s->q, 0));
     clear(w->nv, way);
     memset(x->f, 0, x->contact_rows * sizeof *x->f);
     if (!close_contacts(w, x, x->contact_rows, 0., way)) separate_contacts(w, x, x->contact_rows, 0., way);

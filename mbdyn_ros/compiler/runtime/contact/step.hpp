@@ -34,6 +34,7 @@ static void move_on(const struct walls* w, struct motion* s, Work<double>* x, do
   if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
+    clear(w->nv, s->reaction);
   }
   x->idle = !x->count;
   if (x->count || !all_slide_on(w, s, x)) {
@@ -214,6 +215,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
+  copy(w->nv, s->reaction, x->reaction);
   move_on(w, s, x, length);
   if (x->clear && is_clear(w, s, s->q, s->v, length)) {
     x->fresh = 0, s->clear[1] = 0.;
@@ -263,13 +265,6 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   resolve_impacts(w, s, x);
   s->time -= time;
   return time;
-}
-
-static int all_finite(size_t n, const double* x) {
-  for (size_t i = 0; i < n; ++i) {
-    if (!isfinite(x[i])) return 0;
-  }
-  return 1;
 }
 
 static int drives(const struct walls* w, const struct motion* s) {
@@ -357,12 +352,16 @@ EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) 
     if (w->slots && !broad_phase(w, s, &work)) return -k - 1;
     keep_start(w, s, &work);
     int active = advance_step(w, s, &work);
+    const size_t unsound = s->unsound;
     if (w->contacts && !work.clear) active |= correct_depths(w, s, &work);
     if (guarded && active) trim(w, s, &work);
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
-      s->unsound = 0;
-      return -k - 1;
+      s->unsound = unsound;
+      if (!unsound) return -k - 1;
+      copy(w->nq, work.old_q, s->q);  /* where the wall was found to be so */
+      copy(w->nv, work.old_v, s->v);
+      move(w, s, &work, s->step, s->v, s->q);
     }
     if (s->unsound) return k + 1;
   }

@@ -123,6 +123,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
   copy(3 * m, x->now, start);
   copy(w->nq, s->q, x->q);
   copy(w->nv, s->v, x->v);
+  for (size_t j = 0; j < w->nv; ++j) x->reaction[j] = select(held, s->reaction[j], all<realv>(0.));
   if (w->rubbing) slide_directions(w, s, x);
   free_motion(w, s, x, h);
   const bitsv rubs = w->rubbing ? ~(bitsv){} : (bitsv){}, holds = held | ~all_slide_on(w, s, x);
@@ -145,9 +146,11 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
     held |= more;
     take(more, w->nq, x->slopes, s->q);
     take(more, w->nv, x->fast, s->v);
+    for (size_t j = 0; j < w->nv; ++j) s->v[j] += select(more, x->gained[j], all<realv>(0.));
     take(more, 3 * m + w->rubbing, old->force, s->force);
     take(more, 3 * m, old->slip, s->slip);
     take(more, m, old->mode, s->mode);
+    take(more, w->nv, old->reaction, s->reaction);
     odd |= solve_contacts(w, s, x, h, more);
   }
   const bitsv guarded = (held | rubs) & ~driven & open & ~odd;

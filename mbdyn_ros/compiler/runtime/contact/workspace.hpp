@@ -12,19 +12,20 @@
 template <class Real>
 struct Work {
   Real *q, *v, *fast;          /* (nq), (nv) where the step begins; (nv) after free motion */
+  Real *reaction, *gained;     /* (nv), (nv) see `motion`, at the start; what it brings, m/s */
   Real *displacement, *further, *rate;  /* (nv), (nv) displacements of a correction; (nq) its rate */
   Real *slopes;                /* (MOST_STAGES + 2, nq + nv) of the method of free motion */
   Real *at_q, *at_v;           /* (nq), (nv) on trial */
   Real *old_q, *old_v;         /* (nq), (nv) where the whole step began */
   Real *start, *now, *end;     /* (3 m) results of `distances` */
   Real *column, *mass;         /* (rows->size) result of `rows`; (nv, nv) M, then its factor L */
-  Real *S, *X, *A;             /* (r, nv), (r, nv), (r, r) */
+  Real *S, *X, *A, *S_end;     /* (r, nv), (r, nv), (r, r), (r, nv) S where the step ends */
   Real *b, *f;                 /* (r) velocities without impulses; impulses */
   Real *bound, *given;         /* (rubbing) of impulses of dry friction; those in free motion */
   Real *slides;                /* (rates) see `accelerate` */
   Real *cones;                 /* (room_of_cones) */
   Real *closing;               /* (k, k) of the position correction */
-  Real *gap, *shift;           /* (k) m; (k) m/s by which the problem is shifted */
+  Real *gap, *shift;           /* (k) m; (r) m/s by which the problem is shifted */
   Real *answer, *impulse, *correction; /* (nv), (r), (k) */
   double *mu;                  /* (k) */
   size_t *active, *first, *tangent; /* (k): the contact; its row along the normal, along the wall */
@@ -45,6 +46,13 @@ struct Work {
   int idle, clean;             /* no forces of contacts; `whole` is zero */
 };
 
+static int all_finite(size_t n, const double* x) {
+  for (size_t i = 0; i < n; ++i) {
+    if (!isfinite(x[i])) return 0;
+  }
+  return 1;
+}
+
 /* Hand out the room; gives how many numbers it has. */
 template <class Real>
 static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
@@ -52,14 +60,14 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   Real* at = room;
   if (is_single<Real>) at += room_of_column(w) + room_of_rate(w);
 #define ROOM(place, size) x->place = reinterpret_cast<decltype(x->place)>(at), at += (size)
-  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(displacement, w->nv), ROOM(further, w->nv);
+  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(reaction, w->nv), ROOM(gained, w->nv), ROOM(displacement, w->nv), ROOM(further, w->nv);
   ROOM(rate, w->nq), ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(at_q, w->nq);
   ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
-  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
+  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
-  ROOM(gap, k), ROOM(shift, k), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
+  ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
@@ -184,12 +192,13 @@ static Bits<Real> all_slide_on(const struct walls* w, const Motion<Real>* s, Wor
   return on;
 }
 
-/* The motion for a time h that nothing hinders but dry friction of joints that slide, against the
-   directions at its start. The methods are those of rollout.h, and keep their order. */
+/* The motion for a time h with the accelerations of `reaction`, and dry friction of joints that slide,
+   against the directions at its start. The methods are those of rollout.h, and keep their order. */
 template <class Real>
 static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
   const size_t nq = w->nq, state = w->nq + w->nv;
-  const double damped = w->damped ? h : 0.;
+  const double damped = w->damped ? h : 0., carried = w->stages && x->count ? h : 0.;
+  for (size_t j = 0; j < w->nv; ++j) x->gained[j] = carried * x->reaction[j];
   Real *q = s->q, *v = s->v, *slope = x->slopes, *trial = slope + (w->stages + 1) * state;
   if (!w->stages) {
     accelerate(w, s, q, v, damped, x->slides, slope);
@@ -210,6 +219,7 @@ static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
     }
     rate_of(w, s, at_q, at_v, slope + i * state);
     accelerate(w, s, at_q, at_v, damped, x->slides, slope + i * state + nq);
+    if (x->count) add_to(w->nv, all<Real>(1.), x->reaction, slope + i * state + nq);
   }
   const double scale = h / share[w->stages];
   for (int i = 0; i < w->stages; ++i) {

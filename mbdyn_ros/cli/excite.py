@@ -1,0 +1,67 @@
+"""mbdyn excite: a motion that tells a robot's inertias."""
+
+from __future__ import annotations
+
+import click
+
+from .options import RobotOptions, robot_argument, robot_options
+from .printing import number, print_json, print_table
+
+
+@click.command()
+@robot_argument
+@click.option("--duration", type=float, default=20.0, show_default=True, help="Of the motion, s.")
+@click.option("--rate", type=float, default=200.0, show_default=True, help="Rows a second.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
+@click.option("--output", metavar="FILE", help="Write the motion and its efforts: .csv or .json.")
+@robot_options
+def excite(
+    source: str, duration: float, rate: float, seed: int, output: str | None,
+    options: RobotOptions, as_json: bool,
+) -> None:  # fmt: skip
+    """A motion within the robot's limits that tells its inertias, for `mbdyn identify`.
+
+    A Fourier series of every independent joint (or cylinder), from rest to rest, within the limits
+    of positions, velocities and efforts; of many, the one that tells the base parameters apart
+    best. It knows no obstacles: watch it (mbdyn view) before a machine does it.
+
+    \b
+    Examples:
+      mbdyn excite boom --duration 10 --json
+      mbdyn excite boom --output motion.csv
+      mbdyn identify boom motion.csv
+    """
+    from ..identification.excitation import excitation
+    from ..recording.table import Table
+    from ..recording.write import TABLES, check_target, write_table
+
+    target = None if output is None else check_target(output, TABLES)
+    robot = options.read(source)
+    found = excitation(robot, duration, rate, seed)
+    labelled = {
+        "position": (robot.position_labels, found.q), "velocity": (robot.velocity_labels, found.v),
+        "acceleration": (robot.velocity_labels, found.a),
+        "effort": (robot.effort_labels, found.effort),
+    }  # fmt: skip
+    table: Table = {"time": {"": found.time}}
+    for quantity, (labels, rows) in labelled.items():
+        table[quantity] = dict(zip(labels, rows.T, strict=True))
+    if target is not None:
+        write_table(table, target)
+    ranges = {
+        quantity: {label: [float(one.min()), float(one.max())] for label, one in columns.items()}
+        for quantity, columns in table.items()
+    }
+    if as_json:
+        print_json({"robot": robot.model.name, "duration": duration, "rows": len(found.time),
+                    "condition": found.condition, "ranges": ranges, "output": output})  # fmt: skip
+        return
+    print_table(
+        f"{robot.model.name}: {duration:g} s, condition {found.condition:.3g}",
+        ("quantity", "coordinate", "least", "most"),
+        [(quantity, label, number(low), number(high))
+         for quantity, columns in ranges.items() if quantity != "time"
+         for label, (low, high) in columns.items()],
+    )  # fmt: skip
+    if target is not None:
+        click.echo(f"wrote {target}: {len(found.time)} rows")

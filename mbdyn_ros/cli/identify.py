@@ -1,0 +1,202 @@
+"""mbdyn identify: a robot that a machine's recordings agree with, and a verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import RobotOptions, robot_argument, robot_options
+from .printing import number, print_json, print_table
+from .text_values import joined_pairs, name_values
+
+if TYPE_CHECKING:
+    from ..identification import Identification, Payload, Verdict
+
+
+@click.command()
+@robot_argument
+@click.argument("recordings", metavar="FILE...", nargs=-1, required=True)
+@click.option("--test", multiple=True, metavar="FILE",
+              help="A recording held out for the verdict.  [repeatable; default: the last 30 % of "
+              "each FILE]")  # fmt: skip
+@click.option("--rate", type=float, default=0.0, help="Hz, of recordings without a time.")
+@click.option("--cutoff", type=float, default=0.0,
+              help="Hz of the zero-phase filter.  [default: as the motion asks for]")  # fmt: skip
+@click.option("--gain", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
+              help="Effort, N m or N, of 1 in a joint's column: for currents, or -1 to turn a "
+              "sign.")  # fmt: skip
+@click.option("--zero", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
+              help="Position, rad or m, where a joint's column reads 0.")  # fmt: skip
+@click.option("--motors", is_flag=True,
+              help="Positions and efforts are those of motors; <transmission>s lead to joints.")
+@click.option("--payload", metavar="LINK=FILE",
+              help="A recording in which a link carries something: tell its mass, centre and "
+              "inertia.  The other recordings are without it.")  # fmt: skip
+@click.option("--output", metavar="FILE", help="Write the robot: .urdf (URDF+), .xml or .sdf.")
+@click.option("--report", metavar="FILE.html", help="Write a page with plots.")
+@robot_options
+def identify(
+    source: str, recordings: tuple[str, ...], test: tuple[str, ...], rate: float, cutoff: float,
+    gain: str | None, zero: str | None, motors: bool, payload: str | None,
+    output: str | None, report: str | None, options: RobotOptions, as_json: bool,
+) -> None:  # fmt: skip
+    """Inertias and drives of a machine from its recordings, and whether to trust them.
+
+    FILE is CSV, JSON, NumPy's .npz, an MCAP file or a bag with positions and efforts of the joints
+    (position=FILE,effort=FILE where each has its own). Columns are position/<joint>,
+    effort/<joint>, ... or anything like q1, tau_1, joint1_pos: how they were understood is said.
+    Friction, offsets, rotors, springs and shafts that joints share are kept where they explain
+    what was not seen; inertias are those that bodies can have.
+
+    \b
+    Examples:
+      mbdyn excite boom --output run.csv
+      mbdyn identify boom run.csv --output identified.urdf
+      mbdyn identify boom run.csv --test run.csv --report report.html --json
+    """
+    from ..extras import require
+    from ..identification import identify_machine, identify_payload
+    from ..recording.measured import Sensors, read_recording
+    from ..recording.write import check_target
+    from ..robot.saving import WRITERS
+
+    require("identify")
+    written = None if output is None else check_target(output, tuple(WRITERS))
+    page = None if report is None else check_target(report, (".html",))
+    if page is not None:
+        require("page")
+    sensors = Sensors(
+        rate, motors, name_values(gain, "--gain") if gain else {},
+        name_values(zero, "--zero") if zero else {},
+    )  # fmt: skip
+    robot = options.read(source)
+    given = [read_recording(robot, one, sensors) for one in recordings]
+    found = identify_machine(
+        robot, given, [read_recording(robot, one, sensors) for one in test], cutoff
+    )
+    carried = None
+    if payload is not None:
+        link, _, file = payload.partition("=")
+        loaded = read_recording(robot, file, sensors)
+        carried = identify_payload(robot, link, [loaded], given, cutoff)
+    omitted: tuple[str, ...] = ()
+    if written is not None:
+        machine = found.robot if carried is None else carried.robot
+        omitted = WRITERS[written.suffix.lower()](machine, written).omitted
+    if page is not None:
+        from ..view.identification import write_report
+
+        write_report(found, page)
+    if as_json:
+        document = _document(found, output, omitted)
+        if carried is not None:
+            document["payload"] = _carried(carried)
+        print_json(document)
+        return
+    _print(found)
+    if carried is not None:
+        at = ", ".join(f"{x:.3f} ({spread:.2g})" for x, spread in
+                       zip(carried.com, carried.com_deviation, strict=True))  # fmt: skip
+        click.echo(f"payload of {carried.link}: {carried.mass:.4g} kg (deviation "
+                   f"{carried.mass_deviation:.2g}) at {at} m; {carried.before:.1%} of the efforts "
+                   f"are left without it, {carried.after:.1%} with it")  # fmt: skip
+        if carried.untold:
+            click.echo(f"not told of it: {', '.join(carried.untold)}")
+    if written is not None:
+        click.echo(f"wrote {written}: {found.robot!r}")
+        for text in omitted:
+            click.echo(f"Warning: not written: {text}", err=True)
+
+
+def _document(
+    found: Identification, output: str | None, omitted: tuple[str, ...]
+) -> dict[str, Any]:
+    deviation = [None if one != one else one for one in found.deviation.tolist()]
+    base = zip(
+        found.names, found.described.tolist(), found.found.tolist(), deviation, strict=True
+    )
+    return {
+        "robot": found.robot.model.name,
+        "verdict": _numbers(found.verdict),
+        "fit": _numbers(found.fit),
+        "words": list(found.words()),
+        "brings": found.brings,
+        "base_parameters": {
+            name: {"described": old, "found": new, "deviation": spread}
+            for name, old, new, spread in base
+        },
+        "open": list(found.open),
+        "drives": {
+            shaft: {
+                term: {"value": value, "deviation": None if spread != spread else spread}
+                for term, (value, spread) in terms.items()
+            }
+            for shaft, terms in found.drives.items()
+        },
+        "lean": found.lean.tolist(),
+        "gravity": found.robot.gravity.tolist(),
+        "delay": found.delay,
+        "cutoff": found.cutoff,
+        "remarks": list(found.remarks),
+        "output": output,
+        "omitted": [*found.not_in_files(), *omitted],
+    }
+
+
+def _carried(payload: Payload) -> dict[str, Any]:
+    deviations = payload.com_deviation.tolist()
+    return {
+        "link": payload.link, "mass": payload.mass, "mass_deviation": payload.mass_deviation,
+        "com": payload.com.tolist(),
+        "com_deviation": [None if one != one else one for one in deviations],
+        "inertia": payload.inertia.tolist(), "untold": list(payload.untold),
+        "relative_error_without": payload.before, "relative_error_with": payload.after,
+    }  # fmt: skip
+
+
+def _numbers(verdict: Verdict) -> dict[str, Any]:
+    joints = zip(
+        verdict.joints, verdict.rms.tolist(), verdict.nrmse.tolist(), verdict.explained.tolist(),
+        verdict.correlation.tolist(), strict=True,
+    )  # fmt: skip
+    return {
+        "rows": verdict.rows,
+        "relative_error": verdict.relative,
+        "relative_error_at_all_rows": verdict.at_all_rows,
+        "relative_error_unfiltered": verdict.raw,
+        "relative_error_of_the_description": verdict.described,
+        "joints": {
+            joint: {"rms": rms, "nrmse": nrmse, "explained": explained, "correlation": correlation}
+            for joint, rms, nrmse, explained, correlation in joints
+        },
+    }
+
+
+def _print(found: Identification) -> None:
+    for remark in found.remarks:
+        click.echo(f"note: {remark}")
+    verdict = found.verdict
+    rows = zip(
+        verdict.joints, map(number, verdict.rms), verdict.nrmse, verdict.explained,
+        verdict.correlation, strict=True,
+    )  # fmt: skip
+    print_table(
+        f"{found.robot.model.name}: efforts of {verdict.rows} rows held out",
+        ("joint", "rms (N m, N)", "of its range", "explained", "correlation"),
+        [(joint, rms, f"{nrmse:.2%}", f"{explained:.1%}", f"{correlation:.2f}")
+         for joint, rms, nrmse, explained, correlation in rows],
+    )  # fmt: skip
+    print_table(
+        "relative error of rows not seen, part by part", ("with", "error"),
+        [("the description alone, held out", f"{verdict.described:.2%}"),
+         *((part, f"{error:.2%}") for part, error in found.brings.items()),
+         ("all, held out", f"{verdict.relative:.2%}")],
+    )  # fmt: skip
+    print_table(
+        "drives (N m, N; rad, m)", ("shaft", "term", "found", "deviation"),
+        [(shaft, term, number(value), "not told" if spread != spread else f"{spread:.2g}")
+         for shaft, terms in found.drives.items() for term, (value, spread) in terms.items()],
+    )  # fmt: skip
+    for text in (*found.words(), *found.not_in_files()):
+        click.echo(text)

@@ -1,0 +1,185 @@
+"""Motions that tell a robot's inertias: Fourier series within its limits.
+
+q = c + sum_k a_k / (w k) sin(w k t) - b_k / (w k) cos(w k t) starts and ends at rest where
+sum a_k = 0 and sum k b_k = 0 (Swevers et al., "Optimal robot excitation and identification", 1997).
+Their numbers are drawn and improved by draws around the best, for the least condition number of the
+base parameters' columns, each of unit size.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arguments import checked_numbers
+from ..array import Array
+from ..errors import InputError, brief
+from ..robot import Robot, checked_robot
+from ..units import position_unit
+
+HARMONICS = 5
+FIRST_DRAWS, IMPROVEMENTS = 60, 140
+JUDGED_ROWS = 120
+"""Rows of a period at which a draw is judged."""
+
+LONGEST_MOTION = 10**7
+
+USED_LIMIT = 0.9
+"""Share of the limits that is used."""
+
+WAY = {"rad": 1.5, "m": 0.3}
+"""Largest way from home (rad or m) of a joint."""
+
+WAYS_A_SECOND = 1.0
+"""Largest way of a joint without limit of its velocity in 1 s, over its largest way from home."""
+
+SMALLER, SHRINKINGS = 0.8, 20
+"""Factor by which all ways shrink where efforts are too large or loops do not close."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A motion: time (N,) s, q, v, a (N, nv) and the efforts (N, efforts) that it asks for.
+
+    condition : of the base parameters' columns, each of unit size.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    effort: Array
+    condition: float
+
+
+@brief
+def excitation(
+    robot: Robot, duration: float = 20.0, rate: float = 200.0, seed: int = 0
+) -> Excitation:
+    """A motion within the robot's limits that tells its base parameters apart.
+
+    Parameters
+    ----------
+    duration : s, of one period; it starts and ends at rest. rate : Hz of its rows.
+
+    Raises
+    ------
+    InputError
+        Its base floats; or no motion from home keeps the limits of efforts, with the joint.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.identification.excitation import excitation
+    >>> excitation(mbdyn_ros.example("four_bar"), duration=4).condition < 100
+    True
+    """
+    source = checked_robot(robot).model.source
+    if robot.system.coordinates.quaternions:
+        raise InputError(f"{source}: has coordinates that are quaternions; fix the base")
+    given = checked_numbers("duration and rate", [duration, rate])
+    if not (given > 0).all() or not 10 <= rate * duration < LONGEST_MOTION:
+        raise InputError(f"{source}: a motion of {duration:g} s at {rate:g} Hz has no ten rows, or "
+                         f"more than {LONGEST_MOTION}")  # fmt: skip
+    search = _Search(robot, duration, seed)
+    center, series = search.best()
+    time = np.arange(round(duration * rate) + 1) / rate
+    q, v, a = search.motion(time, center, series)
+    return Excitation(time, q, v, a, robot.inverse_dynamics(q, v, a), search.condition)
+
+
+class _Search:
+    """Draws of centres (n,) and series (2, harmonics, n), and the best of them."""
+
+    def __init__(self, robot: Robot, duration: float, seed: int) -> None:
+        self.robot, self.base_rate = robot, 2 * math.pi / duration
+        self.time = np.linspace(0, duration, JUDGED_ROWS)
+        self.random = np.random.default_rng(seed)
+        self.columns = list(robot.base_parameters().independent)
+        home = robot.home_position
+        way = np.array([WAY[position_unit(robot.model, one)] for one in robot.position_labels])
+        low, high = robot.position_limits
+        self.low, self.high = np.maximum(low, home - way), np.minimum(high, home + way)
+        self.home = np.clip(home, self.low, self.high)
+        half = (self.high - self.low) / 2
+        speed = robot.velocity_limits
+        given = np.isfinite(speed) & (speed > 0)
+        self.speed = USED_LIMIT * np.where(given, speed, WAYS_A_SECOND * half)
+        order = np.arange(1, HARMONICS + 1)
+        self.rest = np.array([np.ones(HARMONICS), order])  # sums that vanish
+        self.condition = math.inf
+
+    def best(self) -> tuple[Array, Array]:
+        """The centre and series of least condition."""
+        found: tuple[Array, Array] | None = None
+        for k in range(FIRST_DRAWS + IMPROVEMENTS):
+            series = self.random.normal(size=(2, HARMONICS, len(self.home)))
+            center = self.random.uniform(size=len(self.home))
+            if found is not None and k >= FIRST_DRAWS:
+                width = 0.5 * 0.97 ** (k - FIRST_DRAWS)
+                series = found[1] / np.abs(found[1]).max() + width * series
+                share = (found[0] - self.low) / (self.high - self.low)
+                center = np.clip(share + width * (center - 0.5), 0, 1)
+            fitted = self._fitted(center, series)
+            if fitted is not None:
+                found = fitted
+        if found is None:
+            raise InputError(self._why())
+        return found
+
+    def motion(self, time: Array, center: Array, series: Array) -> tuple[Array, Array, Array]:
+        """q, v and a (N, n) at times."""
+        rates = self.base_rate * np.arange(1, HARMONICS + 1)
+        sine, cosine = (f(time[:, None] * rates) for f in (np.sin, np.cos))
+        a, b = series
+        return (
+            center + sine @ (a / rates[:, None]) - cosine @ (b / rates[:, None]),
+            cosine @ a + sine @ b,
+            -sine @ (a * rates[:, None]) + cosine @ (b * rates[:, None]),
+        )
+
+    def _fitted(self, center: Array, series: Array) -> tuple[Array, Array] | None:
+        """A draw made small enough for all limits, where it is better than all before."""
+        for own, sums in zip(series, self.rest, strict=True):
+            own -= np.outer(sums, sums @ own) / (sums @ sums)
+        q, v, _ = self.motion(self.time, np.zeros(len(center)), series)
+        span, fastest = np.ptp(q, axis=0), np.abs(v).max(axis=0)
+        share = np.minimum(USED_LIMIT * (self.high - self.low) / span, self.speed / fastest)
+        for k in range(SHRINKINGS):
+            size = share * SMALLER**k
+            low, high = self.low - size * q.min(axis=0), self.high - size * q.max(axis=0)
+            middle = low + center * (high - low)
+            middle += (1 - SMALLER**k) * (np.clip(self.home, low, high) - middle)
+            condition = self._condition(middle, series * size)
+            if math.isfinite(condition):
+                if condition >= self.condition:
+                    return None
+                self.condition = condition
+                return middle, series * size
+        return None
+
+    def _condition(self, center: Array, series: Array) -> float:
+        """The condition number; infinite where efforts are too large or loops do not close."""
+        motion = self.motion(self.time, center, series)
+        efforts = self.robot.inverse_dynamics(*motion)
+        limits = self.robot.effort_limits
+        allowed = USED_LIMIT * np.where(limits > 0, limits, np.inf)
+        if not (np.abs(efforts) <= allowed).all():  # NaN is not, either
+            return math.inf
+        rows = self.robot.regressor(*motion)[:, :, self.columns]
+        flat = rows.reshape(-1, len(self.columns))
+        return float(np.linalg.cond(flat / np.maximum(np.linalg.norm(flat, axis=0), 1e-300)))
+
+    def _why(self) -> str:
+        """Words about limits that no motion keeps."""
+        source = self.robot.model.source
+        still = np.zeros((1, len(self.home)))
+        efforts = np.abs(self.robot.inverse_dynamics(self.home[None], still, still))[0]
+        limits = self.robot.effort_limits
+        for label, effort, limit in zip(self.robot.effort_labels, efforts, limits, strict=True):
+            if limit > 0 and effort > USED_LIMIT * limit:
+                return (f"{source}: {label} takes {effort:.4g} at home and at rest, and its limit "
+                        f"is {limit:g}: give another home, or correct the limit")  # fmt: skip
+        return f"{source}: no motion around home closes the loops within the limits; give --home"

@@ -1,0 +1,112 @@
+"""An identification: all that recordings tell of a machine, and words about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..array import Array
+from ..errors import listed
+from ..robot import Robot
+from .soundness import COMPUTED
+from .verdict import Verdict
+
+GRADES = (
+    (0.03, "good for feed-forward and contact detection"),
+    (0.10, "good for feed-forward; external efforts are blurred by what is left"),
+    (0.25, "rough: use it for gravity compensation, with feedback"),
+    (1e9, "do not use it: the model does not describe this machine"),
+)
+"""Relative errors up to which a model serves, and for what."""
+
+POORLY_EXPLAINED, COLORED = 0.5, 0.9
+"""Share of a joint's variance below which a model says little; correlation of neighbours."""
+
+WRITTEN = "viscous", "Coulomb", "armature", "spring"
+"""Terms of drives that robot formats hold; an offset is in the rest of its spring."""
+
+LEAST_STIFFNESS = 1e-6
+"""Stiffness (N m/rad or N/m) from which there is a spring."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """A machine as recordings tell it.
+
+    robot : the robot with inertias, viscous and Coulomb friction and armatures found, and the lean
+        of its base as gravity.
+    names, described, found, deviation : (k,) base parameters, by least squares, with standard
+        deviations (NaN of those in `open`).
+    open : names of base parameters that the motions do not tell; they stay near the description.
+    drives : by shaft and term its parameter and standard deviation, of the robot's own units.
+    lean : (2,) rad about the base's x and y axes. delay : s of efforts after positions.
+    brings : by part of the model, in order, the relative error of rows not seen once it is there.
+    verdict : of held-out rows. fit : of the rows that it was found from.
+    cutoff : Hz. remarks : what was concluded, in words.
+    """
+
+    robot: Robot
+    names: tuple[str, ...]
+    described: Array
+    found: Array
+    deviation: Array
+    open: tuple[str, ...]
+    drives: dict[str, dict[str, tuple[float, float]]]
+    lean: Array
+    delay: float
+    brings: dict[str, float]
+    verdict: Verdict
+    fit: Verdict
+    cutoff: float
+    remarks: tuple[str, ...]
+
+    def words(self) -> list[str]:
+        """Whether one may use it, and where not."""
+        error, words = self.verdict.relative, list[str]()
+        use = next(text for bound, text in GRADES if error <= bound)
+        words.append(f"held out, {error:.2%} of the efforts are left ({self.verdict.described:.0%} "
+                     f"by the description alone): {use}")  # fmt: skip
+        if self.verdict.described < COMPUTED:
+            words.append("efforts agree with the description as no machine does: they look "
+                         "computed by it (set-points), not measured")  # fmt: skip
+        for joint, explained, own in zip(
+            self.verdict.joints, self.verdict.explained, self.verdict.correlation, strict=True
+        ):
+            if explained < POORLY_EXPLAINED:
+                words.append(f"of {joint} {explained:.0%} of the variance is explained: do not "
+                             "rely on it there")  # fmt: skip
+            elif own > COLORED and error > GRADES[0][0]:
+                words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
+                             "something that is not in the model acts there")  # fmt: skip
+        if np.abs(self.lean).max() > 0:
+            degrees = np.degrees(np.linalg.norm(self.lean))
+            words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
+                         f"y {self.lean[1]:.4f} rad)")  # fmt: skip
+        short = [one.split(" ")[0] for one in self.open]
+        if short:
+            words.append(f"the motions do not tell {len(short)} of {len(self.names)} base "
+                         f"parameters ({listed(short)}): they stay near the description")
+        vague = [name.split(" ")[0] for name, value, spread in
+                 zip(self.names, self.found, self.deviation, strict=True) if spread > abs(value)]
+        if vague:
+            words.append(f"{len(vague)} of {len(self.names)} base parameters are told worse than "
+                         f"by their own size ({listed(vague)})")  # fmt: skip
+        return words
+
+    def not_in_files(self) -> list[str]:
+        """Parts of the model that no robot format holds, in words."""
+        left = dict.fromkeys(
+            f"{term}s" if name in self.robot.joint_names else name
+            for name, terms in self.drives.items() for term in terms
+            if name not in self.robot.joint_names or term not in WRITTEN
+            and not (term == "offset" and self.robot.model.joint(name).spring_stiffness)
+        )  # fmt: skip
+        return [f"not in robot files: {listed(left)}"] if left else []
+
+    def __repr__(self) -> str:
+        """A line about it."""
+        return (
+            f"<Identification of {self.robot.model.name!r}: relative error "
+            f"{self.verdict.relative:.2%} of {self.verdict.rows} rows held out>"
+        )

@@ -1,0 +1,157 @@
+"""The efforts of a machine as a linear form: inertias, the lean of its base, and its drives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..array import Array
+from ..equations import programs
+from ..errors import ModelWarning
+from ..model.model import Joint
+from ..recording.conditioning import Motion, clipped
+from ..robot import Robot
+from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
+
+LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
+"""A lean (rad) at which the columns that only a lean tells are seen, rows that are enough for it,
+and the share of a column that must be new."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A motion with what is linear there.
+
+    regressor : (N, efforts, 10 links). leaning : (2, N, efforts, 10 links) by a unit (1 rad) of
+    lean of the base about its x and y axes. known : (N, efforts) of springs that the description
+    has. moving : (N, efforts) 1 where nothing that acts on an effort is at rest or clipped.
+    """
+
+    motion: Motion
+    drives: DriveColumns
+    regressor: Array
+    leaning: Array
+    known: Array
+    moving: Array
+
+
+class LinearForm:
+    """Efforts tau = A x of a robot, x by columns: standard inertias, lean, drives.
+
+    columns : of A. tops : by shaft's name the largest speed in the motions to be explained.
+    """
+
+    def __init__(self, robot: Robot, motions: Sequence[Motion]) -> None:
+        self.robot = robot
+        self.base = robot.base_parameters()
+        self.shafts = shafts(robot)
+        self.columns = [Column(name, "inertia") for name in self.base.standard_names]
+        self.lean = slice(len(self.columns), len(self.columns) + 2)
+        self.columns += [Column(f"lean about {axis}", "lean") for axis in "xy"]
+        self.columns += drive_columns(robot, self.shafts)
+        self._leaned = _leaned(robot)
+        drives = [DriveColumns(robot, one) for one in motions]
+        self.tops = {
+            one.name: top_speed(drives, one) for group in self.shafts for one in group
+        }  # fmt: skip
+        self.rows = [self._rows(one, own) for one, own in zip(motions, drives, strict=True)]
+        self._told_by_lean = self._newly_told()
+
+    def add(self, motions: Sequence[Motion]) -> list[Rows]:
+        """Rows of other motions."""
+        return [self._rows(one, DriveColumns(self.robot, one)) for one in motions]
+
+    @property
+    def positive(self) -> Array:
+        """Columns (n,) whose parameters cannot be negative."""
+        return np.array([one.positive for one in self.columns])
+
+    def parts(self) -> list[str]:
+        """Parts of the model, in order."""
+        return list(dict.fromkeys(one.part for one in self.columns))
+
+    def of_part(self, part: str) -> list[int]:
+        """Columns of a part; of inertias those that are independent."""
+        if part == "inertia":
+            return list(self.base.independent)
+        if part == "lean":
+            return self._told_by_lean + list(range(self.lean.start, self.lean.stop))
+        return [k for k, one in enumerate(self.columns) if one.part == part]
+
+    def matrix(self, rows: Rows, lean: Array, inertias: Array) -> Array:
+        """A (N, efforts, n) at a lean (2,) of the base, that of more lean at given inertias."""
+        regressor = rows.regressor + np.tensordot(lean, rows.leaning, 1)
+        more = np.moveaxis(rows.leaning @ inertias, 0, -1)
+        drives = [
+            rows.drives(one.shaft, one.term, self.tops[one.shaft.name])
+            for one in self.columns if one.shaft is not None
+        ]  # fmt: skip
+        return np.concatenate([regressor, more, np.stack(drives, axis=-1)], axis=-1)
+
+    def _newly_told(self) -> list[int]:
+        """Standard columns that are independent of the base ones where the base leans."""
+        one = self.rows[0]
+        kept = slice(None, None, max(1, len(one.motion.time) // ROWS_FOR_RANK))
+        leaned_rows = one.regressor[kept] + LARGE_LEAN[0] * one.leaning[0][kept]
+        leaned_rows = leaned_rows + LARGE_LEAN[1] * one.leaning[1][kept]
+        flat = leaned_rows.reshape(-1, leaned_rows.shape[-1])
+        basis = np.linalg.qr(flat[:, list(self.base.independent)])[0]
+        rest = flat - basis @ (basis.T @ flat)
+        sizes, found = np.linalg.norm(flat, axis=0) + 1e-300, list[int]()
+        while True:
+            own = np.linalg.norm(rest, axis=0)
+            own[own < NEWLY_TOLD * sizes] = 0.0
+            k = int(own.argmax())
+            if not own[k]:
+                return found
+            found.append(k)
+            direction = rest[:, k] / own[k]
+            rest = rest - np.outer(direction, direction @ rest)
+
+    def _rows(self, motion: Motion, drives: DriveColumns) -> Rows:
+        q, v, a = motion.q, motion.v, motion.a
+        regressor = self.robot.regressor(q, v, a)
+        still = np.zeros_like(v)
+        leaning = np.array([
+            one.calls.kernel(programs.regressor, compiled=False).batch((q, still, still), len(q))
+            for one in self._leaned
+        ]).reshape(2, *regressor.shape)  # fmt: skip
+        known = self.robot.inverse_dynamics(q, v, a, friction=False)
+        known = known - regressor @ self.base.standard - self._armatures(drives)
+        moving = np.ones_like(motion.effort)
+        for one in (*self.shafts[0], *self.shafts[1]):
+            moving[drives.rests(one, self.tops[one.name])] = 0.0
+        moving[clipped(motion.raw_effort)] = 0.0
+        return Rows(motion, drives, regressor, leaning, known, moving)
+
+    def _armatures(self, drives: DriveColumns) -> Array:
+        """Efforts of armatures that the description has; found are whole ones."""
+        total = np.zeros((len(drives.v), len(self.robot.effort_labels)))
+        for shaft, joint in described_joints(self.robot, self.shafts[0]).items():
+            total += joint.armature * drives(shaft, "armature", 1.0)
+        return total
+
+
+def described_joints(robot: Robot, drives: Sequence[Shaft]) -> Mapping[Shaft, Joint]:
+    """The joints of shafts that are one joint each, by shaft."""
+    known = {joint.name: joint for joint in robot.model.joints}
+    return {one: known[one.name] for one in drives if one.name in known}
+
+
+def _leaned(robot: Robot) -> list[Robot]:
+    """The robot where only the gravity acts that a unit of lean about x and y adds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return [
+            Robot(robot.model, robot.home, False, np.cross(axis, robot.gravity).tolist())
+            for axis in np.eye(3)[:2]
+        ]
+
+
+def leaned(gravity: Array, lean: Array) -> Array:
+    """Gravity (3,) in a base that leans by two small angles (2,)."""
+    more: Array = gravity + np.cross([*lean, 0.0], gravity)
+    return more * (np.linalg.norm(gravity) / max(float(np.linalg.norm(more)), 1e-300))

@@ -1,0 +1,400 @@
+"""A robot that a machine's recordings agree with: inertias, drives and lean, and a verdict."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..array import Array
+from ..errors import InputError, ModelWarning, brief
+from ..model.model import Inertia, Joint
+from ..recording.conditioning import Motion, conditioned
+from ..recording.measured import Recording
+from ..robot import Robot, checked_robot
+from ..robot.described import described_model, inertia_of
+from .consistent import consistent
+from .evidence import HUBER, Evidence, estimated, solved
+from .identified import LEAST_STIFFNESS, Identification
+from .linear_form import LinearForm, Rows, described_joints, leaned
+from .soundness import doubts, require_agreeing, require_moving
+from .verdict import Verdict, judged, whiteness
+
+EARNED = 0.05
+"""Share of the unseen squares that a part of the model must take away to stay."""
+
+COUPLED = 0.1
+"""The same of what only a recording shows: shared shafts and pins."""
+
+UNSEEN = 0.3
+"""Share at the end of every recording that is held out where no other recording is."""
+
+LEANINGS, DELAYS = 3, 2
+"""Rounds in which inertias and lean, or inertias and delay, are found in turns."""
+
+NOTICED_DELAY, CERTAIN_DELAY = 0.3, 5.0
+"""Delay, in samples and in its standard deviations, from which it is corrected."""
+
+
+@brief
+def identify_machine(
+    robot: Robot,
+    recordings: Sequence[Recording],
+    test: Sequence[Recording] = (),
+    cutoff: float = 0.0,
+) -> Identification:
+    """Inertias, drives and lean of a machine from its recordings, judged on rows held out.
+
+    Parameters
+    ----------
+    recordings : of `read_recording`. test : those held out; by default the last 30 % of each.
+    cutoff : Hz of the zero-phase filter; 0: as the motion asks for.
+
+    Raises
+    ------
+    InputError
+        A recording does not move a joint, or its efforts cannot be those of this robot: by joint,
+        with the number.
+    """
+    checked_robot(robot)
+    motions = [conditioned(robot, one, cutoff) for one in recordings]
+    cutoff = max(one.cutoff for one in motions)
+    motions = [one if one.cutoff == cutoff else conditioned(robot, recordings[k], cutoff)
+               for k, one in enumerate(motions)]  # fmt: skip
+    unseen = [conditioned(robot, one, cutoff) for one in test]
+    remarks = list(dict.fromkeys(
+        text for one in (*recordings, *test) for text in one.remarks
+    ))  # fmt: skip
+    remarks += doubts(robot, recordings)
+    remarks += dict.fromkeys(text for one in (*motions, *unseen) for text in one.remarks)
+    if not test:
+        cuts = [round((1 - UNSEEN) * len(one.time)) for one in motions]
+        unseen = [one.rows(slice(cut, None)) for one, cut in zip(motions, cuts, strict=True)]
+        motions = [one.rows(slice(0, cut)) for one, cut in zip(motions, cuts, strict=True)]
+        remarks.append(f"the last {UNSEEN:.0%} of every recording are held out for the verdict")
+    search = Search(robot, motions)
+    search.run(remarks)
+    return search.result(unseen, cutoff, remarks)
+
+
+class Search:
+    """The search for the parts of a model and their parameters."""
+
+    def __init__(self, robot: Robot, motions: Sequence[Motion]) -> None:
+        self.robot = robot
+        self.form = LinearForm(robot, motions)
+        self.lean, self.delay = np.zeros(2), 0.0
+        self.inertias = self.form.base.standard
+        self.x = np.zeros(len(self.form.columns))
+        self.chosen = self.form.of_part("inertia") + self.form.of_part("drives")
+        self.brings: dict[str, float] = {}
+        self.noise = np.ones(len(robot.effort_labels))
+
+    def run(self, remarks: list[str]) -> None:
+        """Choose parts, and find parameters, delay and lean."""
+        form = self.form
+        require_moving(self.robot, [one.motion for one in form.rows])
+        rows = sum(int(one.moving.sum()) for one in form.rows)
+        if rows < 2 * len(self.chosen):
+            raise InputError(
+                f"{self.robot.model.source}: {rows} rows of efforts in motion are too few for "
+                f"{len(self.chosen)} parameters; record longer"
+            )
+        self._gather()
+        require_agreeing(self.robot, form)
+        self._solve()
+        self._correct_delay(NOTICED_DELAY / self.form.rows[0].motion.rate)
+        self._add_parts()
+        if "lean" in self.brings:
+            for _ in range(LEANINGS):
+                self._gather()
+                self._solve()
+                self.lean = self.lean + self.x[form.lean]
+        self._gather()
+        for _ in range(DELAYS):
+            self._correct_delay()
+        self._drop_parts()
+        if self.delay:
+            when = "after" if self.delay > 0 else "before"
+            remarks.append(f"efforts come {abs(self.delay) * 1e3:.2g} ms {when} positions, which "
+                           "is corrected")  # fmt: skip
+        self._reweigh()
+        self._solve()
+
+    def _add_parts(self) -> None:
+        """Add the part that takes most of the unseen squares away, until none earns its place."""
+        form, evidence = self.form, self.evidence
+        _, noise = evidence.weighted(self.chosen)
+        total = float((evidence.products[:, :, -1, -1].sum(axis=0) / noise**2).sum())
+        total /= float(evidence.counts.sum())
+        now = evidence.unseen(noise, self.chosen)
+        self.brings["inertias, friction and offsets"] = float(np.sqrt(now / total))
+        waiting = [one for one in form.parts() if one not in ("inertia", "drives")]
+        while waiting:
+            scores = {
+                one: evidence.unseen(noise, self.chosen + form.of_part(one)) for one in waiting
+            }
+            best = min(scores, key=lambda one: scores[one])
+            if scores[best] > (1 - _need(best)) * now:
+                break
+            self.chosen = sorted(self.chosen + form.of_part(best))
+            now = scores[best]
+            self.brings[best] = float(np.sqrt(now / total))
+            family = best.split(" ")[0]  # of Stribeck's speeds only one
+            waiting = [one for one in waiting if one != best and
+                       not (family == "Stribeck" and one.startswith(family))]  # fmt: skip
+
+    def _drop_parts(self) -> None:
+        """Drop parts that stood for delay and lean before these were known."""
+        _, noise = self.evidence.weighted(self.chosen)
+        now = self.evidence.unseen(noise, self.chosen)
+        while True:
+            scores = {}
+            for part in [one for one in self.brings if one in self.form.parts() and one != "lean"]:
+                rest = [k for k in self.chosen if k not in set(self.form.of_part(part))]
+                without = self.evidence.unseen(noise, rest)
+                if now > (1 - _need(part)) * without:
+                    scores[part] = without, rest
+            if not scores:
+                return
+            least = min(scores, key=lambda one: scores[one][0])
+            now, self.chosen = scores[least]
+            del self.brings[least]
+
+    def _gather(self, weights: Sequence[Array] | None = None) -> None:
+        """The evidence of all rows at the lean and inertias found so far."""
+        form, given = self.form, []
+        self.matrices = [form.matrix(one, self.lean, self.inertias) for one in form.rows]
+        part = 0
+        for k, (one, matrix) in enumerate(zip(form.rows, self.matrices, strict=True)):
+            weight = one.moving if weights is None else weights[k]
+            given.append((matrix, one.motion.effort - one.known, weight, one.motion.part + part))
+            part += int(one.motion.part.max()) + 1
+        self.evidence = Evidence.of(*(np.concatenate(one) for one in zip(*given, strict=True)))
+
+    def _solve(self) -> None:
+        """All parameters, of inertias that bodies can have."""
+        form, evidence = self.form, self.evidence
+        _, self.noise = evidence.weighted(self.chosen)
+        links = _massive(self.robot)
+        own = [k for one in links for k in range(one.start, one.stop)]
+        others = [k for k in self.chosen if form.columns[k].part != "inertia"]
+        normal = evidence.normal(self.noise, own + others)
+        described = np.concatenate([form.base.standard[own], np.zeros(len(others))])
+        normal[np.diag_indices(len(normal) - 1)] += self._unlikely(own, others)
+        x = consistent(
+            normal[:-1, :-1], normal[:-1, -1], described,
+            [slice(10 * k, 10 * k + 10) for k in range(len(links))],
+            np.concatenate([np.zeros(len(own), dtype=bool), form.positive[others]]),
+        )  # fmt: skip
+        self.x = np.zeros(len(form.columns))
+        self.x[own + others] = x
+        self.inertias = self.x[: len(form.base.standard)]
+
+    def _unlikely(self, own: list[int], others: list[int]) -> Array:
+        """Weights of drives' terms, 1 for one that makes as much effort as is likely."""
+        products = self.evidence.products.sum(axis=0)
+        size = np.maximum(products[:, -1, -1], 1e-300)
+        likely = [LIKELY.get(self.form.columns[k].term, 1.0) for k in others]
+        shares = [float((products[:, k, k] / size).sum()) for k in others]
+        return np.concatenate([np.zeros(len(own)), np.array(shares) / np.square(likely)])
+
+    def _residuals(self) -> list[Array]:
+        return [
+            one.motion.effort - one.known - matrix @ self.x
+            for one, matrix in zip(self.form.rows, self.matrices, strict=True)
+        ]
+
+    def _reweigh(self) -> None:
+        """Weights by which outliers count by their size alone (Huber 1964)."""
+        weights = [
+            one.moving / np.maximum(np.abs(left) / (HUBER * self.noise), 1.0)
+            for one, left in zip(self.form.rows, self._residuals(), strict=True)
+        ]
+        self._gather(weights)
+
+    def _correct_delay(self, least: float = 0.0) -> None:
+        """Shift efforts by the time that they come after what positions make of them."""
+        chosen = self._ordered()
+        x, noise = self.evidence.weighted(chosen)
+        products, efforts = np.zeros(len(chosen) + 1), 0.0
+        for one, matrix in zip(self.form.rows, self.matrices, strict=True):
+            given = matrix[:, :, chosen]
+            rate = np.gradient(given @ x, one.motion.time, axis=0)
+            weighted = rate * one.moving / noise**2
+            left = one.motion.effort - one.known - given @ x
+            products[:-1] += np.einsum("nj,njk->k", weighted, given)
+            products[-1] += float((weighted * rate).sum())
+            efforts += float((weighted * left).sum())
+        both = self.evidence.normal(noise, chosen)
+        both[:-1, -1] = products[:-1]
+        bottom = products[-1] - float(solved(both) @ products[:-1])  # of what no parameter absorbs
+        delay = -efforts / max(bottom, 1e-300)
+        if abs(delay) < max(least, CERTAIN_DELAY / max(bottom, 1e-300) ** 0.5):
+            return
+        self.delay += delay
+        self.form.rows = [_shifted(one, delay) for one in self.form.rows]
+        self._gather()
+        self._solve()
+
+    def unexplained(self, motions: Sequence[Motion]) -> list[tuple[Rows, Array]]:
+        """Rows of other motions, and the efforts (N, efforts) that the model leaves of them."""
+        found = []
+        for one in self.form.add(motions):
+            rows = _shifted(one, self.delay)
+            known = rows.known + self.form.matrix(rows, self.lean, self.inertias) @ self.x
+            found.append((rows, rows.motion.effort - known))
+        return found
+
+    def result(
+        self, unseen: Sequence[Motion], cutoff: float, remarks: list[str]
+    ) -> Identification:
+        """All that was found, judged."""
+        form, base = self.form, self.form.base
+        held = [_shifted(one, self.delay) for one in form.add(unseen)]
+        found, spread = self._estimated()
+        count = len(base.independent)
+        deviation = spread[:count]
+        open_ = tuple(name for name, one in zip(base.names, deviation, strict=True) if one != one)
+        drives: dict[str, dict[str, tuple[float, float]]] = {}
+        for k, own in zip(self._ordered()[count:], spread[count:], strict=True):
+            column = form.columns[k]
+            if column.shaft is not None:
+                terms = drives.setdefault(column.shaft.name, {})
+                terms[column.term] = float(self.x[k]), float(own)
+        fit = self._judged(form.rows)
+        verdict = self._judged(held)
+        return Identification(
+            self.robot_found(), base.names, base.values, found[:count], deviation, open_, drives,
+            self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
+        )  # fmt: skip
+
+    def _judged(self, rows: Sequence[Rows]) -> Verdict:
+        predicted = [one.known + self.form.matrix(one, self.lean, self.inertias) @ self.x
+                     for one in rows]  # fmt: skip
+        dry = np.zeros(len(self.robot.effort_labels))
+        for k in self.chosen:
+            one = self.form.columns[k]
+            if one.shaft is not None and one.term == "Coulomb" and self.form.shafts[0]:
+                dry += np.abs(one.shaft.rates[rows[0].drives.rows]) * self.x[k]
+        return judged(self.robot, rows, predicted, dry)
+
+    def _ordered(self) -> list[int]:
+        """The chosen columns, those of base parameters first."""
+        base = self.form.base.independent
+        return [*base, *(k for k in self.chosen if k not in set(base))]
+
+    def _estimated(self) -> tuple[Array, Array]:
+        """Base parameters and those of other columns by least squares, and their deviations.
+
+        Neighbouring residuals are not independent: the noise of a joint counts by the sum of their
+        correlations.
+        """
+        chosen, base = self._ordered(), self.form.base
+        x, noise = self.evidence.weighted(chosen)
+        left = [
+            (one.motion.effort - one.known - matrix[:, :, chosen] @ x)
+            for one, matrix in zip(self.form.rows, self.matrices, strict=True)
+        ]
+        noise = noise * np.sqrt(np.mean([whiteness(one)[0] for one in left], axis=0))
+        inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
+        whole = np.eye(len(chosen))  # what a column that a lean tells was part of
+        start, readiness = np.zeros(len(chosen)), np.full(len(chosen), DRIVES_HELD)
+        start[inertial] = base.standard[[chosen[i] for i in inertial]]
+        readiness[inertial] = 1.0
+        count = len(base.independent)
+        newly = inertial[count:]
+        whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
+        start[:count] = base.values - whole[:count, newly] @ start[newly]
+        x, covariance, held = estimated(self.evidence.normal(noise, chosen), start, readiness)
+        deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
+        deviation[held] = np.nan
+        return whole @ x, deviation
+
+    def robot_found(self) -> Robot:
+        """The robot with what was found."""
+        model = described_model(self.robot)
+        inertias = dict(zip(self.robot.moving_links, self.inertias.reshape(-1, 10), strict=True))
+        joints = described_joints(self.robot, self.form.shafts[0])
+        terms = {
+            (one.shaft.name, one.term): float(self.x[k])
+            for k, one in enumerate(self.form.columns) if one.shaft is not None
+        }  # fmt: skip
+
+        def joint(one: Joint) -> Joint:
+            if one.name not in {shaft.name for shaft in joints}:
+                return one
+            more: dict[str, Any] = {}
+            if "armature" in self.brings:
+                more["armature"] = terms[one.name, "armature"]
+            stiffness = one.spring_stiffness + terms[one.name, "spring"]
+            if stiffness > LEAST_STIFFNESS:
+                slack = one.spring_stiffness * one.spring_reference - terms[one.name, "offset"]
+                more |= {"spring_stiffness": stiffness, "spring_reference": slack / stiffness}
+            return replace(
+                one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
+            )
+
+        massive = {self.robot.moving_links[k.start // 10] for k in _massive(self.robot)}
+        model = replace(
+            model,
+            links=tuple(
+                replace(one, inertia=inertia_of(one.name, inertias[one.name]))
+                if one.name in massive else one
+                for one in model.links
+            ),
+            joints=tuple(map(joint, model.joints)),
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)
+            gravity = leaned(self.robot.gravity, self.lean).tolist()
+            return Robot(model, self.robot.home, False, gravity)
+
+
+DRIVES_HELD = 3.0
+"""How much rather a drive's term is held than an inertia, of what cannot be told apart."""
+
+LIKELY = {"offset": 0.1}
+"""Shares of an effort's size that terms of drives are likely to have; others 1."""
+
+
+def _need(part: str) -> float:
+    """Share of the unseen squares that a part of a model must take away."""
+    return COUPLED if part.startswith(("shared", "pin")) else EARNED
+
+
+def _massive(robot: Robot) -> list[slice]:
+    """Columns of the links that have mass, or of the first one of a body that has none."""
+    found, bodies = [], set[int]()
+    place = {link: k for k, link in enumerate(robot.moving_links)}
+    links = sorted(place, key=lambda link: not _mass(robot.model.link(link).inertia))
+    for link in links:
+        body = robot.system.tree.frames[link][0]
+        if _mass(robot.model.link(link).inertia) or body not in bodies:
+            found.append(place[link])
+            bodies.add(body)
+    return [slice(10 * k, 10 * k + 10) for k in sorted(found)]
+
+
+def _mass(inertia: Inertia | None) -> float:
+    return 0.0 if inertia is None else inertia.mass
+
+
+def _shifted(rows: Rows, delay: float) -> Rows:
+    """Rows with the efforts that were measured a delay (s) later."""
+    if not delay:
+        return rows
+    from scipy.interpolate import CubicSpline  # slow to import
+
+    motion = rows.motion
+    effort, raw = motion.effort.copy(), motion.raw_effort - motion.effort
+    for one in np.unique(motion.part):
+        here = motion.part == one
+        if here.sum() > 2:
+            time = motion.time[here]
+            spline = CubicSpline(time, effort[here])
+            effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
+    return replace(rows, motion=replace(motion, effort=effort, raw_effort=raw + effort))

@@ -1,0 +1,106 @@
+"""Faults of a recording, by joint and with the number that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..errors import InputError, listed
+from ..recording.conditioning import LIVELY, Motion, clipped
+from ..recording.measured import Recording
+from ..robot import Robot
+from ..units import position_unit
+from .linear_form import LinearForm
+
+LEAST_MOTION = 0.02
+"""Range (rad; m of slides: a tenth of it) that a joint must move through."""
+
+WRONG_SIGN = -0.3
+"""Gain of a joint's efforts over the description's from which their sign is wrong."""
+
+COMPUTED = 1e-3
+"""Relative error of the description below which efforts look computed by it."""
+
+DRAG = 0.1
+"""Friction (share of an effort's deviation) that says by itself which sign efforts have."""
+
+BOTH_WAYS = 0.1
+"""Share of rows in which a joint must move either way, so that its friction can be told."""
+
+CERTAIN = 0.3
+"""Share of a joint's effort that its described efforts and friction must explain to say so."""
+
+
+def require_moving(robot: Robot, motions: Sequence[Motion]) -> None:
+    """Refuse recordings in which a joint is at rest, by its range."""
+    q = np.concatenate([one.q for one in motions])
+    still = []
+    for label, column in zip(robot.position_labels, q.T, strict=True):
+        unit = position_unit(robot.model, label)
+        least = LEAST_MOTION * (0.1 if unit == "m" else 1.0)
+        if np.ptp(column) < least:
+            still.append(f"{label} ({np.ptp(column):.2g} {unit}, at least {least:g})")
+    if still:
+        raise InputError(
+            f"{robot.model.source}: the recordings hardly move {listed(still)}: nothing of it can "
+            "be told. Move it, or lock it (mbdyn edit ROBOT --lock JOINT)"
+        )
+
+
+def require_agreeing(robot: Robot, form: LinearForm) -> None:
+    """Refuse efforts of the wrong sign: against the description and with friction that drives."""
+    wrong = []
+    for k, label in enumerate(robot.effort_labels):
+        gain, drag, explained = gain_of(form, k)
+        driven = drag < -DRAG and gain < -WRONG_SIGN
+        if explained > CERTAIN and (driven or abs(drag) < DRAG and gain < WRONG_SIGN):
+            wrong.append(f"{label} (its efforts are {gain:.2f} times those of the description, and "
+                         f"its friction drives it by {-drag:.2f} of them)")  # fmt: skip
+    if wrong:
+        raise InputError(
+            f"{robot.model.source}: efforts of the wrong sign: {listed(wrong)}. Turn them: --gain "
+            + ",".join(f"{one.split(' ')[0]}=-1" for one in wrong)
+        )
+
+
+def gain_of(form: LinearForm, k: int) -> tuple[float, float, float]:
+    """Of an effort: its gain over the described ones, dry friction (share of its deviation), and
+    the share of its variance that both explain."""
+    described, effort, dry = [], [], []
+    shaft = form.shafts[0][k]
+    for one in form.rows:
+        moving = one.moving[:, k] > 0
+        described.append((one.known + one.regressor @ form.base.standard)[moving, k])
+        effort.append(one.motion.effort[moving, k])
+        top = form.tops[shaft.name]
+        dry.append(np.column_stack([one.drives(shaft, term, top)[moving, k]
+                                    for term in ("Coulomb", "viscous", "armature")]))  # fmt: skip
+    x, y = np.concatenate(described), np.concatenate(effort)
+    spread, own = float(np.std(y)), float(np.std(x))
+    friction = np.concatenate(dry)
+    ahead = float((friction[:, 0] > 0).mean()) if len(y) else 0.0
+    if not spread or min(ahead, 1 - ahead) < BOTH_WAYS:
+        return 1.0, 0.0, 0.0
+    columns = np.column_stack([np.ones_like(x), friction, x])
+    sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    found = np.linalg.lstsq(columns / sizes, y, rcond=1e-9)[0] / sizes
+    explained = 1 - float(np.var(y - columns @ found)) / spread**2
+    drag = float(found[1] + found[2] * np.sqrt(np.mean(friction[:, 1] ** 2))) / spread
+    gain = float(found[-1]) if own > 0.05 * spread else 0.0
+    return gain, drag, explained
+
+
+def doubts(robot: Robot, recordings: Sequence[Recording]) -> Iterator[str]:
+    """Efforts that are clipped or held, in words."""
+    effort = np.concatenate([one.effort for one in recordings])
+    at_bound = clipped(effort)
+    changes = np.concatenate([np.diff(one.effort, axis=0) != 0 for one in recordings])
+    for k, label in enumerate(robot.effort_labels):
+        if at_bound[:, k].any():
+            yield (f"efforts of {label} stand at {np.abs(effort[at_bound[:, k], k]).max():.4g} in "
+                   f"{at_bound[:, k].mean():.0%} of the samples: they are clipped there, and left "
+                   "out")  # fmt: skip
+        elif changes[:, k].mean() < LIVELY:
+            yield (f"efforts of {label} change in {changes[:, k].mean():.1%} of the samples only: "
+                   "they are set-points, or of a slower sensor")  # fmt: skip

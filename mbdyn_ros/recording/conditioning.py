@@ -1,0 +1,235 @@
+"""Motions from noisy positions: a zero-phase filter, its cut-off from the data, and derivatives.
+
+The filter is Butterworth's run to and fro, so that nothing is late; efforts pass through the same
+one, so that what is left of both agrees (Gautier, "Dynamic identification of robots with power
+model", 1997). Its cut-off lies well above the band of the motion, that of the velocities: a
+position's spectrum less the floor of its upper half, which is noise, times (2 pi f)^2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..array import Array
+from ..errors import InputError
+from ..robot import Robot
+from .measured import Recording
+
+FILTER_ORDER = 4
+"""Of the filter, each way."""
+
+PADDING = 4.0
+"""Periods of the cut-off by which samples go on at both ends."""
+
+OUTSIDE_BAND = 0.02
+"""Share of the power of velocities that may lie above the band of a motion."""
+
+ABOVE_MOTION = 10.0
+"""Cut-off over the band of a motion (Gautier 1997)."""
+
+BAND = 0.2
+"""Cut-off over the rate of samples at most."""
+
+EDGE = 1.5
+"""Periods of the cut-off at both ends that are left out."""
+
+ROWS_A_PERIOD = 8.0
+"""Rows kept in a period of the cut-off: more tell nothing new."""
+
+PAUSE_STEPS = 4.0
+"""Steps from which a pause between two samples parts a recording."""
+
+SHORTEST_PART = 40
+"""Samples of a part that is used."""
+
+LIVELY = 0.3
+"""Share of samples in which an effort must change: others are held, not clipped."""
+
+CLIPPED = 0.02
+"""Share of samples at the very largest effort from which efforts are clipped there."""
+
+USUAL, SPIKE, LEAST_SPIKE = 0.99, 4.0, 0.05
+"""A sample is an outlier from 4 times the distance from its neighbours' median that 99 % keep, and
+from this share of the range."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A motion without noise above the cut-off, at rows that tell as much as all samples.
+
+    time : (N,) s. q, v, a, effort : (N, nq), (N, nv), (N, nv), (N, efforts). part : (N,) of a
+    recording without gaps. raw_effort : the efforts as they were measured. cutoff, rate : Hz.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    effort: Array
+    raw_effort: Array
+    part: Array
+    cutoff: float
+    rate: float
+    remarks: tuple[str, ...]
+
+    def rows(self, kept: slice) -> Motion:
+        """The motion at some of its rows."""
+        names = ("time", "q", "v", "a", "effort", "raw_effort", "part")
+        return replace(self, **{one: getattr(self, one)[kept] for one in names})
+
+
+class ZeroPhase:
+    """Butterworth's low-pass, run to and fro: gain 1 / (1 + (f / cutoff)^(2 n)), no phase."""
+
+    def __init__(self, cutoff: float, rate: float) -> None:
+        self.cutoff, self.rate = cutoff, rate
+
+    def __call__(self, samples: Array, order: int = 0) -> Array:
+        """Samples (N, n) without what is above the cut-off, or their derivative of an order.
+
+        They go on at both ends as they came, turned by half a turn, and less a line.
+        """
+        count = len(samples)
+        more = min(count - 1, int(PADDING * self.rate / self.cutoff))
+        before = 2 * samples[:1] - samples[more:0:-1]
+        after = 2 * samples[-1:] - samples[-2 : -more - 2 : -1]
+        whole = np.concatenate([before, samples, after])
+        slope = (whole[-1] - whole[0]) / (len(whole) - 1)
+        line = np.arange(len(whole))[:, None] * slope
+        frequency = np.fft.rfftfreq(len(whole), 1 / self.rate)[:, None]
+        low = 1 / (1 + (frequency / self.cutoff) ** (2 * FILTER_ORDER))
+        gain = (2j * np.pi * frequency) ** order * low
+        found = np.fft.irfft(gain * np.fft.rfft(whole - line, axis=0), len(whole), axis=0)
+        found += (line, slope * self.rate, 0.0)[order]
+        result: Array = found[more : more + count]
+        return result
+
+
+def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Motion:
+    """A recording's motion and efforts below a cut-off (Hz; 0: that which the data ask for).
+
+    Raises
+    ------
+    InputError
+        Its parts without gaps are too short, or the base floats.
+    """
+    if robot.system.coordinates.quaternions:
+        raise InputError(
+            f"{robot.model.source}: has coordinates that are quaternions (a floating base or "
+            "spherical joints), which cannot be filtered here; lock them"
+        )
+    remarks = list[str]()
+    parts = _parts(recording, remarks)
+    rate = 1 / recording.step
+    q = [_wrapped(robot, recording.q[one]) for one in parts]
+    efforts = [recording.effort[one] for one in parts]
+    spikes = sum(_without_spikes(one) for one in (*q, *efforts))
+    if spikes:
+        remarks.append(f"{spikes} samples are outliers next to their neighbours and are replaced")
+    regular = [
+        _regular(recording.time[one], rows, effort, rate)
+        for one, rows, effort in zip(parts, q, efforts, strict=True)
+    ]
+    if not cutoff:
+        cutoff = max(chosen_cutoff(rows[1], rate) for rows in regular)
+        remarks.append(f"motion and efforts are filtered at {cutoff:.3g} Hz (zero phase), "
+                       f"{ABOVE_MOTION:g} times the band of the motion")  # fmt: skip
+    filter_ = ZeroPhase(cutoff, rate)
+    edge, step = math.ceil(EDGE * rate / cutoff), max(1, int(rate / (ROWS_A_PERIOD * cutoff)))
+    found = list[list[Array]]()
+    for number, (time, rows, effort) in enumerate(regular):
+        kept = slice(edge, len(time) - edge, step)
+        if len(time) > 2 * edge + SHORTEST_PART:
+            motion = [filter_(rows, order)[kept] for order in range(3)]
+            part = np.full(len(time[kept]), number)
+            found.append([time[kept], *motion, filter_(effort)[kept], effort[kept], part])
+    if not found:
+        raise InputError(
+            f"no part of the recording without gaps has {2 * edge + SHORTEST_PART} samples, which "
+            f"a filter of {cutoff:.3g} Hz needs; record longer"
+        )
+    t, x, v, a, smooth, raw, part = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, tuple(remarks))
+
+
+def chosen_cutoff(rows: Array, rate: float) -> float:
+    """Hz, `ABOVE_MOTION` times the band of the velocities of positions (N, n) at a rate (Hz)."""
+    count = len(rows)
+    line = np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
+    window = np.hanning(count)[:, None]
+    centered = rows - line
+    power = np.abs(np.fft.rfft((centered - centered.mean(axis=0)) * window, axis=0)) ** 2
+    frequency = np.fft.rfftfreq(count, 1 / rate)
+    floor = np.mean(power[len(frequency) // 2 :], axis=0)
+    share = np.cumsum(frequency[:, None] ** 2 * (power - floor), axis=0)
+    moving = share.max(axis=0) > 0
+    if not moving.any():
+        return BAND * rate
+    inside = share[:, moving] < (1 - OUTSIDE_BAND) * share[:, moving].max(axis=0)
+    band = frequency[np.minimum(inside.argmin(axis=0), len(frequency) - 1)].max()
+    return float(np.clip(ABOVE_MOTION * band, 20 * frequency[1], BAND * rate))
+
+
+def _parts(recording: Recording, remarks: list[str]) -> list[slice]:
+    """The rows between gaps."""
+    steps = np.diff(recording.time)
+    gaps = np.flatnonzero(steps > PAUSE_STEPS * recording.step) + 1
+    ends = [0, *gaps.tolist(), len(recording.time)]
+    if gaps.size:
+        first = recording.time[gaps[0] - 1]
+        remarks.append(
+            f"{gaps.size} gaps part the recording, the first after {first:.3f} s, the longest of "
+            f"{steps.max():.3g} s; nothing is filtered across them"
+        )
+    return [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _wrapped(robot: Robot, q: Array) -> Array:
+    """Positions without jumps by whole turns."""
+    result = q.copy()
+    for motion, place, _ in robot.system.coordinates.motions:
+        if motion.is_periodic:
+            result[:, place] = np.unwrap(q[:, place], axis=0)
+    return result
+
+
+def _without_spikes(rows: Array) -> int:
+    """Replace single samples far from the median of their neighbours, in place; how many."""
+    count = 0
+    for column in rows.T:
+        around = np.lib.stride_tricks.sliding_window_view(np.pad(column, 2, "edge"), 5)
+        middle = np.median(around, axis=1)
+        off = np.abs(column - middle)
+        usual = float(np.quantile(off, USUAL))
+        far = off > max(SPIKE * usual, LEAST_SPIKE * float(np.ptp(middle)), 1e-12)
+        column[far] = middle[far]
+        count += int(far.sum())
+    return count
+
+
+def _regular(time: Array, q: Array, effort: Array, rate: float) -> tuple[Array, Array, Array]:
+    """Rows at regular times."""
+    count = max(2, round((time[-1] - time[0]) * rate) + 1) if len(time) > 1 else len(time)
+    if len(time) < 2:
+        return time, q, effort
+    regular = np.linspace(time[0], time[-1], count)
+    q, effort = (
+        np.column_stack([np.interp(regular, time, one) for one in rows.T]) for rows in (q, effort)
+    )
+    return regular, q, effort
+
+
+def clipped(effort: Array) -> Array:
+    """Where efforts (N, n) stand at a bound that many of them have."""
+    found = np.zeros_like(effort, dtype=bool)
+    for k, column in enumerate(effort.T):
+        for bound in {float(column.max()), float(column.min())}:
+            there = np.abs(column - bound) <= 1e-9 * abs(bound)
+            changes = np.diff(column[~there]) != 0
+            if there.mean() > CLIPPED and (not changes.size or changes.mean() > LIVELY):
+                found[:, k] |= there
+    return found
+

@@ -1,0 +1,206 @@
+"""Robots and free bodies in one world: one robot to compute with, one environment to touch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+from types import MappingProxyType
+from typing import Any, get_args
+
+import numpy as np
+
+from ..arguments import checked_text, positive_number
+from ..array import Array
+from ..errors import InputError, shown, suggestion
+from ..model.inertia import Inertia
+from ..model.model import Link, Model
+from ..model.shapes import Collision, Geometry, Visual
+from ..robot import Robot, load
+from .contact.environment import Environment
+from .contact.link_contacts import LinkContacts
+from .contact.surfaces import Surface
+from .stepped.stepper import Stepper
+
+GROUND = "world"
+"""The link on which all members stand."""
+
+TOUCHING = LinkContacts(convex=True)
+"""How members touch each other where nobody says."""
+
+Placed = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Member:
+    """Of a member of a world, where its numbers stand: indices into q, v and the efforts."""
+
+    links: tuple[str, ...]
+    q: Array
+    v: Array
+    effort: Array
+
+
+class World:
+    """Robots and free bodies among walls, with contacts among all.
+
+    `robot` is all of them as one, which every quantity, `Stepper`, `simulate` and rollout takes,
+    and `environment` what they touch. Names begin with that of the member and an underscore; a
+    body of one shape has the name itself.
+
+    Parameters
+    ----------
+    surfaces : the walls.
+    links : how members touch each other; None: they pass through each other.
+    gravity : m/s^2; that of the Earth where none is given.
+
+    Attributes
+    ----------
+    members : of every member by name, its links and where its numbers stand.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.model.shapes import Box, Sphere
+    >>> world = mbdyn_ros.World([mbdyn_ros.Surface.plane()])
+    >>> world.add("table", Box((1, 1, 0.4)), xyz=(0, 0, 0.2))
+    >>> world.add("ball", Sphere(0.05), mass=0.2, xyz=(0, 0, 0.5))
+    >>> stepper = world.stepper(1e-3)
+    >>> stepper.advance(1000)
+    >>> print(round(world.robot.frame_pose(stepper.q, "ball")[2, 3], 6))
+    0.45
+    """
+
+    def __init__(
+        self,
+        surfaces: Sequence[Surface] = (),
+        links: LinkContacts | None = TOUCHING,
+        gravity: Placed | None = None,
+    ) -> None:
+        self._surfaces, self._links = tuple(surfaces), links
+        self._robot = Robot(Model(GROUND, GROUND, (Link(GROUND),), ()), gravity=gravity)
+        self._members: dict[str, tuple[str, ...]] = {}
+        self._disabled: dict[str, tuple[tuple[str, str], ...]] = {}
+
+    def __repr__(self) -> str:
+        return f"World({', '.join(self._members) or 'nobody'})"
+
+    def add(
+        self,
+        name: str,
+        what: Robot | Geometry | str | os.PathLike[str],
+        xyz: Placed = (0.0, 0.0, 0.0),
+        rpy: Placed = (0.0, 0.0, 0.0),
+        mass: float | None = None,
+        own_contacts: bool = False,
+    ) -> None:
+        """Put a robot or a body into the world.
+
+        Parameters
+        ----------
+        what : a robot, the file of one, or a shape (of `mbdyn_ros.model.shapes`). A robot stands
+            where it is put unless it was loaded with a floating base.
+        xyz, rpy : place (m) and angles (rad) of its root link. Positions of what floats count from
+            there.
+        mass : of a shape, kg, evenly spread; one without mass stands fast.
+        own_contacts : whether links of the robot touch each other too; shapes of many robots
+            overlap where they stand.
+
+        Raises
+        ------
+        InputError
+            The name is taken, or a mass is not above zero or is that of a robot.
+        """
+        name = checked_text("name", name)
+        if name in self._members:
+            raise InputError(f"two members have the name {name!r}; give each its own name")
+        prefix, free = f"{name}_", mass is not None
+        if isinstance(what, get_args(Geometry)):
+            other, prefix = Robot(_body(name, what, mass)), ""
+        elif mass is not None:
+            raise InputError(f"{name}: a mass is that of a shape; a robot has its own")
+        else:
+            other = what if isinstance(what, Robot) else load(what)  # type: ignore[arg-type]
+            free = other.floating_base
+        self._robot = self._robot.attached(other, GROUND, xyz, rpy, prefix, name, free)
+        links = tuple(prefix + link for link in other.links)
+        self._members[name] = links
+        if not own_contacts:
+            self._disabled[name] = tuple(combinations(links, 2))
+
+    def remove(self, name: str) -> None:
+        """Take a member out again.
+
+        Raises
+        ------
+        InputError
+            There is none of that name.
+        """
+        if name not in self._members:
+            known = ", ".join(self._members) or "nobody"
+            raise InputError(
+                f"there is no member {name!r}{suggestion(name, self._members)}; there are {known}"
+            )
+        root = self._robot.model.joint(name).child
+        self._robot = self._robot.without(root)
+        del self._members[name]
+        self._disabled.pop(name, None)
+
+    @property
+    def robot(self) -> Robot:
+        """All members as one robot."""
+        return self._robot
+
+    @property
+    def environment(self) -> Environment:
+        """The walls, and that members touch each other where there are several."""
+        links = self._links
+        if links is None or len(self._members) == 1:
+            return Environment(self._surfaces)
+        disabled = [(min(pair), max(pair)) for pair in links.disabled]
+        disabled += chain.from_iterable(self._disabled.values())
+        return Environment(
+            self._surfaces,
+            links=LinkContacts(links.restitution, links.friction, disabled, links.convex),
+        )
+
+    @property
+    def members(self) -> MappingProxyType[str, Member]:
+        """Of every member by name, its links and where its numbers stand."""
+        return MappingProxyType({name: self._member(name) for name in self._members})
+
+    def _member(self, name: str) -> Member:
+        links = self._members[name]
+        joints = [one.name for one in self._robot.model.joints if one.child in links]
+        labels = (
+            self._robot.position_labels, self._robot.velocity_labels, self._robot.effort_labels,
+        )  # fmt: skip
+        return Member(links, *(_places(some, joints) for some in labels))
+
+    def stepper(self, step: float, **options: Any) -> Stepper:
+        """The motion of all in equal steps (s) from home; `options` are those of `Stepper`."""
+        stepper = Stepper(self._robot, step, self.environment, **options)
+        stepper.set_state(self._robot.home_position, np.zeros(self._robot.nv))
+        return stepper
+
+
+def _places(labels: Sequence[str], joints: Sequence[str]) -> Array:
+    """Which labels are those of these joints: `joint`, or `joint/x` of one with several."""
+    known = set(joints)
+    found = [k for k, one in enumerate(labels) if one in known or one.rpartition("/")[0] in known]
+    return np.array(found, dtype=np.intp)
+
+
+def _body(name: str, shape: Geometry, mass: float | None) -> Model:
+    """The model of a body of one shape."""
+    inertia = None
+    if mass is not None:
+        inertia = Inertia.of_solid(shape, positive_number(f"{name}: mass", mass))
+        if inertia is None:
+            raise InputError(
+                f"{name}: {shown(shape)} has no inertia of its own; give a robot file with "
+                "<inertial>"
+            )
+    link = Link(name, inertia, collisions=(Collision(shape),), visuals=(Visual(shape),))
+    return Model(name, name, (link,), ())
