@@ -32,7 +32,7 @@ NEXT_TO_REST = 1e-7
 """s after the start and before the end, when the efforts of the first and last points act."""
 
 
-JUMP = 0.02
+ACCELERATION_JUMP = 0.02
 """Part of the largest acceleration by which accelerations jump rather than change."""
 
 
@@ -116,7 +116,7 @@ class TimedPath:
                 way = np.linalg.norm(part.path.at(part.rows.s[1:-1])[1], axis=1)
                 jumps = way * np.abs(np.diff(part.u))
                 largest = float((way * np.abs(part.u[1:])).max())
-                found.append(start + part.time[1:-1][jumps > JUMP * largest])
+                found.append(start + part.time[1:-1][jumps > ACCELERATION_JUMP * largest])
             start += part.duration
             found.append(np.array([start]))
         return np.concatenate(found)[:-1]

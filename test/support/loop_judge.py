@@ -91,10 +91,14 @@ class LoopJudge:
         self.data = self.pin.createData()
         self.joints = [self.pin.joints[self.pin.getJointId(name)] for name in labels]
         self.rows = [*range(self.base), *(joint.idx_v for joint in self.joints)]
+        own = {joint.name for joint in model.joints}
         self.damping, self.friction = (
             np.array(
                 [0.0] * self.base
-                + [getattr(model.joint(name.split("/")[0]), kind) for name in labels]
+                + [
+                    getattr(model.joint(name if name in own else name.split("/")[0]), kind)
+                    for name in labels
+                ]
             )
             for kind in ("damping", "friction")
         )

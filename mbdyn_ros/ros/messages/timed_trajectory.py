@@ -14,7 +14,7 @@ from ...robot import Robot
 from .layout import Layout
 from .trajectory_efforts import read_points, write_efforts, write_points
 
-RATE = 100.0
+ANSWER_RATE = 100.0
 """Hz of an answer, unless the request says otherwise."""
 
 
@@ -25,7 +25,7 @@ def timed(
     limits: MotionLimits | None = None,
     blend: float | None = None,
     jerk: float | None = None,
-    rate: float = RATE,
+    rate: float = ANSWER_RATE,
 ) -> tuple[JointTrajectory, TimedPath]:
     """The motion through the points of a path, with efforts, in the caller's joint order.
 

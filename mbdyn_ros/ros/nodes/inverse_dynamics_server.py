@@ -29,7 +29,7 @@ from ..messages.named_numbers import (
     require_reasonable,
 )
 from ..messages.poses import pose_matrix, pose_message
-from ..messages.timed_trajectory import RATE, requested_limits, timed
+from ..messages.timed_trajectory import ANSWER_RATE, requested_limits, timed
 from ..messages.trajectory_conversion import converted
 from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
 from ..node.health import Health
@@ -256,7 +256,7 @@ class InverseDynamicsServer(RobotNode):
             requested_limits(request),
             request.blend if request.straight else None,
             request.max_jerk or None,
-            request.rate or RATE,
+            request.rate or ANSWER_RATE,
         )
         reached = found.limiting()
         response.limits = [one.limit for one in reached]
@@ -287,7 +287,7 @@ class InverseDynamicsServer(RobotNode):
             )
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        self._publish_answer(
+        self._reply(
             "trajectory_in", self._trajectories, lambda robot: self._filled(robot, message)[0]
         )
 
@@ -298,9 +298,9 @@ class InverseDynamicsServer(RobotNode):
             self._require_room(len(message.points), "points")
             return timed(robot, message, most)[0]
 
-        self._publish_answer("path_in", self._timed, answer)
+        self._reply("path_in", self._timed, answer)
 
-    def _publish_answer(
+    def _reply(
         self, name: str, publisher: Any, answer: Callable[[Robot], JointTrajectory]
     ) -> None:
         """Publish an answer to a topic, or count why there is none."""
