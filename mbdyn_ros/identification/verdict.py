@@ -19,11 +19,16 @@ MOST_LAGS = 50
 class Verdict:
     """Measured efforts against predicted ones.
 
-    joints : labels of the efforts. rows : how many. relative : |measured - predicted| over
-    |measured|, over all efforts at all rows that move; `described` the same of the description
-    alone. at_all_rows : of all, where friction at rest holds whatever is within its bound. raw :
-    `at_all_rows` of efforts that are not filtered.
+    Attributes
+    ----------
+    joints : labels of the efforts.
+    rows : how many.
+    relative, described : |measured - predicted| over |measured|, over all efforts at all rows that
+        move; the same of the description alone.
+    at_all_rows : of all, where friction at rest holds whatever is within its bound.
+    raw : `at_all_rows` of efforts that are not filtered.
     rms, nrmse : by joint, of the residual, and over the range of its effort.
+    explained : by joint, the share of its effort's variance that is predicted.
     correlation : by joint, of a residual with the one before.
     time, q, v, measured, predicted : (N, ...) for plots.
     """

@@ -55,10 +55,6 @@ class World:
     links : how members touch each other; None: they pass through each other.
     gravity : m/s^2; that of the Earth where none is given.
 
-    Attributes
-    ----------
-    members : of every member by name, its links and where its numbers stand.
-
     Examples
     --------
     >>> import mbdyn_ros
