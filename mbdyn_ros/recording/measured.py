@@ -22,32 +22,7 @@ from ..errors import InputError, suggestion
 from ..model.actuators import HydraulicCylinder
 from ..robot import Robot
 from ..units import position_unit
-from .read import read_table
-
-WORDS = {
-    "position": "position positions pos q qpos angle angles theta jointpos",
-    "velocity": "velocity velocities vel qd dq qdot qvel speed omega jointvel",
-    "effort": "effort efforts torque torques tau trq moment load jointtorque",
-    "current": "current currents amp amps ampere ma",
-    "pressure": "pressure pressures press",
-}
-"""Words in the names of columns, by quantity."""
-
-WANTED = set("target desired des cmd command commanded ref reference setpoint goal d".split())
-"""Words for what was asked of a robot and not measured: taken where nothing else is there."""
-
-OTHERS = set(
-    "ext external error err hat residual acc acceleration accelerations ddq qdd std temp".split()
-)
-"""Words for columns of something else."""
-
-CLOCKS = {
-    "time": 0.0, "times": 0.0, "t": 0.0, "timestamp": 0.0, "timestamps": 0.0, "stamp": 0.0,
-    "seconds": 1.0, "secs": 1.0,
-}  # fmt: skip
-"""Names of the time, and the seconds of its unit; 0: by the size of its steps."""
-
-SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
+from .columns import Column, clock, grouped, parsed, read_columns
 
 KEPT_RATE, JITTER = 20.0, 0.05
 """Hz up to which differentiated positions are kept; share of a step from which clocks jitter."""
@@ -74,39 +49,6 @@ class Recording:
     def step(self) -> float:
         """s, the median of its steps."""
         return float(np.median(np.diff(self.time)))
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column: its words, and the joint that it is about, by name or by number."""
-
-    name: str
-    words: tuple[str, ...]
-    joint: str | int | None
-
-    @property
-    def quantity(self) -> str:
-        """The one it is of; empty where it is none."""
-        if OTHERS & set(self.words):
-            return ""
-        known = [what for what, names in WORDS.items() if set(names.split()) & set(self.words)]
-        return known[-1] if known else ""
-
-
-def _parsed(name: str, joints: tuple[str, ...]) -> _Column:
-    rest, joint, low = name, None, name.lower()
-    for one in sorted(joints, key=len, reverse=True):
-        for known in (one, one.removesuffix("_joint")):
-            if joint is None and (at := low.find(known.lower())) >= 0:
-                joint, rest = one, name[:at] + " " + name[at + len(known) :]
-    number = None
-    if joint is None:
-        digits = list(re.finditer(r"\d+", rest))
-        if digits:
-            number = int(digits[-1].group())
-            rest = rest[: digits[-1].start()] + " " + rest[digits[-1].end() :]
-    words = tuple(re.findall(r"[a-z]+", rest.lower()))
-    return _Column(name, words, number if joint is None else joint)
 
 
 @dataclass(frozen=True)
@@ -139,19 +81,19 @@ def read_recording(
         not a number; or there are currents in the place of efforts.
     """
     source, remarks, sensors = str(path), list[str](), sensors or Sensors()
-    table = _columns(source)
+    table = read_columns(source)
     motors = tuple(one for one in robot.effort_labels if not one.startswith(OF_BASE))
     labels = (*robot.position_labels, *robot.velocity_labels, *motors)
-    columns = [_parsed(name, tuple(dict.fromkeys(labels))) for name in table]
+    columns = [parsed(name, tuple(dict.fromkeys(labels))) for name in table]
     found = {
-        what: _group(columns, what, wanted, remarks)
+        what: grouped(columns, what, wanted, remarks)
         for what, wanted in (
             ("position", robot.position_labels), ("velocity", robot.velocity_labels),
             ("effort", motors),
         )
     }  # fmt: skip
     if found["effort"] is None and sensors.gains:
-        found["effort"] = _group(columns, "current", motors, remarks)
+        found["effort"] = grouped(columns, "current", motors, remarks)
     if found["effort"] is None:
         found["effort"] = _from_pressures(robot, table, columns, motors, remarks)
     if found["effort"] is None and any(one.quantity == "current" for one in columns):
@@ -162,7 +104,7 @@ def read_recording(
     for what, labels in (("position", robot.position_labels), ("effort", motors)):
         if found[what] is None:
             _refuse_missing(columns, what, labels, source)
-    time = _time(table, columns, source, sensors.rate, remarks)
+    time = clock(table, columns, source, sensors.rate, remarks)
     blocks = {
         what: np.column_stack([table[name] for name in names])
         for what, names in found.items() if names is not None
@@ -179,34 +121,12 @@ def read_recording(
     return Recording(time[kept], q, v, whole[kept], remarks)
 
 
-def _columns(source: str) -> dict[str, Array]:
-    """The columns of a file, or of one for each quantity, whose columns only name joints."""
-    table: dict[str, Array] = {}
-    parts = [one.partition("=") for one in source.split(",")]
-    files = {what.strip(): file for what, _, file in parts}
-    if not all(file and what in WORDS for what, file in files.items()):
-        files = {"": source}
-    for what, file in files.items():
-        for quantity, labelled in read_table(file).items():
-            for label, numbers in labelled.items():
-                name = f"{quantity}/{label}" if label else quantity
-                if what and not set(name.lower().split("/")) & CLOCKS.keys():
-                    name = f"{what}/{name}"
-                if len(numbers) != len(next(iter(table.values()), numbers)):
-                    raise InputError(
-                        f"{file}: has {len(numbers)} rows, {next(iter(files.values()))} "
-                        f"{len(next(iter(table.values())))}; files of one recording have as many"
-                    )
-                table[name] = numbers
-    return table
-
-
 CHAMBERS = set("a bore bottom cap piston head".split()), set("b rod annulus".split())
 """Words in the names of pressures of a cylinder's chambers: under the piston, around the rod."""
 
 
 def _from_pressures(
-    robot: Robot, table: dict[str, Array], columns: list[_Column], motors: tuple[str, ...],
+    robot: Robot, table: dict[str, Array], columns: list[Column], motors: tuple[str, ...],
     remarks: list[str],
 ) -> list[str] | None:  # fmt: skip
     """Columns of efforts, of cylinders by the pressures in both chambers, if all are there."""
@@ -234,7 +154,7 @@ def _from_pressures(
 
 
 def _refuse_missing(
-    columns: list[_Column], what: str, labels: tuple[str, ...], source: str
+    columns: list[Column], what: str, labels: tuple[str, ...], source: str
 ) -> NoReturn:
     """Refuse a recording without a quantity of all joints, by the joints that it lacks."""
     here = {one.joint for one in columns if one.quantity in (what, "") and one.joint is not None}
@@ -277,66 +197,6 @@ def _to_joints(
                 rates = one.rates if what == "effort" else np.linalg.inv(one.rates).T
                 blocks[what][:, places] = blocks[what][:, places] @ rates
     blocks["position"] += [sensors.zeros.get(one, 0.0) for one in labels["position"]]
-
-
-def _group(
-    columns: list[_Column], what: str, labels: tuple[str, ...], remarks: list[str]
-) -> list[str] | None:
-    """The columns of a quantity in the order of labels, measured ones first; None without."""
-    groups: dict[tuple[str, ...], dict[str | int, str]] = {}
-    for one in columns:
-        if one.quantity == what and one.joint is not None:
-            groups.setdefault(one.words, {}).setdefault(one.joint, one.name)
-    plain: dict[str | int, str] = {
-        one.joint: one.name for one in columns if not one.words and isinstance(one.joint, str)
-    }
-    if what == "position" and plain:
-        groups[("position",)] = groups.get(("position",), plain)
-    whole: list[tuple[bool, list[str], int]] = []
-    for words, members in groups.items():
-        keys: list[str | int] = list(labels)
-        if not all(one in members for one in keys):
-            first = min((one for one in members if isinstance(one, int)), default=0)
-            keys = list(range(first, first + len(labels)))
-        if labels and all(one in members for one in keys):
-            whole.append((bool(WANTED & set(words)), [members[one] for one in keys], len(members)))
-    if not whole:
-        return None
-    wanted, names, count = sorted(whole, key=lambda one: (one[0], one[2]))[0]
-    if wanted:
-        remarks.append(f"{what} is what was asked for ({names[0]}, ...): no measured one is there")
-    if names[0] != f"{what}/{labels[0]}":
-        remarks.append(f"{what} is read from {names[0]} to {names[-1]}, for {', '.join(labels)}")
-    return names
-
-
-def _time(
-    table: dict[str, Array], columns: list[_Column], source: str, rate: float, remarks: list[str]
-) -> Array:
-    """The time (N,), s from the first row on."""
-    length = len(next(iter(table.values())))
-    if rate > 0:
-        return np.arange(length) / rate
-    stamps = {one.words[-1]: one.name for one in columns if one.joint is None and one.words}
-    seconds = stamps.get("sec", stamps.get("secs"))
-    parts = stamps.get("nanosec", stamps.get("nsec"))
-    if seconds is not None and parts is not None:
-        whole, fraction = table[seconds], table[parts]
-        return whole - whole[0] + (fraction - fraction[0]) * 1e-9
-    for one in columns:
-        words = [word for word in one.words if word in CLOCKS]
-        if one.joint is not None or not words:
-            continue
-        units = [word for word in one.words if word in SCALES]
-        raw = table[one.name] - table[one.name][0]
-        step = float(np.median(np.abs(np.diff(raw)))) if len(raw) > 1 else 1.0
-        size = SCALES[units[-1]] if units else CLOCKS[words[0]]
-        if not size:
-            size = 1.0 if step < 1 else 1e-3 if step < 100 else 1e-6 if step < 1e5 else 1e-9
-            if size < 1:
-                remarks.append(f"{one.name} steps by {step:g}: it is taken for units of {size:g} s")
-        return raw * size
-    raise InputError(f"{source}: has no time; name a column time (s), or give --rate HZ")
 
 
 def _cleaned(
