@@ -46,6 +46,9 @@ def test_a_cart_counted_by_hand() -> None:
     assert not any(counts["mass_matrix by composite bodies"].values())
 
 
+RECURSIVE = "recursive DeNOC", "recursive DeNOC, U D U^T"
+
+
 @pytest.mark.filterwarnings("ignore:.*no mass resists")
 def test_every_formulation_that_applies() -> None:
     def ways(robot: mbdyn_ros.Robot) -> set[str]:
@@ -55,6 +58,7 @@ def test_every_formulation_that_applies() -> None:
     everywhere = {"Newton-Euler", "composite bodies", "DeNOC", *forward}
     assert ways(mbdyn_ros.load(rail(1.0))) == everywhere | {
         "Gibbs-Appell", "Lagrange-Euler", "Lagrange-Euler, closed form",
+        "Lagrange-Euler, dictionary of monomials", *RECURSIVE,
     }  # fmt: skip
     assert ways(mbdyn_ros.load(rail(1.0), floating_base=True)) == everywhere | {"Gibbs-Appell"}
     assert ways(mbdyn_ros.load(URDFS / "boom.urdf")) == everywhere | {"parallel-serial modules"}
@@ -63,7 +67,7 @@ def test_every_formulation_that_applies() -> None:
 def test_long_chains_by_recursions_alone() -> None:
     names = formulation_counts(chain(30).system)
     assert {name.split(" by ")[1] for name in names} == {
-        "Newton-Euler", "composite bodies", "articulated bodies",
+        "Newton-Euler", "composite bodies", "articulated bodies", *RECURSIVE,
     }  # fmt: skip
 
 
