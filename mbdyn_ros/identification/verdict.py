@@ -108,12 +108,12 @@ def _time(motions: Sequence[object]) -> Array:
 
 def whiteness(residual: Array) -> tuple[Array, Array]:
     """Of residuals (N, n): the sum of their correlations, and that with the row before, (n,)."""
-    centered = residual - residual.mean(axis=0)
-    power = np.maximum((centered**2).sum(axis=0), 1e-300)
+    centred = residual - residual.mean(axis=0)
+    power = np.maximum((centred**2).sum(axis=0), 1e-300)
     total, first = np.ones(residual.shape[1]), np.zeros(residual.shape[1])
     open_ = np.ones(residual.shape[1], dtype=bool)
     for lag in range(1, min(MOST_LAGS, len(residual) // 4)):
-        own = (centered[lag:] * centered[:-lag]).sum(axis=0) / power
+        own = (centred[lag:] * centred[:-lag]).sum(axis=0) / power
         if lag == 1:
             first = own
         open_ &= own > 0.05

@@ -160,8 +160,8 @@ def chosen_cutoff(rows: Array, rate: float) -> float:
     count = len(rows)
     line = np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
     window = np.hanning(count)[:, None]
-    centered = rows - line
-    power = np.abs(np.fft.rfft((centered - centered.mean(axis=0)) * window, axis=0)) ** 2
+    centred = rows - line
+    power = np.abs(np.fft.rfft((centred - centred.mean(axis=0)) * window, axis=0)) ** 2
     frequency = np.fft.rfftfreq(count, 1 / rate)
     floor = np.mean(power[len(frequency) // 2 :], axis=0)
     share = np.cumsum(frequency[:, None] ** 2 * (power - floor), axis=0)

@@ -126,9 +126,9 @@ def _dots(x: Array, y: Array) -> dict[str, Any]:
 
 
 def _lags(residual: Array) -> Array:
-    centered = residual - residual.mean()
-    power = max(float(centered @ centered), 1e-300)
+    centred = residual - residual.mean()
+    power = max(float(centred @ centred), 1e-300)
     return np.array([
-        float(centered[lag:] @ centered[: len(centered) - lag]) / power if lag < len(centered)
+        float(centred[lag:] @ centred[: len(centred) - lag]) / power if lag < len(centred)
         else 0.0 for lag in range(DRAWN_LAGS)
     ])  # fmt: skip
