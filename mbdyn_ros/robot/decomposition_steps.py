@@ -44,7 +44,7 @@ def decomposition_steps(
     >>> boom = load("urdf/boom.urdf")
     >>> (steps,) = decomposition_steps(boom, [0.1], [0.0], [0.2], [0.0], body_rate=5.0)
     >>> leaves, enters = (steps[name].item() for name in ("p-", "p+"))  # at the passive pin O
-    >>> np.isclose(leaves, enters)
+    >>> bool(np.isclose(leaves, enters))
     True
     """
     study = parallel_serial_study(robot)

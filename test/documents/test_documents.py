@@ -49,7 +49,8 @@ def named(pages: list[Path]) -> list[str]:
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files that the pages name."""
-    (tmp_path / "urdf").symlink_to(ROOT / "urdf")
+    for folder in ("urdf", "config"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     (tmp_path / "floor.yaml").write_text(FLOOR)
     (tmp_path / "walls.yaml").write_text(FLOOR)
     turns = np.linspace(0, 2 * np.pi, 25)

@@ -65,8 +65,8 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
 def test_what_makes_no_page_is_refused() -> None:
     assert "give a robot, or --ros" in refused("view")
     assert "it cannot be used with" in refused("view", "--ros", "--home", "a=1")
-    kinds = "--id, --fd, --equations, --compare, --sweep, --pareto, --balance, --fit, --page"
-    assert f"give one of {kinds}" in refused("mechanism", "four_bar", "--page", "--id")
+    kinds = "--id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, --balance, --fit"
+    assert f"give one of {kinds}, --page" in refused("mechanism", "four_bar", "--page", "--id")
     words = refused("mechanism", "four_bar", "--page", "--plot", "a.png")
     assert "--page writes no --plot" in words
     words = refused("mechanism", "four_bar", "--page", "--speed", "0", "--port", "0")
