@@ -30,7 +30,7 @@ LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DU
 NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 """Lines of seconds that others repeat in part: `make test-all` runs them too."""
 
-LONG_PAGES = [ROOT / "docs" / "cheat_sheet.md", ROOT / "docs" / "identification.md"]
+LONG_PAGES = [ROOT / f"docs/{name}.md" for name in ("cheat_sheet", "identification", "piezo")]
 """Pages that take long or say again what the README does; they run with all tests."""
 
 SHORTER = "--duration 0.5"
