@@ -8,11 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
+from ..recording.conditioning import Motion
 from ..robot import Robot
 from .linear_form import Rows
 
 MOST_LAGS = 50
 """Rows that residuals are correlated over at most."""
+
+NO_CORRELATION = 0.05
+"""Correlation from which on, over more rows, there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,31 +95,33 @@ def _relative(left: Array, whole: Array) -> float:
     return float(np.linalg.norm(left) / max(float(np.linalg.norm(whole)), 1e-300))
 
 
-def _by_motion(rows: Array, motions: Sequence[object]) -> list[Array]:
-    ends = np.cumsum([len(one.time) for one in motions])[:-1]  # type: ignore[attr-defined]
+def _by_motion(rows: Array, motions: Sequence[Motion]) -> list[Array]:
+    ends = np.cumsum([len(one.time) for one in motions])[:-1]
     return np.split(rows, ends)
 
 
-def _time(motions: Sequence[object]) -> Array:
+def _time(motions: Sequence[Motion]) -> Array:
     """Times (N,) of motions one after the other."""
     found, start = [], 0.0
     for one in motions:
-        time = one.time  # type: ignore[attr-defined]
-        found.append(time - time[0] + start)
+        found.append(one.time - one.time[0] + start)
         start = float(found[-1][-1]) + 1.0
     return np.concatenate(found)
 
 
-def whiteness(residual: Array) -> tuple[Array, Array]:
-    """Of residuals (N, n): the sum of their correlations, and that with the row before, (n,)."""
+def correlations(residual: Array, lags: int) -> Array:
+    """Of residuals (N, n) with those so many rows before, (lags, n)."""
     centred = residual - residual.mean(axis=0)
     power = np.maximum((centred**2).sum(axis=0), 1e-300)
-    total, first = np.ones(residual.shape[1]), np.zeros(residual.shape[1])
-    open_ = np.ones(residual.shape[1], dtype=bool)
-    for lag in range(1, min(MOST_LAGS, len(residual) // 4)):
-        own = (centred[lag:] * centred[:-lag]).sum(axis=0) / power
-        if lag == 1:
-            first = own
-        open_ &= own > 0.05
-        total += 2 * own * open_
-    return total, first
+    return np.array([
+        (centred[lag:] * centred[: max(len(centred) - lag, 0)]).sum(axis=0) / power
+        for lag in range(lags)
+    ])  # fmt: skip
+
+
+def whiteness(residual: Array) -> tuple[Array, Array]:
+    """Of residuals (N, n): the sum of their correlations, and that with the row before, (n,)."""
+    own = correlations(residual, max(min(MOST_LAGS, len(residual) // 4), 1))[1:]
+    lasting = np.cumprod(own > NO_CORRELATION, axis=0)
+    first = own[0] if len(own) else np.zeros(residual.shape[1])
+    return 1 + 2 * (own * lasting).sum(axis=0), first

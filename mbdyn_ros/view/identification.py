@@ -12,10 +12,11 @@ import numpy as np
 
 from ..errors import InputError
 from ..extras import require
+from ..identification.verdict import Verdict, correlations
 from ..model.model import Array
 
 if TYPE_CHECKING:
-    from ..identification import Identification, Verdict
+    from ..identification import Identification
 
 DRAWN_ROWS = 1500
 """Rows of which a curve is drawn."""
@@ -90,12 +91,13 @@ def _figure(verdict: Verdict, k: int) -> dict[str, Any]:
     """Efforts of a joint over time, and its residual over position, velocity and lag."""
     rows = slice(None, None, max(1, len(verdict.time) // DRAWN_ROWS))
     residual = verdict.residual[:, k]
+    lags = correlations(residual[:, None], DRAWN_LAGS)[:, 0]
     panels: list[tuple[str, str, list[dict[str, Any]]]] = [
         ("time, s", "effort", [_line("measured", verdict.time[rows], verdict.measured[rows, k]),
                                _line("predicted", verdict.time[rows], verdict.predicted[rows, k]),
                                _line("residual", verdict.time[rows], residual[rows])]),
         ("correlation over rows", "",
-         [_line("correlation", np.arange(float(DRAWN_LAGS)), _lags(residual))]),
+         [_line("correlation", np.arange(float(DRAWN_LAGS)), lags)]),
     ]  # fmt: skip
     if k < verdict.q.shape[1]:
         panels[1:1] = [
@@ -123,12 +125,3 @@ def _line(name: str, x: Array, y: Array) -> dict[str, Any]:
 def _dots(x: Array, y: Array) -> dict[str, Any]:
     return {**_line("residual", x, y), "mode": "markers", "showlegend": False,
             "marker": {"size": 3}}  # fmt: skip
-
-
-def _lags(residual: Array) -> Array:
-    centred = residual - residual.mean()
-    power = max(float(centred @ centred), 1e-300)
-    return np.array([
-        float(centred[lag:] @ centred[: len(centred) - lag]) / power if lag < len(centred)
-        else 0.0 for lag in range(DRAWN_LAGS)
-    ])  # fmt: skip
