@@ -9,6 +9,7 @@ import click
 
 from .options import (
     AT_HOME,
+    STEPS_AS,
     RobotOptions,
     load_options,
     robot_argument,
@@ -45,7 +46,7 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
         "--output", metavar="FILE", help=f"Write states and {result} as .csv or .json."
     )
     explain = click.option(
-        "--explain", type=click.Choice(["text", "markdown", "latex"]),
+        "--explain", type=STEPS_AS,
         help="Of a crane of joints and cylinders, print each step of the parallel-serial paper at "
         "one state, with its numbers, to be redone by hand.",
     )  # fmt: skip

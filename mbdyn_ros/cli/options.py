@@ -26,6 +26,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 AT_HOME = " Joints not named are at home: 0, unless --home or the file says else."
 
+STEPS_AS = click.Choice(["text", "markdown", "latex"])
+"""How steps of a computation, and equations, are printed."""
+
 
 @dataclass(frozen=True)
 class RobotOptions:

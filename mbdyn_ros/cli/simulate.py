@@ -13,6 +13,7 @@ from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, described
 from .options import (
     AT_HOME,
+    STEPS_AS,
     RobotOptions,
     robot_argument,
     robot_options,
@@ -102,7 +103,7 @@ MOST_SAMPLES = 1e8
 @click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
 @click.option(
     "--explain",
-    type=click.Choice(["text", "markdown", "latex"]),
+    type=STEPS_AS,
     help="Print Jacobians, the bordered matrix and what it gives of every impact, to be redone by "
     "hand, instead of the summary.",
 )

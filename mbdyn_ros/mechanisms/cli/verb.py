@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...cli.options import STEPS_AS
 from ...cli.printing import COLUMN_NOISE, number, print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...errors import InputError
@@ -79,14 +80,14 @@ if TYPE_CHECKING:
 @click.option("--max-step", type=float, default=math.inf, help="Longest step of --fd, s.")
 @click.option(
     "--equations",
-    type=click.Choice(["text", "markdown", "latex"]),
+    type=STEPS_AS,
     is_flag=False,
     flag_value="text",
     help="DeNOC's matrices, numbers and formulas, at --instant; with --fd of the free motion.",
 )
 @click.option(
     "--worksheet",
-    type=click.Choice(["text", "markdown", "latex"]),
+    type=STEPS_AS,
     is_flag=False,
     flag_value="markdown",
     help="Questions that lead by hand through the position of --equations, and their answers.",
