@@ -56,6 +56,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     turns = np.linspace(0, 2 * np.pi, 25)
     path = np.column_stack([0.1 + 0.05 * np.cos(turns), 0.1 + 0.03 * np.sin(turns)])
     np.savetxt(tmp_path / "path.csv", path, delimiter=",", header="x,y", comments="")
+    (tmp_path / "poses.csv").write_text("x,y,angle\n0,0,0\n0.1,0.05,0.3\n0.2,0.02,0.5\n")
+    pairs = "crank,rocker\n0.5236,1.0472\n1.0472,1.2566\n1.5708,1.4835\n"
+    (tmp_path / "pairs.csv").write_text(pairs)
     (tmp_path / "law.csv").write_text("time,effort/crank\n0,0.2\n6,0.2\n")
     joints = ",".join(f"position/{one}_joint" for one in ("slew", "boom", "jib", "telescope"))
     (tmp_path / "plan.csv").write_text(f"time,{joints}\n0,0,0,0,0\n1,0.1,0.05,-0.05,0.05\n")
