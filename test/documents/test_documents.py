@@ -136,6 +136,21 @@ def test_every_public_name_is_in_the_api_reference() -> None:
         assert name.startswith("_") or f"Robot.{name}" in listed, name
 
 
+def test_every_verb_is_on_the_page_of_the_command_line() -> None:
+    page = (ROOT / "docs/command_line.md").read_text()
+    rows = " ".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
+    assert sorted(re.findall(r"`(\w+)`", rows)) == sorted(main.commands)
+
+
+def test_the_readme_is_short() -> None:
+    """At most 7 kB, and 25 words a sentence."""
+    text = (ROOT / "README.md").read_text()
+    assert len(text.encode()) <= 7000
+    prose = re.sub(r"^(```.*?^```|\|.*?|!\[.*?|#.*?)$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for sentence in re.split(r"(?<=[.:;!?])\s|\n\n", re.sub(r"\]\([^)]*\)|`[^`]*`", "x", prose)):
+        assert len(sentence.split()) <= 25, sentence
+
+
 def without_code(page: Path) -> str:
     return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
