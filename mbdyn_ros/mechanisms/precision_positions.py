@@ -82,7 +82,7 @@ class FunctionFit:
 
     mechanism : its lengths. q : (N,) of its crank, rad. rocker, rocker_reached : (N,) rad, as
     given, and by the four-bar's kinematics. crank_zero, rocker_zero : from the ground's line to
-    where the angles given count from, rad; 0 or pi but for the rocker's of four pairs.
+    where the angles given count from, rad; 0 or pi except for the rocker's of four pairs.
     """
 
     mechanism: FourBar

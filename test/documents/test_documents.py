@@ -142,6 +142,25 @@ def test_every_verb_is_on_the_page_of_the_command_line() -> None:
     assert sorted(re.findall(r"`(\w+)`", rows)) == sorted(main.commands)
 
 
+NOT_ENGLISH = {
+    r"\bbut for\b": "except for",
+    r"\bnone such\b": "not one",
+    r"(?<!there )(?<!There )\bis no (?!longer|more|such|need)\w": "is not a",
+    r"\bwhat it waits for\b": "the event it waits for",
+}
+"""Marks of a language that is translated, and what to write."""
+
+
+def test_sentences_are_english() -> None:
+    """CONTRIBUTING.md has the rule; these marks of section "An error" can be looked for."""
+    python, cpp = (ROOT / "mbdyn_ros").rglob("*.py"), (ROOT / "mbdyn_ros_controllers").rglob("*.?pp")
+    for page in [*PAGES, *python, *cpp]:
+        text = page.read_text()
+        for mark, instead in NOT_ENGLISH.items():
+            found = re.search(mark, text)
+            assert not found, f"{page}: {found and found[0]!r}: write {instead!r}"
+
+
 def test_the_readme_is_short() -> None:
     """At most 7 kB, and 25 words a sentence."""
     text = (ROOT / "README.md").read_text()
