@@ -30,8 +30,11 @@ LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DU
 NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 """Lines of seconds that others repeat in part: `make test-all` runs them too."""
 
-LONG_PAGES = [ROOT / f"docs/{name}.md" for name in ("cheat_sheet", "identification", "piezo")]
-"""Pages that take long or say again what the README does; they run with all tests."""
+LONG_PAGES = [
+    ROOT / f"docs/{name}.md"
+    for name in ("cheat_sheet", "command_line", "identification", "impacts", "piezo")
+]
+"""Pages that take long, or whose lines other tests run too; they run with all tests."""
 
 SHORTER = "--duration 0.5"
 """Of a robot's motion that the page shows for seconds, and by day is computed for less."""
@@ -153,8 +156,8 @@ NOT_ENGLISH = {
 
 def test_sentences_are_english() -> None:
     """CONTRIBUTING.md has the rule; these marks of section "An error" can be looked for."""
-    python, cpp = (ROOT / "mbdyn_ros").rglob("*.py"), (ROOT / "mbdyn_ros_controllers").rglob("*.?pp")
-    for page in [*PAGES, *python, *cpp]:
+    code = [*ROOT.glob("mbdyn_ros/**/*.py"), *ROOT.glob("mbdyn_ros_controllers/**/*.?pp")]
+    for page in [*PAGES, *code]:
         text = page.read_text()
         for mark, instead in NOT_ENGLISH.items():
             found = re.search(mark, text)
