@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from html import escape
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 from docutils.nodes import SkipNode
 from ziamath import Latex
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -22,8 +25,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "messages",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_extensions"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4

@@ -6,6 +6,7 @@ The blocks of a page run one after the other in one namespace, in a folder with 
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 import warnings
@@ -143,6 +144,28 @@ def test_every_verb_is_on_the_page_of_the_command_line() -> None:
     page = (ROOT / "docs/command_line.md").read_text()
     rows = " ".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
     assert sorted(re.findall(r"`(\w+)`", rows)) == sorted(main.commands)
+
+
+def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the page of messages, by its words between names and numbers."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs/_extensions"))
+    pytest.importorskip("sphinx")
+    page = importlib.import_module("messages").messages()
+    listed = [one for found in page.values() for one in found]
+    robot = mbdyn_ros.example("four_bar")
+    for wrong in (lambda: robot.inverse_dynamics([0, 0], [0], [0]), lambda: robot.locked(["knee"]),
+                  lambda: mbdyn_ros.load("no_such.urdf"), lambda: mbdyn_ros.Surface("z"),
+                  lambda: mbdyn_ros.load("<robot name='r'/>"),
+                  ):  # fmt: skip
+        with pytest.raises(mbdyn_ros.MbdynError) as raised:
+            wrong()
+        words = str(raised.value)
+        matching = [one for one in listed if _says(one.text, words)]
+        assert matching, words
+
+
+def _says(template: str, words: str) -> bool:
+    return re.search(".*?".join(map(re.escape, template.split("…"))), words, re.DOTALL) is not None
 
 
 NOT_ENGLISH = {
