@@ -177,8 +177,7 @@ def plot(folder: Path) -> None:
     """Figures 14 to 17 and 19 in one picture, figure 18 in another."""
     from matplotlib.patches import Circle
 
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import color_of, empty_figure, legend_beside, save_figure, tidy
 
     robot, walls = load()
     times = np.linspace(0, DURATION, 3001)

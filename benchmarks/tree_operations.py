@@ -103,8 +103,7 @@ def figures(most: int) -> dict[str, dict[int, Counts]]:
 
 def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
     """Products above, sums below; figure 12 on the left, 13 on the right."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import color_of, empty_figure, legend_beside, save_figure, tidy
 
     figure = empty_figure(13, 8)
     axes = figure.subplots(2, 2, sharex="col", sharey="row")

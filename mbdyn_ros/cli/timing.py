@@ -95,7 +95,7 @@ def time(
         raise InputError(f"{path}: {error}") from None
     made = timed.trajectory(rate)
     if plot is not None:
-        from ..view.timing_plot import save_timing_plot
+        from ..view.plots import save_timing_plot
 
         save_timing_plot(timed, plot, f"{robot.model.name}: {timed.duration:.4g} s")
     if output is not None:

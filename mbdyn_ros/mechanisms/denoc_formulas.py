@@ -16,8 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX, CosineSine, Position, joint_motion
-from ..equations.textbook.denoc import Denoc, twist_propagation
-from ..equations.textbook.denoc_loops import ClosedDenoc
+from ..equations.textbook.denoc import ClosedDenoc, Denoc, twist_propagation
 from ..model.model import Array
 from ..prepare.tree import WORLD
 from .cut_open import CutOpen, PartConnection

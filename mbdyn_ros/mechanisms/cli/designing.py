@@ -38,7 +38,7 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     with guided(options):
         before, after = found.compared(prescribed(made, options))
     if options["plot"]:
-        from ..view.design_plots import plot_balance
+        from ..view.plots import plot_balance
 
         save_figure(plot_balance(before, after), options["plot"])
     if options["output"]:
@@ -90,7 +90,7 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
     motion = prescribed(made, options, SWEPT_POINTS + 1)
     front = pareto_front(made, bounds, motion, goals, options["seed"])
     if options["plot"]:
-        from ..view.design_plots import plot_front
+        from ..view.plots import plot_front
 
         save_figure(plot_front(front), options["plot"])
     if options["output"]:
@@ -154,7 +154,7 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     found = fit_function(made, pairs)
     options["result"] = found.mechanism
     if options["plot"]:
-        from ..view.design_plots import plot_function
+        from ..view.plots import plot_function
 
         save_figure(plot_function(found), options["plot"])
     if options["output"]:
@@ -186,7 +186,7 @@ def _fitted(found: CurveFit, task: str, options: dict[str, Any], as_json: bool) 
     _no_gif(options, task)
     options["result"] = found.mechanism
     if options["plot"]:
-        from ..view.design_plots import plot_fit
+        from ..view.plots import plot_fit
 
         save_figure(plot_fit(found), options["plot"])
     if options["output"]:

@@ -254,7 +254,7 @@ def _workers(address: str | None) -> AbstractContextManager[Any]:
     """A client of a Dask cluster, or None."""
     if address is None:
         return nullcontext()
-    from ..workers import connect
+    from ..sweep import connect
 
     return connect(None if address == LOCAL else address)
 

@@ -298,12 +298,12 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
     """The law of motion that the page shows first, or the motion of a file."""
-    from ..view import drive
+    from ..view.run import CONSTANT, CYCLOID, FREE, TRAPEZOID
     from .prescribed import prescribed
 
     if options["forward"]:
-        return drive.FREE
-    laws = {"constant": drive.CONSTANT, "trapezoid": drive.TRAPEZOID, "cycloid": drive.CYCLOID}
+        return FREE
+    laws = {"constant": CONSTANT, "trapezoid": TRAPEZOID, "cycloid": CYCLOID}
     return laws.get(options["motion"]) or prescribed(made, options)
 
 

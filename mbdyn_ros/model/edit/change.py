@@ -11,7 +11,7 @@ from ...errors import InputError
 from ..model import ACTING, Joint, Model, Pose
 from ..read.acting import refusal
 from ..split_joints import whole_joints
-from ..write.angles import roll_pitch_yaw
+from ..write.rotations import roll_pitch_yaw
 from .parts import require, split_where_named
 from .placing import direction, placed_at
 

@@ -15,9 +15,9 @@ from ..model import Array, Inertia, Joint, Link, Loop, Model, Pose
 from ..pose import across
 from ..read.source_text import TEXT
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
-from .angles import roll_pitch_yaw
 from .elements import element, moved_reference, number, numbers, xml_text
 from .mjcf_inertias import LEAST, least
+from .rotations import roll_pitch_yaw
 from .sdf_counting import (
     apart_at_zero,
     counted_from_home,

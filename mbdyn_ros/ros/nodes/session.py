@@ -20,9 +20,9 @@ from ...simulation.actuators.stepped import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.stops import with_stops, without_stops
-from ...simulation.external import ExternalWrenches
+from ...simulation.effort import ExternalWrenches
 from ...simulation.stepped.charted_step import ChartedStep
-from ...simulation.stepped.following import Following
+from ...simulation.stepped.servo import Following
 from ...units import velocity_unit
 from ..messages.effort_limits import EffortLimits
 from ..messages.joint_commands import JointCommands

@@ -24,8 +24,8 @@ from ..contact.events import ContactSearch
 from ..contact.held_contact import Contact
 from ..contact.impulses import UNSETTLED, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
-from ..contact.refusals import refuse_inside
 from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows, tangent_planes
+from ..contact.starts import refuse_inside
 from ..trajectory import Transition
 from .resting import Mode, Resting, least, obeys, redundant
 from .smooth import Smooth

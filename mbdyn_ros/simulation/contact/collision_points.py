@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...model.model import Array, Model
-from ...model.read.mesh_file import find_mesh, load_mesh
+from ...model.read.shape import find_mesh, load_mesh
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot

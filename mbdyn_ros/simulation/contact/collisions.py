@@ -13,8 +13,8 @@ from .contacts import Contacts
 from .impacts import Impact, angle_between
 from .impulses import impact_impulses, solver
 from .precision import Precision
-from .refusals import require_smooth
 from .rows import Assembly, Flags, Indices, Rows
+from .starts import require_smooth
 
 ALONG = np.array([1.0, 0.0, 0.0])
 """The normal, in the axes of normal and tangents."""

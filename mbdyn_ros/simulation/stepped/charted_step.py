@@ -25,7 +25,7 @@ from ..charts import POOR, Preparation, better_joints, same_place, with_joints
 from ..contact.environment import Environment
 from ..contact.held_contact import Contact
 from ..contact.impacts import Impact
-from ..force_torque import NO_WRENCHES
+from ..sensors import NO_WRENCHES
 from .chart_guard import ChartGuard
 from .stepper import Stepper
 
