@@ -30,7 +30,7 @@ from mbdyn_ros.equations.system import System
 from mbdyn_ros.export.closed_form import polynomials
 from mbdyn_ros.export.closed_form_program import angle_sums, closed_form_efforts
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.program.operations import operations_of
+from mbdyn_ros.program.program import operations_of
 
 ROBOT = Path(__file__).resolve().parent.parent / "urdf" / "piezo_robot.yaml"
 PRINTED = 12

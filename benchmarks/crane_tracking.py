@@ -19,7 +19,7 @@ import numpy as np
 
 import mbdyn_ros
 from benchmarks.parallel_serial import MOTIONS
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.control import MODES
 from mbdyn_ros.control.actuator_commands import ActuatorCommands
 from mbdyn_ros.model.model import Array

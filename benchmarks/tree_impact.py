@@ -23,7 +23,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot, Trajectory
 from mbdyn_ros.export.operation_count import TREE_MOTION
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.program.operations import count_operations
+from mbdyn_ros.program.program import count_operations
 
 ROOT = Path(__file__).resolve().parent.parent
 RADIUS, DURATION = 2.5, 1.5

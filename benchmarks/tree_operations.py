@@ -25,7 +25,7 @@ from mbdyn_ros.equations.formulation import Study
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import formulations
 from mbdyn_ros.export.operation_count import TREE_MOTION
-from mbdyn_ros.program.operations import operations_of
+from mbdyn_ros.program.program import operations_of
 
 BRANCHES, LINKS = 4, 4
 """What the figures keep: branches in figure 12, links of a branch in figure 13."""

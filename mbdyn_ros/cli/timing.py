@@ -8,9 +8,8 @@ import click
 
 from ..errors import InputError
 from .convert import table_joints, table_rows
-from .options import RobotOptions, robot_argument, robot_options
+from .options import RobotOptions, name_values, robot_argument, robot_options
 from .printing import number, print_json, print_table
-from .text_values import name_values
 
 if TYPE_CHECKING:
     from ..motion import EffortTrajectory, TimedPath

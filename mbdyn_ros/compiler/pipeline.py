@@ -16,11 +16,10 @@ import casadi as ca
 from ..errors import InputError
 from ..program.program import Program
 from ..program.stages import Staged
-from .block import Piece, StraightBlock
+from .block import Kind, Operand, Piece, RolledLoop, StraightBlock
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
 from .ir import Code, Constant, Factor, Map, Product, Rows, Solve, Step, Sum
-from .loop import Kind, Operand, RolledLoop
 from .options import STANDARD, Options
 from .passes.operations import angles, reciprocals
 from .passes.order import depth_first, overlap

@@ -31,9 +31,8 @@ import casadi as ca
 
 from ..program.declaration import Declaration, program
 from ..program.elimination import Elimination
-from .actuation import actuated
+from .actuation import actuated, coriolis_product, reduced_efforts
 from .algebra.spatial import SX, skew
-from .efforts import coriolis_product, reduced_efforts
 from .frames import Frame, frame_acceleration, frame_pose, jacobian
 from .loops.embedding import Embedding
 from .programs import holding_vector, mass_matrix

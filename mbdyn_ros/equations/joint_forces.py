@@ -17,8 +17,8 @@ import numpy as np
 
 from ..model.model import Array
 from ..program.declaration import program
+from .actuation import applied, joint_springs
 from .algebra.spatial import SX, by_rows
-from .efforts import applied, joint_springs
 from .loops.linkage import Linkage
 from .programs import inverse_dynamics
 from .system import System

@@ -28,8 +28,8 @@ import casadi as ca
 
 from ..prepare.tree import WORLD, Tree
 from ..program.declaration import program
+from .actuation import driving, joint_springs, without_springs
 from .algebra.spatial import SX, JointMotion, constant, cross, skew
-from .efforts import driving, joint_springs, without_springs
 from .loops.embedding import Embedding
 from .system import System
 from .tree.acting import joint_friction, rotor_inertia

@@ -15,8 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
-from ..compiler.bound import Bound
-from ..compiler.kernel import Kernel
+from ..compiler.kernel import Bound, Kernel
 from ..compiler.loading import load_kernel
 from ..compiler.options import STANDARD
 from ..equations.algebra.spatial import SX

@@ -20,9 +20,9 @@ from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
 from .crank_motion import CrankMotion
+from .design import unit_of
 from .mechanism import Mechanism
 from .parametric import kernel
-from .settings import unit_of
 from .toggles import MARGIN_ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..errors import InputError
 from ..former_names import former_name
 from ..integration.methods import RK4, Stepper

@@ -12,13 +12,13 @@ import numpy as np
 from casadi import SX
 
 from ..arguments import checked_names, require_link
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..compiler.loading import interpret
 from ..equations import control_laws, momentum, programs, sensors
-from ..equations.actuator_response import actuator_response
 from ..equations.control_laws import MODES
 from ..equations.frames import Frame, jacobian
 from ..equations.loops.linkage import rows_at_positions
+from ..equations.programs import actuator_response
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import InputError

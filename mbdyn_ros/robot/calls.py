@@ -23,8 +23,7 @@ from ..arguments import (
 )
 from ..array import Array
 from ..assembly.closure_gap import positions_text, unreachable
-from ..compiler.bound import Bound
-from ..compiler.kernel import Kernel, memory
+from ..compiler.kernel import Bound, Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share

@@ -9,7 +9,7 @@ from ..array import Array, ArrayLike
 from ..equations import momentum, parameter_derivatives, programs, second_derivatives
 from ..equations.inertia_matrices import coriolis_matrix as coriolis_program
 from ..equations.inertia_matrices import inverse_mass_matrix as inverse_program
-from ..equations.link_energy import link_energies as energies_of
+from ..equations.programs import link_energies as energies_of
 from ..errors import InputError
 from ..program.declaration import Declaration
 from .core import Core

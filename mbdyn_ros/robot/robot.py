@@ -14,7 +14,7 @@ import casadi as ca
 from ..arguments import checked_flag, checked_home, checked_names, require_frame, require_link
 from ..array import Array, ArrayLike, as_numbers
 from ..assembly.closure_gap import tree_gap
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations.actuation import condition_number, joint_rates
 from ..errors import InputError, ModelWarning, brief, shown, suggestion, warn
 from ..model.model import Model, constant

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..arguments import Wrenches, require_link
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations.sensors import imu
 from ..errors import InputError, suggestion
 from ..model.model import Array, Model

@@ -20,9 +20,8 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..block import Operation, StraightBlock
+from ..block import Kind, Operation, RolledLoop, StraightBlock
 from ..ir import Code
-from ..loop import Kind, RolledLoop
 from ..options import Options
 from .operations import paired
 from .roll import find_loops

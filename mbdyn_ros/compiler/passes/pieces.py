@@ -17,9 +17,8 @@ from itertools import chain
 
 import casadi as ca
 
-from ..block import TURNS, Memory, Piece, StraightBlock
+from ..block import TURNS, Memory, Piece, RolledLoop, StraightBlock
 from ..ir import Code
-from ..loop import RolledLoop
 from ..options import Options
 from ..table import Lane
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
+from ...cli.options import once
 from ...cli.printing import number, number_column, print_table
-from ...cli.text_values import once
 from ...errors import InputError
 from ...model.model import Array
 from ...model.read.number import to_float
@@ -18,9 +18,9 @@ from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import FourBar, Mechanism
 from ..balance import balance
+from ..design import length_names, unit_of
 from ..fit import CurveFit
 from ..pareto import GOALS, pareto_front
-from ..settings import length_names, unit_of
 from .prescribed import guided, prescribed
 from .tasks import SWEPT_POINTS
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ...cli.options import once
 from ...cli.printing import number_column, print_table, progress_bar
-from ...cli.text_values import once
 from ...errors import InputError
 from ...model.read.number import to_float
 from ...recording.table import to_json

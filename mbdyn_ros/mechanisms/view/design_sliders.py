@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
-from ..settings import length_names, unit_of
+from ..design import length_names, unit_of
 from .run import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from ...errors import InputError
 from ...model.model import Array
 from ...view.figure import COLORS, FAINT_INK, INK, color_of, figure_of, legend_beside, tidy
 from .. import Analysis, Mechanism
+from ..design import unit_of
 from ..fit import CurveFit
 from ..forward import ForwardMotion
 from ..link import Wheel
 from ..pareto import GOALS, Front
 from ..precision_positions import FunctionFit
-from ..settings import unit_of
 from ..sweep import QUANTITIES, Sweep
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from ..model import (
 from ..read.transmissions import REDUCTIONS
 from ..shapes import Box, Collision, Cylinder, Geometry, Mesh, Sphere
 from ..split_joints import parts, whole_joints
-from .parts import split_where_named, untouched
-from .placing import direction
+from .parts import direction, split_where_named, untouched
 
 AnyShape = TypeVar("AnyShape", bound=Collision)
 

@@ -16,10 +16,9 @@ from ..model import BASE_JOINT, Array, Joint, Limits, Link, Model, Pose
 from ..read.shape import find_mesh
 from ..read.source_text import TEXT
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
-from .elements import element, number, numbers, xml_text
+from .elements import element, number, numbers, quaternion, xml_text
 from .mjcf_closures import ClosingBody, Closings, write_equalities
 from .mjcf_inertias import Inertias, write_inertial
-from .rotations import quaternion
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

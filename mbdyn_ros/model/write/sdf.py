@@ -15,9 +15,8 @@ from ..model import Array, Inertia, Joint, Link, Loop, Model, Pose
 from ..pose import across
 from ..read.source_text import TEXT
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
-from .elements import element, moved_reference, number, numbers, xml_text
+from .elements import element, moved_reference, number, numbers, roll_pitch_yaw, xml_text
 from .mjcf_inertias import LEAST, least
-from .rotations import roll_pitch_yaw
 from .sdf_counting import (
     apart_at_zero,
     counted_from_home,

@@ -11,8 +11,8 @@ from ..closing_types import Translation
 from ..model import Array, Combination, Joint, Link, Loop, Mimic, Model, Pose, factors_of
 from ..pose import rotation_onto
 from ..split_joints import parts, split_joints
+from .elements import roll_pitch_yaw
 from .mjcf_closures import link_pose
-from .rotations import roll_pitch_yaw
 
 LOST_COUPLING = "the coupling "
 """How the words begin that tell of a coupling that SDF cannot write."""

@@ -31,16 +31,16 @@ from ...robot import Robot
 from ...ros.messages.base_pose import target_place, target_turn
 from ...ros.messages.conversions import doubles
 from ...ros.messages.joint_state_bytes import joint_state_inbox
+from ...ros.messages.limits import ReferenceLimits
 from ...ros.messages.measured_state import MeasuredState
-from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.trajectory_message import read_reference, read_trajectory
 from ...ros.node.health import Health
+from ...ros.node.inbox import Senders, sender_id
 from ...ros.node.interfaces import message_types
 from ...ros.node.managed_node import ManagedNode
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
-from ...ros.node.senders import Senders, sender_id
 from .. import PulseController, Rotor
 from .parameters import PIEZO_CONTROLLER
 from .rotor_state import RotorState

@@ -21,9 +21,9 @@ from ...robot import Robot
 from ..messages.joint_state_bytes import joint_state_inbox
 from ..messages.trajectory_message import read_reference, read_trajectory
 from ..node.health import Health
+from ..node.inbox import Senders, sender_id
 from ..node.managed_node import ManagedNode
 from ..node.refusals import Refusals
-from ..node.senders import Senders, sender_id
 from .follower import Follower
 
 ACKNOWLEDGED = 0.2

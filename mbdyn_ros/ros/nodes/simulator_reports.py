@@ -20,11 +20,10 @@ from ...errors import InputError, MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
-from ...simulation.contact.impacts import Impact
+from ...simulation.contact.records import Impact
 from ...simulation.sensors import Imu
 from ..messages.base_pose import WORLD_FRAME, PosePublisher
-from ..messages.contacts import held_contact, impact_contacts
-from ..messages.conversions import fill_time
+from ..messages.conversions import fill_time, held_contact, impact_contacts
 from ..node.description import LATCHED
 from ..node.interfaces import NOT_BUILT, msg
 from ..node.node_clock import steady_timer

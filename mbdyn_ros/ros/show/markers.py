@@ -21,7 +21,7 @@ from ...model.model import Array, Loop
 from ...motion.poses import loop_gap, quaternion_of, rotation_from_x
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
-from ...simulation.contact.impacts import Impact
+from ...simulation.contact.records import Impact
 from ...simulation.contact.surfaces import Shape
 from ..messages.conversions import fill_time
 

@@ -10,9 +10,9 @@ from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Contacts
-from .impacts import Impact, angle_between
 from .impulses import impact_impulses, solver
 from .precision import Precision
+from .records import Impact, angle_between
 from .rows import Assembly, Flags, Indices, Rows
 from .starts import require_smooth
 

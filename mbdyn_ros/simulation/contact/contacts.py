@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from ...compiler.bound import Bound, BoundBatch
+from ...compiler.kernel import Bound, BoundBatch
 from ...equations.contact.contact import contact_drift, distances
 from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError

@@ -27,9 +27,8 @@ from ...robot import Robot
 from ..charts import closes, with_joints
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
-from ..contact.held_contact import Contact
-from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
+from ..contact.records import Contact, Impact
 from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..friction.coulomb import Coulomb, fastest_damping
