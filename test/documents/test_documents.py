@@ -35,7 +35,7 @@ NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 
 LONG_PAGES = [
     ROOT / f"docs/{name}.md"
-    for name in ("cheat_sheet", "command_line", "identification", "impacts", "piezo")
+    for name in ("cheat_sheet", "command_line", "how_to", "identification", "impacts", "piezo")
 ]
 """Pages that take long, or whose lines other tests run too; they run with all tests."""
 
