@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import Array, as_numbers
 from ..errors import InputError
+from .compiled import run
 
 SAMPLES_OF_A_FUNCTION = 400
 """Parts of a path given as a function, at whose ends it is asked for."""
@@ -40,11 +41,11 @@ class JointPath:
     position: Any
     waypoints: Array
     first: int = 0
-    _rates: tuple[Any, Any] = field(init=False, repr=False)
+    _coefficients: tuple[Array, Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        rate = self.position.derivative()
-        object.__setattr__(self, "_rates", (rate, rate.derivative()))
+        kept = np.ascontiguousarray(self.position.x), np.ascontiguousarray(self.position.c)
+        object.__setattr__(self, "_coefficients", kept)
 
     @property
     def length(self) -> float:
@@ -53,13 +54,26 @@ class JointPath:
 
     def at(self, s: Array) -> tuple[Array, Array, Array]:
         """Positions and their first and second derivatives by s, (N, n) each."""
-        first, second = self._rates
-        return self.position(s), first(s), second(s)
+        q, v, a = self.states(s)
+        return q, v[2], a[2]
+
+    def states(self, s: Array) -> tuple[Array, Array, Array]:
+        """Positions q (N, n), and v = (0, 0, q') and a = (0, q', q''), (3, N, n) each."""
+        ends, coefficients = self._coefficients
+        order, pieces, joints = coefficients.shape
+        s = np.ascontiguousarray(s, dtype=np.float64)
+        q = np.empty((len(s), joints))
+        v, a = np.empty((3, *q.shape)), np.empty((3, *q.shape))
+        run(
+            "path_states", points=len(s), joints=joints, pieces=pieces, order=order, s=s,
+            ends=ends, coefficients=coefficients, q=q, v=v, a=a,
+        )  # fmt: skip
+        return q, v, a
 
     def rates(self, s: Array) -> tuple[Array, Array, Array]:
         """First, second and third derivatives of the positions by s, (N, n) each."""
-        first, second = self._rates
-        return first(s), second(s), second.derivative()(s)
+        _, first, second = self.at(s)
+        return first, second, self.position(s, 3)
 
     def grid(self, least: int) -> Array:
         """At least so many intervals, evenly spaced between the pieces' ends."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..arguments import WRENCH_LABELS, Wrenches, checked_mapping, single_vector
@@ -39,22 +37,22 @@ class PathMotion:
         second = self._along(programs.joint_acceleration, way, curve)
         return self._tree[:, rows_q], first[:, rows_v], second[:, rows_v]
 
-    def efforts(self, rates: Sequence[Array], curves: Sequence[Array], friction: bool) -> Array:
-        """Efforts (len(rates), N, m) of several motions through the points."""
+    def efforts(self, rates: Array, curves: Array, friction: bool) -> Array:
+        """Efforts (k, N, m) of several motions (k, N, nv) through the points."""
         count = len(rates)
-        v, a = np.concatenate(rates), np.concatenate(curves)
+        v, a = (one.reshape(-1, one.shape[-1]) for one in (rates, curves))
         wrenches = repeated(self._wrenches, len(v))
         if wrenches is None:
             found = self._along(programs.inverse_dynamics, v, a, friction=friction)
         else:
-            q = np.tile(self._q, (count, 1))
+            q = np.concatenate([self._q] * count)
             found = self._finite(self._robot.inverse_dynamics(q, v, a, wrenches, friction))
         return np.asarray(found.reshape(count, len(self._q), -1))
 
     def _along(self, program: Declaration, *values: Array, friction: bool = True) -> Array:
         """A program at the points, once or several times over."""
         times = len(values[0]) // len(self._q)
-        q, homes = (np.tile(one, (times, 1)) for one in (self._q, self._homes))
+        q, homes = (np.concatenate([one] * times) for one in (self._q, self._homes))
         return self._finite(self._robot.calls.along(program, (q, *values), homes, friction))
 
     def _finite(self, found: Array) -> Array:

@@ -5,9 +5,10 @@
    A path q(s) is passed with x = (ds/dt)^2, which between the points of a grid goes straight by
    u = d2s/dt2: x[i + 1] = x[i] + 2 step u. Every limit is either a row
 
-       low <= a u + b x <= high
+       low <= a u + b x + c + d sqrt(x) <= high
 
-   or a cone |p u + r x + c| <= size of three components, and holds at both ends of an interval with
+   (a power has it times sqrt(x)), whose roots give way to their tangents at an answer that is near,
+   or a cone |p u + r x + t| <= size of three components, and holds at both ends of an interval with
    the u of that interval. Rest must be possible everywhere: x = 0, u = 0 keeps all of them. So the
    speeds from which the end can be reached are 0 <= x <= K (equation 19), and the set of u at an x is
    an interval, whose ends are lines and curves over x, the upper ones concave, the lower ones convex. */
@@ -16,13 +17,16 @@
 
 struct limits {
   size_t points, rows, cones;
-  const double *s;                    /* (points) where they are on the path */
-  const double *a, *b, *low, *high;   /* (points, rows) */
-  const double *p, *r, *c;            /* (points, cones, 3) */
-  const double *size;                 /* (cones) */
-  const double *most;                 /* (points) x that is allowed by itself */
-  double first, last;                 /* x at the start and at the end */
-  double *room;                       /* (4, 2 rows + 1) lines of one interval */
+  const double *s;             /* (points) where they are on the path */
+  const double *row;           /* (points, 4, rows) a, b, c, d */
+  const double *low, *high;    /* (rows) */
+  const bool *power;           /* (rows) */
+  const double *most;          /* (points) x that is allowed by speeds */
+  const double *cone;          /* (points, cones, 3, 3) p, r, t */
+  const double *size;          /* (cones) */
+  const double *near;          /* (points) x for tangents; NULL: powers and d are left out */
+  double first, last;          /* x at the start and at the end */
+  double *room;                /* (points - 1, 3, 2 rows + 1) lines of intervals */
   double *K, *x, *u;                  /* (points), (points), (points - 1): results */
 };
 
@@ -37,19 +41,20 @@ struct Bound {
   double u, slope;
 };
 
-/* |(p u + r x + c)| <= size as u^2 A + 2 u (B0 + B1 x) + (C0 + 2 C1 x + C2 x^2) <= 0. */
+/* |p u + r x + t| <= size as u^2 A + 2 u (B0 + B1 x) + (C0 + 2 C1 x + C2 x^2) <= 0. */
 struct Cone {
   double A, B0, B1, C0, C1, C2;
 
-  Cone(const double *p, const double *r, const double *c, double size, double after)
+  Cone(const double *p, double size, double after)
       : A(0), B0(0), B1(0), C0(-size * size), C1(0), C2(0) {
+    const double *r = p + 3, *t = p + 6;
     for (int k = 0; k < 3; k++) {
       double whole = p[k] + after * r[k];
       A += whole * whole;
-      B0 += whole * c[k];
+      B0 += whole * t[k];
       B1 += whole * r[k];
-      C0 += c[k] * c[k];
-      C1 += c[k] * r[k];
+      C0 += t[k] * t[k];
+      C1 += t[k] * r[k];
       C2 += r[k] * r[k];
     }
   }
@@ -71,38 +76,66 @@ struct Cone {
   }
 };
 
-/* What u may be in the interval from point i on, by x there. */
+/* low <= a u + b x <= high. */
+struct Row {
+  double a, b, low, high;
+};
+
+/* A row by tangents of its roots next to x = root^2, or without what has roots (root 0):
+   sqrt(x) = (root + x / root) / 2, 1 / sqrt(x) = (3 - x / root^2) / (2 root). */
+Row row_at(const limits &given, size_t i, size_t j, double root) {
+  const double *a = given.row + 4 * i * given.rows + j, *b = a + given.rows, *c = b + given.rows;
+  Row row = {*a, *b, given.low[j] - *c, given.high[j] - *c};
+  if (root == 0) {
+    if (given.power[j]) row.high = INFINITY;
+    return row;
+  }
+  double d = c[given.rows] / 2;
+  if (given.power[j]) {
+    row.b += given.high[j] / (2 * root * root * root);
+    row.high = 1.5 * given.high[j] / root - *c;
+  }
+  return {row.a, row.b + d / root, row.low - d * root, row.high - d * root};
+}
+
+/* What u may be in the interval from point i on, by x there: lines over x, that stay in `room`. */
 class Interval {
  public:
-  double most; /* x */
-
   Interval(const limits &given, size_t i)
-      : most(given.most[i]), given(given), i(i), after(2 * (given.s[i + 1] - given.s[i])) {
-    for (size_t end = 0; end < 2; end++) {
-      size_t row = (i + end) * given.rows;
-      for (size_t j = row; j < row + given.rows; j++) add(end ? after * given.b[j] : 0.0, j);
+      : given(given), i(i), size(2 * given.rows + 1), after(2 * (given.s[i + 1] - given.s[i])),
+        lower(given.room + 3 * size * i), upper(lower + size), slope(upper + size) {}
+
+  /* Lay the lines, with x at the next point between 0 and K; gives the largest x apart from them. */
+  double lay(double K) {
+    double most = given.most[i];
+    for (size_t end = 0, k = 0; end < 2; end++) {
+      double root = given.near ? sqrt(given.near[i + end]) : 0.0, grown = end ? after : 0.0;
+      for (size_t j = 0; j < given.rows; j++, k++) {
+        Row row = row_at(given, i + end, j, root);
+        double a = row.a + grown * row.b, share = 1 / a;
+        bool level = fabs(a) < SMALLEST;
+        if (level && row.b != 0) most = fmin(most, (row.b > 0 ? row.high : row.low) / row.b);
+        lower[k] = level ? -INFINITY : (a > 0 ? row.low : row.high) * share;
+        upper[k] = level ? INFINITY : (a > 0 ? row.high : row.low) * share;
+        slope[k] = level ? 0 : -row.b * share;
+      }
       for (size_t j = 0; j < given.cones; j++) most = fmin(most, cone(end, j).most());
     }
-  }
-
-  /* x at the next point between 0 and K. */
-  void reach(double K) {
-    push(0.0, -1 / after, K / after, -1 / after);
+    lower[size - 1] = 0;
+    upper[size - 1] = K / after;
+    slope[size - 1] = -1 / after;
+    return most;
   }
 
   /* The tightest bounds at an x. */
   void at(double x, Bound *low, Bound *high) const {
     *low = {-INFINITY, 0};
     *high = {INFINITY, 0};
-    size_t size = 2 * given.rows + 1, l = 0, h = 0;
-    const double *line = given.room;
-    for (size_t j = 0; j < count; j++) {
-      double below = line[j] + line[size + j] * x, above = line[2 * size + j] + line[3 * size + j] * x;
-      if (below > low->u) low->u = below, l = j;
-      if (above < high->u) high->u = above, h = j;
+    for (size_t j = 0; j < size; j++) {
+      double change = slope[j] * x, below = lower[j] + change, above = upper[j] + change;
+      if (below > low->u) *low = {below, slope[j]};
+      if (above < high->u) *high = {above, slope[j]};
     }
-    low->slope = line[size + l];
-    high->slope = line[3 * size + h];
     for (size_t k = 0; k < 2 * given.cones; k++) {
       Cone one = cone(k % 2, k / 2);
       if (one.A == 0) continue;
@@ -113,8 +146,9 @@ class Interval {
     }
   }
 
-  /* The largest x with a u. From far above, rounding is large beside it: then once more from near. */
-  double largest() const {
+  /* The largest x with a u, up to `most`. From far above, rounding is large beside it: then once more
+     from near. */
+  double largest(double most) const {
     double x = from_above(most);
     while (x > 0 && x < FAR * most) {
       double near = from_above(2 * x);
@@ -126,8 +160,8 @@ class Interval {
 
  private:
   const limits &given;
-  size_t i, count = 0;
-  double after;
+  size_t i, size;
+  double after, *lower, *upper, *slope;
 
   /* Newton's method on the gap of the bounds, concave over x, from where it is negative. */
   double from_above(double x) const {
@@ -145,24 +179,7 @@ class Interval {
 
   Cone cone(size_t end, size_t j) const {
     size_t k = (i + end) * given.cones + j;
-    return Cone(given.p + 3 * k, given.r + 3 * k, given.c + 3 * k, given.size[j], end ? after : 0.0);
-  }
-
-  /* A row at the point j / rows, where x has grown by `extra` / b u. */
-  void add(double extra, size_t j) {
-    double a = given.a[j] + extra, b = given.b[j], low = given.low[j], high = given.high[j];
-    if (fabs(a) < SMALLEST) {
-      if (b != 0) most = fmin(most, (b > 0 ? high : low) / b);
-      return;
-    }
-    double share = 1 / a;
-    push((a > 0 ? low : high) * share, -b * share, (a > 0 ? high : low) * share, -b * share);
-  }
-
-  void push(double low, double low_slope, double high, double high_slope) {
-    size_t size = 2 * given.rows + 1;
-    double *line = given.room + count++;
-    line[0] = low, line[size] = low_slope, line[2 * size] = high, line[3 * size] = high_slope;
+    return Cone(given.cone + 9 * k, given.size[j], end ? after : 0.0);
   }
 };
 
@@ -175,15 +192,13 @@ extern "C" __attribute__((visibility("default"))) ptrdiff_t pass_limits(const li
   given->K[last] = fmin(given->last, given->most[last]);
   for (size_t i = last; i-- > 0;) {
     Interval interval(*given, i);
-    interval.reach(given->K[i + 1]);
-    given->K[i] = interval.largest();
+    given->K[i] = interval.largest(interval.lay(given->K[i + 1]));
     if (given->K[i] < 0) return (ptrdiff_t)i;
   }
   given->x[0] = fmin(given->first, given->K[0]);
   for (size_t i = 0; i < last; i++) {
     Interval interval(*given, i);
     Bound low, high;
-    interval.reach(given->K[i + 1]);
     interval.at(given->x[i], &low, &high);
     double next = given->x[i] + 2 * (given->s[i + 1] - given->s[i]) * high.u;
     given->x[i + 1] = fmax(fmin(next, given->K[i + 1]), 0.0);
