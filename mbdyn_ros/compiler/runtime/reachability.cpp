@@ -33,7 +33,7 @@ struct limits {
 namespace {
 
 constexpr int MOST_NEWTON_STEPS = 100;
-constexpr double ROUNDING = 1e-12, SMALLEST = 1e-200;
+constexpr double GAP_ROUNDING = 1e-12, SMALLEST = 1e-200;
 constexpr double LONGEST_STEP = 1e-3, FAR = 1e-4; /* parts of x */
 
 /* A bound of u at some x, and its slope there. */
@@ -63,8 +63,8 @@ struct Cone {
   double most() const {
     double two = C2, one = C1, none = C0;
     if (A > 0) two = A * C2 - B1 * B1, one = A * C1 - B0 * B1, none = A * C0 - B0 * B0;
-    if (two <= ROUNDING * (A > 0 ? A * C2 : 1e-300)) return one > 0 ? -none / (2 * one) : INFINITY;
-    return (-one + sqrt(fmax(one * one - two * none, 0))) / two * (1 - ROUNDING);
+    if (two <= GAP_ROUNDING * (A > 0 ? A * C2 : 1e-300)) return one > 0 ? -none / (2 * one) : INFINITY;
+    return (-one + sqrt(fmax(one * one - two * none, 0))) / two * (1 - GAP_ROUNDING);
   }
 
   /* The interval of u at an x. */
@@ -169,9 +169,9 @@ class Interval {
       Bound low, high;
       at(x, &low, &high);
       double gap = high.u - low.u, slope = high.slope - low.slope;
-      if (gap >= -ROUNDING * (fabs(high.u) + fabs(low.u))) return x;
+      if (gap >= -GAP_ROUNDING * (fabs(high.u) + fabs(low.u))) return x;
       if (slope >= 0) return -1;
-      x = fmax(x - gap / slope * (1 + ROUNDING), LONGEST_STEP * x);
+      x = fmax(x - gap / slope * (1 + GAP_ROUNDING), LONGEST_STEP * x);
       if (x < 1e-300) return 0;
     }
     return x;
