@@ -1,4 +1,4 @@
-"""What is compiled of time-optimal motions: points of a path, rows of limits, reachability."""
+"""Compiled parts of time-optimal motions: points of a path, rows of limits, reachability."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ def run(function: str, **fields: np.ndarray[Any, Any] | float | None) -> Any:
     SimulationError
         There is no C++ compiler.
     """
+    arrays = [one for one in fields.values() if isinstance(one, np.ndarray)]
+    assert all(one.flags.c_contiguous for one in arrays)
     given = structure(*STRUCTURES[function])(
         **{
             name: address(one) if isinstance(one, np.ndarray) else one

@@ -49,6 +49,8 @@ class MotionLimits:
         all joints. What is not named has the limits of its description, which has none of
         accelerations.
     power : by actuated joint, W that it gives at most.
+    supply_power : W that all actuators give together: what one takes back while it brakes, others
+        have.
     pumps : each shared by some cylinders.
     tool_speed, tool_acceleration : by link, m/s and m/s^2 of its origin.
     joint_force, joint_moment : by joint or loop, N and N m that its bearing carries, as
@@ -59,6 +61,7 @@ class MotionLimits:
     acceleration: Mapping[str, Bounds] | float = field(default_factory=dict)
     effort: Mapping[str, Bounds] | float = field(default_factory=dict)
     power: Mapping[str, float] = field(default_factory=dict)
+    supply_power: float | None = None
     pumps: Sequence[Pump] = ()
     tool_speed: Mapping[str, float] = field(default_factory=dict)
     tool_acceleration: Mapping[str, float] = field(default_factory=dict)
@@ -128,19 +131,14 @@ class PathLimits:
         ]
         self._curved = np.flatnonzero(np.isfinite(acceleration).any(axis=0))
         self._driven = np.flatnonzero(np.isfinite(effort).any(axis=0))
-        self._powers = [
-            (self._joint("power", name), self._effort("power", name)) for name in limits.power
-        ]
-        power = np.array(
-            [_positive("power", f"of {name}", one) for name, one in limits.power.items()]
-        )
-        self.low, self.high = np.concatenate(
-            [
-                effort[:, self._driven],
-                [np.full(len(power), -np.inf), power.reshape(-1)],
-                acceleration[:, self._curved],
-            ],
-            axis=1,
+        power = [_positive("power", f"of {name}", one) for name, one in limits.power.items()]
+        self._powers: list[Sequence[str]] = [[name] for name in limits.power]
+        if limits.supply_power is not None:
+            power.append(_positive("power", "of the supply", limits.supply_power))
+            self._powers.append(robot.effort_labels)
+        self.low, self.high = (
+            np.concatenate([effort[k, self._driven], powers, acceleration[k, self._curved]])
+            for k, powers in enumerate(([-np.inf] * len(power), power))
         )
         bounds = np.abs([self.low, self.high])
         self._scale = np.where(np.isfinite(bounds), bounds, 0.0).max(axis=0)
@@ -151,7 +149,9 @@ class PathLimits:
         self.powers[len(self._driven) :][: len(power)] = True
         self._pumps = [
             (_positive("flow", "of a pump", pump.flow),
-             [(self._joint("pumps", name), *areas) for name, areas in pump.areas.items()])
+             [(self._joint("pumps", name), _positive("area", f"of {name}", out),
+               _positive("area", f"of {name}", back))
+              for name, (out, back) in pump.areas.items()])
             for pump in limits.pumps
         ]  # fmt: skip
         self._bearings = [
@@ -171,6 +171,7 @@ class PathLimits:
         self.labels = (
             *(f"effort of {robot.effort_labels[k]}" for k in self._driven),
             *(f"power of {name}" for name in limits.power),
+            *(["power of the supply"] if limits.supply_power is not None else []),
             *(f"acceleration of {self._joints[k]}" for k in self._curved),
             *(f"velocity of {name}" for name in self._joints),
             *(f"flow of pump {k}" for k in range(len(self._pumps))),
@@ -334,11 +335,15 @@ class PathLimits:
         return bounds
 
     def _sums(self) -> list[tuple[int, int, int]]:
-        """What rows sum up, as (row, motor, joint); see `summand` of the compiled rows."""
+        """Summands of rows, as (row, motor, joint); see `summand` of the compiled rows."""
         driven, powered = len(self._driven), len(self._driven) + len(self._powers)
         return [
             *((k, motor, -1) for k, motor in enumerate(self._driven.tolist())),
-            *((k, motor, joint) for k, (joint, motor) in enumerate(self._powers, start=driven)),
+            *(
+                (k, self._effort("power", name), self._joint("power", name))
+                for k, names in enumerate(self._powers, start=driven)
+                for name in names
+            ),
             *((k, -1, joint) for k, joint in enumerate(self._curved.tolist(), start=powered)),
         ]
 

@@ -16,7 +16,7 @@ from .path_limits import PathLimits, Rows
 WITHOUT_LIMIT = 1e8
 """1/s: ds/dt, in parts of the path, that counts as without a limit."""
 
-LEAST_TANGENT = 1e-5
+LEAST_TANGENT = 1e-7
 """Part of the largest x at which tangents of its root are laid where the robot is slower."""
 
 MOST_TANGENTS = 20
@@ -137,6 +137,8 @@ def _solved(
         most=np.minimum(rows.most, largest), first=first**2, last=last**2,
         room=np.empty((count - 1, 3, 2 * width + 1)), K=reach, x=x, u=u,
     )  # fmt: skip
+    if place < 0 and (x[1:-1] <= 0).any():
+        place = 1 + int(np.argmin(x[1:-1]))
     if place >= 0:
         raise InputError(
             f"{path.place(rows.s[place])}: no speed keeps all limits there and on the way that "

@@ -35,6 +35,7 @@ namespace {
 constexpr int MOST_NEWTON_STEPS = 100;
 constexpr double GAP_ROUNDING = 1e-12, SMALLEST = 1e-200;
 constexpr double LONGEST_STEP = 1e-3, FAR = 1e-4; /* parts of x */
+constexpr double ROOM_AT_REST = 0.8;              /* part of a limit that tangents take at rest */
 
 /* A bound of u at some x, and its slope there. */
 struct Bound {
@@ -81,6 +82,17 @@ struct Row {
   double a, b, low, high;
 };
 
+/* The root at which tangents of a row are laid: the one asked for, or where these would leave too
+   little at rest, the largest that leaves room. */
+double tangent(double root, bool power, double low, double high, double c, double d) {
+  if (power) {
+    double most = ROOM_AT_REST * 1.5 * high;
+    return fmin(root, 2 * most / fmax(c + sqrt(c * c + 2 * d * most), SMALLEST));
+  }
+  double most = d > 0 ? (high - c) / d : d < 0 ? (low - c) / d : INFINITY;
+  return fmin(root, ROOM_AT_REST * 2 * most);
+}
+
 /* A row by tangents of its roots next to x = root^2, or without what has roots (root 0):
    sqrt(x) = (root + x / root) / 2, 1 / sqrt(x) = (3 - x / root^2) / (2 root). */
 Row row_at(const limits &given, size_t i, size_t j, double root) {
@@ -90,6 +102,7 @@ Row row_at(const limits &given, size_t i, size_t j, double root) {
     if (given.power[j]) row.high = INFINITY;
     return row;
   }
+  root = tangent(root, given.power[j], given.low[j], given.high[j], *c, c[given.rows]);
   double d = c[given.rows] / 2;
   if (given.power[j]) {
     row.b += given.high[j] / (2 * root * root * root);
