@@ -20,24 +20,35 @@ STRUCTURES = {
 }
 """Header and name of the structure that a function takes."""
 
+Field = np.ndarray[Any, Any] | float | None
+"""A number, or a contiguous array."""
 
-def run(function: str, **fields: np.ndarray[Any, Any] | float | None) -> Any:
-    """Call a function of the library on numbers and contiguous arrays.
+
+class Call:
+    """A function of the library with fields of its structure that stay.
 
     Raises
     ------
     SimulationError
         There is no C++ compiler.
     """
-    arrays = [one for one in fields.values() if isinstance(one, np.ndarray)]
-    assert all(one.flags.c_contiguous for one in arrays)
-    given = structure(*STRUCTURES[function])(
-        **{
-            name: address(one) if isinstance(one, np.ndarray) else one
-            for name, one in fields.items()
-        }
-    )
-    try:
-        return getattr(reachability(), function)(ctypes.byref(given))
-    except CompilationError as error:
-        raise SimulationError(f"time-optimal motions need compiled code: {error}") from error
+
+    def __init__(self, name: str, **kept: Field) -> None:
+        self._kept = kept  # alive
+        self._fields = structure(*STRUCTURES[name])()
+        self._set(self._fields, kept)
+        try:
+            self._function = getattr(reachability(), name)
+        except CompilationError as error:
+            raise SimulationError(f"time-optimal motions need compiled code: {error}") from error
+
+    def __call__(self, **fields: Field) -> Any:
+        """Call it with the other fields."""
+        given = type(self._fields).from_buffer_copy(self._fields)
+        self._set(given, fields)
+        return self._function(ctypes.byref(given))
+
+    @staticmethod
+    def _set(given: ctypes.Structure, fields: dict[str, Field]) -> None:
+        for name, one in fields.items():
+            setattr(given, name, address(one) if isinstance(one, np.ndarray) else one)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import Array, as_numbers
 from ..errors import InputError
-from .compiled import run
+from .compiled import Call
 
 SAMPLES_OF_A_FUNCTION = 400
 """Parts of a path given as a function, at whose ends it is asked for."""
@@ -41,11 +41,16 @@ class JointPath:
     position: Any
     waypoints: Array
     first: int = 0
-    _coefficients: tuple[Array, Array] = field(init=False, repr=False)
+    _states: Call = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        kept = np.ascontiguousarray(self.position.x), np.ascontiguousarray(self.position.c)
-        object.__setattr__(self, "_coefficients", kept)
+        coefficients = np.ascontiguousarray(self.position.c)
+        order, pieces, joints = coefficients.shape
+        states = Call(
+            "path_states", joints=joints, pieces=pieces, order=order,
+            ends=np.ascontiguousarray(self.position.x), coefficients=coefficients,
+        )  # fmt: skip
+        object.__setattr__(self, "_states", states)
 
     @property
     def length(self) -> float:
@@ -55,20 +60,14 @@ class JointPath:
     def at(self, s: Array) -> tuple[Array, Array, Array]:
         """Positions and their first and second derivatives by s, (N, n) each."""
         q, v, a = self.states(s)
-        return q, v[2], a[2]
+        return q[0], v[2], a[2]
 
-    def states(self, s: Array) -> tuple[Array, Array, Array]:
-        """Positions q (N, n), and v = (0, 0, q') and a = (0, q', q''), (3, N, n) each."""
-        ends, coefficients = self._coefficients
-        order, pieces, joints = coefficients.shape
+    def states(self, s: Array) -> Array:
+        """Positions q, v = (0, 0, q') and a = (0, q', q''), three of each (3, 3, N, n)."""
         s = np.ascontiguousarray(s, dtype=np.float64)
-        q = np.empty((len(s), joints))
-        v, a = np.empty((3, *q.shape)), np.empty((3, *q.shape))
-        run(
-            "path_states", points=len(s), joints=joints, pieces=pieces, order=order, s=s,
-            ends=ends, coefficients=coefficients, q=q, v=v, a=a,
-        )  # fmt: skip
-        return q, v, a
+        states = np.empty((3, 3, len(s), self.position.c.shape[2]))
+        self._states(points=len(s), s=s, state=states)
+        return states
 
     def rates(self, s: Array) -> tuple[Array, Array, Array]:
         """First, second and third derivatives of the positions by s, (N, n) each."""

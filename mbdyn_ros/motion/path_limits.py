@@ -16,7 +16,7 @@ from ..arguments import Wrenches
 from ..array import Array
 from ..errors import InputError, suggestion
 from ..robot import Robot
-from .compiled import run
+from .compiled import Call
 from .joint_path import JointPath
 from .path_motion import PathMotion
 from .violation import LEEWAY_OF_LIMITS, described_limits
@@ -112,6 +112,7 @@ class PathLimits:
     labels : of rows, then of speeds, then of cones.
     low, high : of rows (m,). powers : which rows (m,) are powers: their bounds are by sqrt(x).
     sizes : of cones (k,). accelerations : of the independent joints, in both directions (nv,).
+    has_roots : whether roots of x occur. pass_limits : the analysis, compiled.
     """
 
     def __init__(
@@ -143,10 +144,9 @@ class PathLimits:
         bounds = np.abs([self.low, self.high])
         self._scale = np.where(np.isfinite(bounds), bounds, 0.0).max(axis=0)
         leeway = LEEWAY_OF_LIMITS * self._scale
-        self._inside = self.low + leeway, self.high - leeway
-        self._summands = np.array(self._sums(), dtype=np.int32).reshape(-1, 3)
         self.powers = np.zeros(len(self.low), dtype=bool)
         self.powers[len(self._driven) :][: len(power)] = True
+        self.has_roots = bool(power) or robot.system.has_friction
         self._pumps = [
             (_positive("flow", "of a pump", pump.flow),
              [(self._joint("pumps", name), _positive("area", f"of {name}", out),
@@ -180,6 +180,18 @@ class PathLimits:
             *(f"force in {name}" for name in limits.joint_force),
             *(f"moment in {name}" for name in limits.joint_moment),
         )
+        sums = np.array(self._sums(), dtype=np.int32).reshape(-1, 3)
+        self._fill = Call(
+            "path_rows", joints=len(self._joints), motors=len(robot.effort_labels),
+            rows=len(self.low), summands=len(sums), sum=sums,
+            speeds=len(self._joints) + len(self._pumps) + len(limits.tool_speed),
+            low=self.low + leeway, high=self.high - leeway,
+            least=self.position[0], greatest=self.position[1], slowness=self._slowness,
+        )  # fmt: skip
+        self.pass_limits = Call(
+            "pass_limits", rows=len(self.low), cones=len(self.sizes), low=self.low, high=self.high,
+            power=self.powers, size=self.sizes,
+        )  # fmt: skip
 
     def rows(self, path: JointPath, s: Array) -> Rows:
         """The limits at some points of a path.
@@ -191,27 +203,23 @@ class PathLimits:
             robot cannot be held; with its place.
         """
         robot, n = self.robot, len(s)
-        q, v, a = path.states(s)
-        way, curve = v[2], a[2]
+        states = path.states(s)
+        q, way, curve = states[0, 0], states[1, 2], states[2, 2]
         motion = PathMotion(robot, path, s, q, self.wrenches)
         joints = motion.joints(way, curve) if self._every else (q, way, curve)
-        effort, friction = motion.efforts(v, a, friction=False), None
+        effort, friction = motion.efforts(states, friction=False), None
         if robot.system.has_friction:
-            moving, zero = np.stack([way, 2 * way]), np.zeros((2, *way.shape))
-            friction = motion.efforts(moving, zero, True) - motion.efforts(moving, zero, False)
+            moving = np.stack([states[0, :2], [way, 2 * way], np.zeros((2, *way.shape))])
+            friction = motion.efforts(moving, True) - motion.efforts(moving, False)
         others = self._speeds(q, way, joints[1])
         rows = np.zeros((n, 4, len(self.low)))
         speeds, most = np.empty((n, len(self._joints) + len(others))), np.empty(n)
         for k, one in enumerate(others, start=len(self._joints)):
             speeds[:, k] = one
         position, rate, curve_of = map(np.ascontiguousarray, joints)
-        state = run(
-            "path_rows", points=n, joints=len(self._joints), motors=effort.shape[2],
-            rows=len(self.low), summands=len(self._summands), speeds=speeds.shape[1],
-            position=position, rate=rate, curve=curve_of, effort=effort, friction=friction,
-            sum=self._summands, low=self._inside[0], high=self._inside[1],
-            least=self.position[0], greatest=self.position[1], slowness=self._slowness,
-            row=rows, speed=speeds, most=most,
+        state = self._fill(
+            points=n, position=position, rate=rate, curve=curve_of, effort=effort,
+            friction=friction, row=rows, speed=speeds, most=most,
         )  # fmt: skip
         found = Rows(s, rows, speeds, most, self._cones(q, way, curve))
         if state & NOT_WITHIN:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..array import Array
 from ..errors import InputError
-from .compiled import run
 from .joint_path import JointPath
 from .path_limits import PathLimits, Rows
 
@@ -109,10 +108,9 @@ def _settled(
     limits: PathLimits, path: JointPath, rows: Rows, first: float, last: float
 ) -> tuple[Array, Array]:
     """x and u with roots of x as they are, by tangents at the last answer."""
-    plain = not limits.robot.system.has_friction and not limits.powers.any()
     x, u = _solved(limits, path, rows, None, first, last)
     before = 0.0
-    for _ in range(0 if plain else MOST_TANGENTS):
+    for _ in range(MOST_TANGENTS if limits.has_roots else 0):
         x, u = _solved(limits, path, rows, x, first, last)
         duration = float(np.sum(np.diff(rows.s) / (np.sqrt(x[1:]) + np.sqrt(x[:-1]))))
         if abs(duration - before) <= DURATION_SETTLED * duration:
@@ -130,14 +128,12 @@ def _solved(
         near = np.maximum(near, LEAST_TANGENT * near.max())
     x, u, reach = np.empty(count), np.empty(count - 1), np.empty(count)
     largest = (WITHOUT_LIMIT * path.length) ** 2
-    place = run(
-        "pass_limits", points=count, rows=width, cones=len(limits.sizes), s=rows.s, row=rows.rows,
-        low=limits.low, high=limits.high, power=limits.powers,
-        cone=rows.cones, size=limits.sizes, near=near,
+    place = limits.pass_limits(
+        points=count, s=rows.s, row=rows.rows, cone=rows.cones, near=near,
         most=np.minimum(rows.most, largest), first=first**2, last=last**2,
         room=np.empty((count - 1, 3, 2 * width + 1)), K=reach, x=x, u=u,
     )  # fmt: skip
-    if place < 0 and (x[1:-1] <= 0).any():
+    if place < 0 and x[1:-1].min() <= 0:
         place = 1 + int(np.argmin(x[1:-1]))
     if place >= 0:
         raise InputError(

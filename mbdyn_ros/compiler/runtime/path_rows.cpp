@@ -12,13 +12,13 @@ struct path {
   const double *s;             /* (points) */
   const double *ends;          /* (pieces + 1) */
   const double *coefficients;  /* (order, pieces, joints) of falling powers, from each piece's start */
-  double *q;                   /* (points, joints): result */
-  double *v, *a;               /* (3, points, joints): 0, 0, q' and 0, q', q'': results */
+  double *state;               /* (3, 3, points, joints) q, q, q; 0, 0, q'; 0, q', q'': results */
 };
 
-/* Positions and their derivatives by s. */
+/* Positions and their derivatives by s, as three states at each. */
 extern "C" __attribute__((visibility("default"))) void path_states(const path *given) {
   size_t n = given->joints, size = given->points * n, piece = 0;
+  double *q = given->state, *v = q + 3 * size, *a = v + 3 * size;
   for (size_t i = 0; i < given->points; i++) {
     double s = given->s[i];
     if (s < given->ends[piece] || s >= given->ends[piece + 1]) {
@@ -34,10 +34,10 @@ extern "C" __attribute__((visibility("default"))) void path_states(const path *g
         value = value * since + given->coefficients[(k * given->pieces + piece) * n + j];
       }
       size_t place = i * n + j;
-      given->q[place] = value;
-      given->v[place] = given->v[size + place] = given->a[place] = 0;
-      given->v[2 * size + place] = given->a[size + place] = rate;
-      given->a[2 * size + place] = 2 * half_curve;
+      q[place] = q[size + place] = q[2 * size + place] = value;
+      v[place] = v[size + place] = a[place] = 0;
+      v[2 * size + place] = a[size + place] = rate;
+      a[2 * size + place] = 2 * half_curve;
     }
   }
 }
@@ -96,11 +96,11 @@ extern "C" __attribute__((visibility("default"))) int path_rows(const row_limits
       double position = given->position[i * n + j];
       if (!(position >= given->least[j] && position <= given->greatest[j])) found |= NOT_WITHIN;
       given->speed[i * given->speeds + j] =
-          fmax(rate[j] * given->slowness[j], rate[j] * given->slowness[n + j]);
+          std::max(rate[j] * given->slowness[j], rate[j] * given->slowness[n + j]);
     }
     double fastest = 0;
     for (size_t j = 0; j < given->speeds; j++)
-      fastest = fmax(fastest, given->speed[i * given->speeds + j]);
+      fastest = std::max(fastest, given->speed[i * given->speeds + j]);
     given->most[i] = 1 / (fastest * fastest);
   }
   return found;

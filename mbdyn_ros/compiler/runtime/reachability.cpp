@@ -77,11 +77,6 @@ struct Cone {
   }
 };
 
-/* low <= a u + b x <= high. */
-struct Row {
-  double a, b, low, high;
-};
-
 /* The root at which tangents of a row are laid: the one asked for, or where these would leave too
    little at rest, the largest that leaves room. */
 double tangent(double root, bool power, double low, double high, double c, double d) {
@@ -93,22 +88,31 @@ double tangent(double root, bool power, double low, double high, double c, doubl
   return fmin(root, ROOM_AT_REST * 2 * most);
 }
 
-/* A row by tangents of its roots next to x = root^2, or without what has roots (root 0):
-   sqrt(x) = (root + x / root) / 2, 1 / sqrt(x) = (3 - x / root^2) / (2 root). */
-Row row_at(const limits &given, size_t i, size_t j, double root) {
-  const double *a = given.row + 4 * i * given.rows + j, *b = a + given.rows, *c = b + given.rows;
-  Row row = {*a, *b, given.low[j] - *c, given.high[j] - *c};
+/* Rows at a point as low <= a u + b x <= high: by tangents of their roots next to x = root^2, or
+   without what has roots (root 0): sqrt(x) = (root + x / root) / 2, and
+   1 / sqrt(x) = (3 - x / root^2) / (2 root). */
+void rows_at(const limits &given, size_t i, double root, double *low, double *high, double *b) {
+  const double *c = given.row + (4 * i + 2) * given.rows, *d = c + given.rows;
+  for (size_t j = 0; j < given.rows; j++) {
+    low[j] = given.low[j] - c[j];
+    high[j] = given.high[j] - c[j];
+    b[j] = c[j - given.rows];
+  }
   if (root == 0) {
-    if (given.power[j]) row.high = INFINITY;
-    return row;
+    for (size_t j = 0; j < given.rows; j++)
+      if (given.power[j]) high[j] = INFINITY;
+    return;
   }
-  root = tangent(root, given.power[j], given.low[j], given.high[j], *c, c[given.rows]);
-  double d = c[given.rows] / 2;
-  if (given.power[j]) {
-    row.b += given.high[j] / (2 * root * root * root);
-    row.high = 1.5 * given.high[j] / root - *c;
+  for (size_t j = 0; j < given.rows; j++) {
+    double near = tangent(root, given.power[j], given.low[j], given.high[j], c[j], d[j]);
+    if (given.power[j]) {
+      b[j] += given.high[j] / (2 * near * near * near);
+      high[j] = 1.5 * given.high[j] / near - c[j];
+    }
+    b[j] += d[j] / (2 * near);
+    low[j] -= d[j] * near / 2;
+    high[j] -= d[j] * near / 2;
   }
-  return {row.a, row.b + d / root, row.low - d * root, row.high - d * root};
 }
 
 /* What u may be in the interval from point i on, by x there: lines over x, that stay in `room`. */
@@ -121,17 +125,11 @@ class Interval {
   /* Lay the lines, with x at the next point between 0 and K; gives the largest x apart from them. */
   double lay(double K) {
     double most = given.most[i];
-    for (size_t end = 0, k = 0; end < 2; end++) {
-      double root = given.near ? sqrt(given.near[i + end]) : 0.0, grown = end ? after : 0.0;
-      for (size_t j = 0; j < given.rows; j++, k++) {
-        Row row = row_at(given, i + end, j, root);
-        double a = row.a + grown * row.b, share = 1 / a;
-        bool level = fabs(a) < SMALLEST;
-        if (level && row.b != 0) most = fmin(most, (row.b > 0 ? row.high : row.low) / row.b);
-        lower[k] = level ? -INFINITY : (a > 0 ? row.low : row.high) * share;
-        upper[k] = level ? INFINITY : (a > 0 ? row.high : row.low) * share;
-        slope[k] = level ? 0 : -row.b * share;
-      }
+    for (size_t end = 0; end < 2; end++) {
+      size_t first = end * given.rows;
+      rows_at(given, i + end, given.near ? sqrt(given.near[i + end]) : 0.0, lower + first,
+              upper + first, slope + first);
+      most = fmin(most, solve_for_u(given.row + 4 * (i + end) * given.rows, end ? after : 0.0, first));
       for (size_t j = 0; j < given.cones; j++) most = fmin(most, cone(end, j).most());
     }
     lower[size - 1] = 0;
@@ -175,6 +173,26 @@ class Interval {
   const limits &given;
   size_t i, size;
   double after, *lower, *upper, *slope;
+
+  /* Rows from `first` on as bounds of u, which changes x by `grown` u; gives the largest x by those
+     without u. */
+  double solve_for_u(const double *a, double grown, size_t first) {
+    double *__restrict low = lower + first, *__restrict high = upper + first,
+           *__restrict b = slope + first, most = INFINITY;
+    bool some_level = false;
+    for (size_t j = 0; j < given.rows; j++) some_level |= fabs(a[j] + grown * b[j]) < SMALLEST;
+    for (size_t j = 0; some_level && j < given.rows; j++)
+      if (fabs(a[j] + grown * b[j]) < SMALLEST && b[j] != 0)
+        most = fmin(most, (b[j] > 0 ? high[j] : low[j]) / b[j]);
+    for (size_t j = 0; j < given.rows; j++) {
+      double whole = a[j] + grown * b[j], share = 1 / whole, below = low[j], above = high[j];
+      bool level = fabs(whole) < SMALLEST, up = whole > 0;
+      low[j] = level ? -INFINITY : (up ? below : above) * share;
+      high[j] = level ? INFINITY : (up ? above : below) * share;
+      b[j] = level ? 0 : -b[j] * share;
+    }
+    return most;
+  }
 
   /* Newton's method on the gap of the bounds, concave over x, from where it is negative. */
   double from_above(double x) const {
