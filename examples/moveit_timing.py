@@ -52,13 +52,13 @@ def main(group: str, *goal: str) -> None:
     from moveit_msgs.msg import Constraints, JointConstraint, MotionPlanRequest
     from moveit_msgs.srv import GetMotionPlan
 
-    from mbdyn_ros_interfaces.srv import TimeTrajectory
+    from mbdyn_ros.ros.node.interfaces import srv
 
     rclpy.init()
     node = rclpy.create_node("moveit_timing")
 
     def ask(kind: Any, name: str, request: Any) -> Any:
-        client = node.create_client(kind, name)
+        client: Any = node.create_client(kind, name)
         client.wait_for_service()
         future = client.call_async(request)
         rclpy.spin_until_future_complete(node, future)
@@ -76,13 +76,13 @@ def main(group: str, *goal: str) -> None:
     ).motion_plan_response
     path = planned.trajectory.joint_trajectory
     timed = ask(
-        TimeTrajectory,
+        srv.TimeTrajectory,
         "inverse_dynamics_server/time_trajectory",
-        TimeTrajectory.Request(path=with_the_rest(path, planned.trajectory_start.joint_state)),
+        srv.TimeTrajectory.Request(path=with_the_rest(path, planned.trajectory_start.joint_state)),
     )
     if not timed.success:
         sys.exit(timed.message)
-    follow = ActionClient(
+    follow: Any = ActionClient(
         node, FollowJointTrajectory, f"{group}_controller/follow_joint_trajectory"
     )
     follow.wait_for_server()
