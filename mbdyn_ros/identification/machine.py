@@ -29,6 +29,9 @@ EARNED = 0.05
 COUPLED = 0.1
 """The same of what only a recording shows: shared shafts and pins."""
 
+MOST = 0.34
+"""Quantile of the blocks' shares that must be enough too: one block alone may be chance."""
+
 UNSEEN = 0.3
 """Share at the end of every recording that is held out where no other recording is."""
 
@@ -131,18 +134,18 @@ class Search:
         total = float((evidence.products[:, :, -1, -1].sum(axis=0) / noise**2).sum())
         total /= float(evidence.counts.sum())
         now = evidence.unseen(noise, self.chosen)
-        self.brings["inertias, friction and offsets"] = float(np.sqrt(now / total))
+        self.brings["inertias, friction and offsets"] = float(np.sqrt(now.sum() / total))
         waiting = [one for one in form.parts() if one not in ("inertia", "drives")]
         while waiting:
             scores = {
                 one: evidence.unseen(noise, self.chosen + form.of_part(one)) for one in waiting
             }
-            best = min(scores, key=lambda one: scores[one])
-            if scores[best] > (1 - _need(best)) * now:
+            best = min(scores, key=lambda one: scores[one].sum())
+            if not _earns(best, now, scores[best]):
                 break
             self.chosen = sorted(self.chosen + form.of_part(best))
             now = scores[best]
-            self.brings[best] = float(np.sqrt(now / total))
+            self.brings[best] = float(np.sqrt(now.sum() / total))
             family = best.split(" ")[0]  # of Stribeck's speeds only one
             waiting = [one for one in waiting if one != best and
                        not (family == "Stribeck" and one.startswith(family))]  # fmt: skip
@@ -156,11 +159,11 @@ class Search:
             for part in [one for one in self.brings if one in self.form.parts() and one != "lean"]:
                 rest = [k for k in self.chosen if k not in set(self.form.of_part(part))]
                 without = self.evidence.unseen(noise, rest)
-                if now > (1 - _need(part)) * without:
+                if not _earns(part, without, now):
                     scores[part] = without, rest
             if not scores:
                 return
-            least = min(scores, key=lambda one: scores[one][0])
+            least = min(scores, key=lambda one: scores[one][0].sum())
             now, self.chosen = scores[least]
             del self.brings[least]
 
@@ -223,7 +226,7 @@ class Search:
         products, efforts = np.zeros(len(chosen) + 1), 0.0
         for one, matrix in zip(self.form.rows, self.matrices, strict=True):
             given = matrix[:, :, chosen]
-            rate = np.gradient(given @ x, one.motion.time, axis=0)
+            rate = np.gradient(one.known + given @ x, one.motion.time, axis=0)
             weighted = rate * one.moving / noise**2
             left = one.motion.effort - one.known - given @ x
             products[:-1] += np.einsum("nj,njk->k", weighted, given)
@@ -361,9 +364,11 @@ LIKELY = {"offset": 0.1}
 """Shares of an effort's size that terms of drives are likely to have; others 1."""
 
 
-def _need(part: str) -> float:
-    """Share of the unseen squares that a part of a model must take away."""
-    return COUPLED if part.startswith(("shared", "pin")) else EARNED
+def _earns(part: str, without: Array, with_: Array) -> bool:
+    """Whether a part takes enough of the unseen squares (blocks,) away: of all, and of most."""
+    need = COUPLED if part.startswith(("shared", "pin")) else EARNED
+    shares = (without - with_) / without
+    return float(1 - with_.sum() / without.sum()) > need < float(np.quantile(shares, MOST))
 
 
 def _massive(robot: Robot) -> list[slice]:
