@@ -42,12 +42,13 @@ DRAWS, SMALLER = 12, 0.8
 
 
 def cassie_leg() -> mbdyn_ros.Robot:
-    """The left leg of Cassie on a pelvis that stands, of example-robot-data."""
+    """The left leg of Cassie on a pelvis that stands, its spring stiff, of example-robot-data."""
     srdf = robot_file("cassie_v2.srdf")
     robot = mbdyn_ros.load(
         robot_file("cassie_v2.sdf"), floating_base=False, srdf=srdf, home="standing"
     )
-    return robot.locked({name: robot.home[name] for name in robot.independent_joints if "right" in name})
+    still = [one for one in robot.independent_joints if "right" in one or "shin" in one]
+    return robot.locked({name: robot.home[name] for name in still})
 
 
 LOOPS: dict[str, tuple[Callable[[], mbdyn_ros.Robot], float]] = {
