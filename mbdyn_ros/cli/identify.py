@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
               help="Hz of the zero-phase filter.  [default: as the motion asks for]")  # fmt: skip
 @click.option("--gain", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
               help="Effort, N m or N, of 1 in a joint's column: for currents, or -1 to turn a "
-              "sign.")  # fmt: skip
+              "sign; `unknown` to find it.")  # fmt: skip
 @click.option("--zero", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
               help="Position, rad or m, where a joint's column reads 0.")  # fmt: skip
 @click.option("--motors", is_flag=True,
@@ -67,7 +68,8 @@ def identify(
     if page is not None:
         require("page")
     sensors = Sensors(
-        rate, motors, name_values(gain, "--gain") if gain else {},
+        rate, motors,
+        name_values(re.sub(r"=\s*unknown\b", "=nan", gain), "--gain") if gain else {},
         name_values(zero, "--zero") if zero else {},
     )  # fmt: skip
     robot = options.read(source)
@@ -133,6 +135,10 @@ def _document(
                 for term, (value, spread) in terms.items()
             }
             for shaft, terms in found.drives.items()
+        },
+        "gains": {
+            joint: {"value": gain, "deviation": None if spread != spread else spread}
+            for joint, (gain, spread) in found.gains.items()
         },
         "lean": found.lean.tolist(),
         "gravity": found.robot.gravity.tolist(),

@@ -40,6 +40,7 @@ class Identification:
         deviations (NaN of those in `open`).
     open : names of base parameters that the motions do not tell; they stay near the description.
     drives : by shaft and term its parameter and standard deviation, of the robot's own units.
+    gains : by joint, of those that were unknown, the effort of 1 in its column, and its deviation.
     lean : (2,) rad about the base's x and y axes. delay : s of efforts after positions.
     brings : by part of the model, in order, the relative error of rows not seen once it is there.
     verdict : of held-out rows. fit : of the rows that it was found from.
@@ -53,6 +54,7 @@ class Identification:
     deviation: Array
     open: tuple[str, ...]
     drives: dict[str, dict[str, tuple[float, float]]]
+    gains: dict[str, tuple[float, float]]
     lean: Array
     delay: float
     brings: dict[str, float]
@@ -79,6 +81,12 @@ class Identification:
             elif own > COLORED and error > GRADES[0][0]:
                 words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
                              "something that is not in the model acts there")  # fmt: skip
+        if self.gains:
+            words.append("gains of drives: " + listed([
+                f"{joint} {gain:.4g} (deviation {spread:.2g})"
+                for joint, (gain, spread) in self.gains.items()
+            ]) + ", at the masses of the description: only a gain or a mass that is known tells "
+            "their common scale")  # fmt: skip
         if np.abs(self.lean).max() > 0:
             degrees = np.degrees(np.linalg.norm(self.lean))
             words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "

@@ -144,6 +144,19 @@ def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -
         identify_payload(arm, "l3", [recorded(4)], [recorded(1), recorded(2)])
 
 
+def test_a_gain_that_is_unknown(arm: mbdyn_ros.Robot) -> None:
+    """Of a motor whose currents count backwards; the other joints' efforts tell its gain."""
+    given = [recorded(k, noise=0.02) for k in (1, 2)]
+    for one in given:
+        one.effort = one.effort * [1, -0.1, 1]
+        one.unknown_gains = ("j2",)
+    found = identify_machine(arm, given)
+    gain, spread = found.gains["j2"]
+    assert gain == pytest.approx(-10, abs=min(4 * spread, 0.5))
+    assert found.verdict.relative < 0.02 and "gains of drives: j2 -" in " ".join(found.words())
+    assert found.drives["j2"]["Coulomb"][0] == pytest.approx(DRY[1], rel=0.06)
+
+
 def with_effort(effort: Array) -> Recording:
     time, q, v, _ = motion(1)
     return Recording(time, q, v, effort)
