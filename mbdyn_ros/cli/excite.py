@@ -23,7 +23,8 @@ def excite(
 
     A Fourier series of every independent joint (or cylinder), from rest to rest, within the limits
     of positions, velocities and efforts; of many, the one that tells the base parameters apart
-    best. It knows no obstacles: watch it (mbdyn view) before a machine does it.
+    best. Shapes of links do not meet in it where they are apart at home; other obstacles are not
+    known: watch it (mbdyn view) before a machine does it.
 
     \b
     Examples:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import yaml
 
+from ..errors import InputError
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
 from .text_values import joined_pairs, name_values
@@ -34,13 +37,18 @@ if TYPE_CHECKING:
 @click.option("--payload", metavar="LINK=FILE",
               help="A recording in which a link carries something: tell its mass, centre and "
               "inertia.  The other recordings are without it.")  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write the robot: .urdf (URDF+), .xml or .sdf.")
+@click.option("--output", metavar="FILE",
+              help="Write the robot: .urdf (URDF+), .xml or .sdf; .yaml: "
+              "what acts on its joints alone, for --mechanism beside the file it has.")
+@click.option("--parameters", metavar="FILE.yaml",
+              help="Write parameters of the nodes: joint_dynamics, gravity, variable.")
 @click.option("--report", metavar="FILE.html", help="Write a page with plots.")
 @robot_options
 def identify(
     source: str, recordings: tuple[str, ...], test: tuple[str, ...], rate: float, cutoff: float,
     gain: str | None, zero: str | None, motors: bool, payload: str | None,
-    output: str | None, report: str | None, options: RobotOptions, as_json: bool,
+    output: str | None, parameters: str | None, report: str | None,
+    options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """Inertias and drives of a machine from its recordings, and whether to trust them.
 
@@ -55,6 +63,7 @@ def identify(
       mbdyn excite boom --output run.csv
       mbdyn identify boom run.csv --output identified.urdf
       mbdyn identify boom run.csv --test run.csv --report report.html --json
+      mbdyn identify boom run.csv --output boom.yaml --parameters nodes.yaml
     """
     from ..extras import require
     from ..identification import identify_machine, identify_payload
@@ -63,7 +72,8 @@ def identify(
     from ..robot.saving import WRITERS
 
     require("identify")
-    written = None if output is None else check_target(output, tuple(WRITERS))
+    written = None if output is None else check_target(output, (*WRITERS, ".yaml"))
+    of_nodes = None if parameters is None else check_target(parameters, (".yaml",))
     page = None if report is None else check_target(report, (".html",))
     if page is not None:
         require("page")
@@ -83,7 +93,12 @@ def identify(
         loaded = read_recording(robot, file, sensors)
         carried = identify_payload(robot, link, [loaded], given, cutoff)
     omitted: tuple[str, ...] = ()
-    if written is not None:
+    if of_nodes is not None:
+        _write_yaml(found.node_parameters(), of_nodes)
+    if written is not None and written.suffix.lower() == ".yaml":
+        _write_yaml(found.side_car(), written)
+        omitted = ("inertias", "lean of the base")
+    elif written is not None:
         machine = found.robot if carried is None else carried.robot
         omitted = WRITERS[written.suffix.lower()](machine, written).omitted
     if page is not None:
@@ -107,8 +122,18 @@ def identify(
             click.echo(f"not told of it: {', '.join(carried.untold)}")
     if written is not None:
         click.echo(f"wrote {written}: {found.robot!r}")
+    if of_nodes is not None:
+        click.echo(f"wrote {of_nodes}: give it to a node by --ros-args --params-file {of_nodes}")
+    if written is not None:
         for text in omitted:
             click.echo(f"Warning: not written: {text}", err=True)
+
+
+def _write_yaml(document: dict[str, Any], path: Path) -> None:
+    try:
+        path.write_text(yaml.safe_dump(document, sort_keys=False, width=100), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from None
 
 
 def _document(

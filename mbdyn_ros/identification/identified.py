@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import yaml
 
 from ..array import Array
 from ..errors import listed
+from ..model.model import ACTING
 from ..robot import Robot
 from .soundness import COMPUTED
 from .verdict import Verdict
@@ -102,12 +105,37 @@ class Identification:
                          f"by their own size ({listed(vague)})")  # fmt: skip
         return words
 
+    def joint_dynamics(self) -> dict[str, dict[str, float]]:
+        """What acts on joints, by joint and name, as side-car files and nodes read it."""
+        driven = {name.removeprefix("pin ") for name in self.drives}
+        return {
+            one.name: {
+                number: value for number in ACTING if (value := float(getattr(one, number)))
+                or number in ("damping", "friction")
+            }
+            for one in self.robot.model.joints if one.name in driven
+        }  # fmt: skip
+
+    def side_car(self) -> dict[str, Any]:
+        """What acts on joints as a document of `load(..., mechanism=...)`; without inertias."""
+        return {"joints": [{"name": k} | one for k, one in self.joint_dynamics().items()]}
+
+    def node_parameters(self) -> dict[str, Any]:
+        """Parameters of the nodes, as `ros2 run ... --params-file` reads them."""
+        numbers = yaml.safe_dump(self.joint_dynamics(), default_flow_style=True, width=1e9)
+        given = {
+            "variable": ["friction", "armature", "springs"], "joint_dynamics": numbers.strip(),
+            "gravity": self.robot.gravity.tolist(),
+        }  # fmt: skip
+        return {"/**": {"ros__parameters": given}}
+
     def not_in_files(self) -> list[str]:
         """Parts of the model that no robot format holds, in words."""
         left = dict.fromkeys(
             f"{term}s" if name in self.robot.joint_names else name
             for name, terms in self.drives.items() for term in terms
-            if name not in self.robot.joint_names or term not in WRITTEN
+            if not name.startswith("pin ")
+            and name not in self.robot.joint_names or term not in WRITTEN
             and not (term == "offset" and self.robot.model.joint(name).spring_stiffness)
         )  # fmt: skip
         return [f"not in robot files: {listed(left)}"] if left else []

@@ -316,8 +316,8 @@ class Search:
         fit = self._judged(form.rows)
         verdict = self._judged(held)
         return Identification(
-            self.robot_found(), base.names, base.values, found[:count], deviation, open_, drives, gains,
-            self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
+            self.robot_found(), base.names, base.values, found[:count], deviation, open_, drives,
+            gains, self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
         )  # fmt: skip
 
     def _judged(self, rows: Sequence[Rows]) -> Verdict:
@@ -374,6 +374,9 @@ class Search:
         }  # fmt: skip
 
         def joint(one: Joint) -> Joint:
+            if f"pin {one.name}" in self.brings:
+                viscous, dry = (terms[f"pin {one.name}", term] for term in ("viscous", "Coulomb"))
+                return replace(one, damping=viscous, friction=dry)
             if one.name not in {shaft.name for shaft in joints}:
                 return one
             more: dict[str, Any] = {}

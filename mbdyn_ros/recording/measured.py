@@ -58,8 +58,8 @@ class Sensors:
 
     rate : Hz, of a file without a time; 0: there is one. motors : positions, velocities and efforts
     are those of motors, in the order of their joints; `<transmission>`s lead to joints.
-    gains : by joint the effort (N m or N) of 1 in its column, for currents; NaN: unknown. zeros : by joint its
-    position (rad or m) where its column reads 0.
+    gains : by joint the effort (N m or N) of 1 in its column, for currents; NaN: unknown.
+    zeros : by joint its position (rad or m) where its column reads 0.
     """
 
     rate: float = 0.0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import mbdyn_ros
@@ -206,7 +207,8 @@ def test_command_line(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     np.savez(path, times=one.time, positions=one.q, torques=one.effort * [1, 0.5, 1])
     arguments = ["identify", str(arm.model.source), str(path), "--gain", "j2=2"]
     result = CliRunner().invoke(main, [*arguments, "--output", str(tmp_path / "found.urdf"),
-                                       "--report", str(page), "--json"])  # fmt: skip
+                                       "--report", str(page), "--json", "--parameters",
+                                       str(tmp_path / "nodes.yaml")])  # fmt: skip
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     assert document["verdict"]["relative_error"] < 0.02
@@ -214,8 +216,15 @@ def test_command_line(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     assert mbdyn_ros.load(tmp_path / "found.urdf").joint_names == arm.joint_names
     text = page.read_text()
     assert "good for feed-forward" in text and text.count("Plotly.newPlot('f") == 3
+    nodes = yaml.safe_load((tmp_path / "nodes.yaml").read_text())["/**"]["ros__parameters"]
+    dry = yaml.safe_load(nodes["joint_dynamics"])["j2"]["friction"]
+    assert dry == pytest.approx(DRY[1], rel=0.05)
     loaded, other = tmp_path / "loaded.npz", recorded(4, payload=2.0)
     np.savez(loaded, times=other.time, positions=other.q, torques=other.effort * [1, 0.5, 1])
-    shown = CliRunner().invoke(main, [*arguments, "--payload", f"l3={loaded}"]).stdout
+    beside = tmp_path / "found.yaml"
+    more = ["--payload", f"l3={loaded}", "--output", str(beside)]
+    shown = CliRunner().invoke(main, [*arguments, *more]).stdout
+    again = mbdyn_ros.load(arm.model.source, mechanism=beside)
+    assert again.model.joint("j2").friction == pytest.approx(dry, rel=1e-6)
     assert re.search(r"payload of l3: (1\.9|2\.0)\d* kg", shown)
     assert re.search(r"the base leans by (1\.9|2\.1|2\.0)", shown) and "held out" in shown
