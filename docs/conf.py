@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from html import escape
 from importlib.metadata import version as installed
+from pathlib import Path
 from typing import Any
 
 from docutils.nodes import SkipNode
 from ziamath import Latex
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -21,8 +25,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "messages",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_extensions"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
@@ -99,8 +104,51 @@ def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tr
     context["body"] = names.sub(lambda name: ends.sub("<wbr>", name[0]), body)
 
 
+def _write_for_agents(app: Any, failure: Exception | None) -> None:
+    """`llms.txt`, which lists all pages as Markdown with their first words, and these pages.
+
+    (https://llmstxt.org; `llms-full.txt` is the whole book in one file.)
+    """
+    if failure is not None or app.builder.name != "html":
+        return
+    out, whole = Path(app.outdir), []
+    lists = re.findall(r":caption: (.*?)\n.*?\n\n(.*?)```", _text("index"), re.DOTALL)
+    summary = _first_words(_text("index"))
+    lines = [f"# {project}", "", f"> {summary}"]
+    for caption, names in [*lists, ("API", "\n".join(sorted(app.env.found_docs)))]:
+        names = [name for name in names.split() if name in app.env.found_docs]
+        if caption == "API":
+            names = [name for name in names if name.startswith("api_")]
+        lines += ["", f"## {caption}"] + [
+            f"- [{app.env.titles[name].astext()}]({name}.md): {_first_words(_text(name))}"
+            for name in names
+        ]
+        whole += [_text(name) for name in names]
+        for name in names:
+            (out / f"{name}.md").write_text(_text(name))
+    (out / "llms.txt").write_text("\n".join(lines) + "\n")
+    (out / "llms-full.txt").write_text("\n\n".join(whole))
+
+
+def _text(page: str) -> str:
+    """A page's Markdown, with what it includes."""
+    folder = Path(__file__).parent
+    text = (folder / f"{page}.md").read_text()
+    include = r"```\{include\} (\S+)\n.*?```"
+    return re.sub(include, lambda found: (folder / found[1]).read_text(), text, flags=re.DOTALL)
+
+
+def _first_words(text: str) -> str:
+    """The first sentence of a page, without markup."""
+    code = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    prose = re.sub(r"^[#!|(].*$", "", code, flags=re.MULTILINE)
+    first = re.split(r"(?<=[.:])\s", prose.strip().replace("\n", " "), maxsplit=1)[0]
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", first).rstrip(":")
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this."""
+    app.connect("build-finished", _write_for_agents)
     app.connect("autodoc-process-docstring", _words_below_names, priority=400)  # first
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("html-page-context", _break_names)

@@ -1,4 +1,29 @@
-"""Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
+"""Exact rigid multibody dynamics for ROS 2, made for machines with closed loops.
+
+A robot comes from a file or from the box, and answers in SI units:
+
+>>> import mbdyn_ros
+>>> robot = mbdyn_ros.example("crane")  # yours: mbdyn_ros.load("my_robot.urdf")
+>>> robot.joint_names[:2]
+('slew_joint', 'boom_joint')
+>>> q = robot.home_position
+>>> efforts = robot.inverse_dynamics(q, 0 * q, 0 * q)  # N m and N, of robot.actuated_joints
+
+`print(robot.report())` says what was understood, and `help(robot.inverse_dynamics)` explains a
+call. From there:
+
+- motion: `simulate(robot, q0, v0, duration)`, with walls as `Environment([Surface.plane()])`;
+  `Stepper` for equal steps at a rate; `World` for several robots and bodies
+- speed: `robot.bind("inverse_dynamics")` for loops at a rate, batches by a leading dimension,
+  `robot.rollout` for many motions
+- control: `control.Controller`, `control.Observer`; in C++ by `robot.generate_cpp("folder")`
+- real machines: `identification.identify_machine`, `identification.calibrate`
+- plans: `motion.time_optimal`, `motion.convert_trajectory`, `robot.casadi("forward_dynamics")`
+- linkages and piezo robots: `mechanisms`, `piezo`
+
+Errors are `MbdynError`s that name the file, the joint and the number. The command `mbdyn` does most
+of this in a shell; nodes for ROS 2 are started with `ros2 launch mbdyn_ros`.
+"""
 
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING

@@ -71,7 +71,7 @@ def interpreted_module() -> Iterator[None]:
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of its own, and nothing remembered; gives the folder of compiled programs.
 
-    The runtime library is there from before, but for other processes.
+    The runtime library is there from before, except for other processes.
     """
     runtime()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -110,7 +110,7 @@ def test_folders_import_downwards() -> None:
 
 
 def lines_of_code(path: Path) -> int:
-    """Lines of Python or C but for comments, blanks, docstrings and imports."""
+    """Lines of Python or C except for comments, blanks, docstrings and imports."""
     text = path.read_text()
     if path.suffix != ".py":
         text = re.sub(r"/\*.*?\*/|//[^\n]*|#include[^\n]*", "", text, flags=re.DOTALL)

@@ -193,9 +193,9 @@ def test_an_index_shows_no_pictures_that_it_has_not():
     """Relative addresses lead nowhere there."""
     alone = page_of_the_index("")
     assert "![" not in alone and not re.search(r"\]\((?!https?:|#)", alone)
-    assert "The method is that of" in alone and "docs/first_hour.md goes on" in alone
+    assert "made for machines with closed loops" in alone and "First hour goes on" in alone
     linked = page_of_the_index("https://example.org/mbdyn")
-    assert "(https://example.org/mbdyn/raw/main/docs/four_bar_page.png)" in linked
+    assert "(https://example.org/mbdyn/raw/main/docs/excavator.webp)" in linked
     assert "](https://example.org/mbdyn/blob/main/docs/first_hour.md)" in linked
     assert not re.search(r"\]\((?!https?:|#)", linked)
 

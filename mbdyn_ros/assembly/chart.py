@@ -102,7 +102,7 @@ class Chart:
     def size_and_least(self, matrix: Array) -> tuple[float, float]:
         """Norm of the rows, and the least singular value of those solved for; NaN where NaN is.
 
-        The latter is no greater than `least`.
+        The latter is not greater than `least`.
         """
         norm = math.sqrt(np.vdot(matrix, matrix))
         if not math.isfinite(norm):

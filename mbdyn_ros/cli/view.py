@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,8 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 @click.option(
     "--screenshot",
     metavar="FILE",
-    help="Write a picture of the scene as .png, and end; it needs Chromium, but no screen.",
+    help="Write a picture of the scene as .png, or the motion of --trajectory as .gif or .webp, "
+    "and end; it needs Chromium, but no screen.",
 )
 @click.option(
     "--size",
@@ -89,6 +91,7 @@ def view(
       mbdyn simulate panda --duration 1 --output run.csv
       mbdyn view panda --trajectory run.csv
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
+      mbdyn view panda --trajectory run.csv --screenshot run.webp --size 600 400
       mbdyn view --ros
       cat robot.urdf | mbdyn view - --port 8081
     """
@@ -112,7 +115,12 @@ def view(
     if source is None:
         raise click.UsageError("give a robot, or --ros")
     if screenshot is not None:
-        check_target(screenshot, (".png",))
+        check_target(screenshot, (".png", ".gif", ".webp"))
+        moving = not screenshot.lower().endswith(".png")
+        if moving and robot_shown["trajectory"] is None:
+            raise click.UsageError(
+                f"--screenshot {screenshot} is an animation; give its motion as --trajectory FILE"
+            )
         port = 0
     described = options.described(source)
     robot = options.read(described, variable=variable)
@@ -127,7 +135,12 @@ def view(
         from ..view.page.screenshot import save_screenshot
 
         shown.draw(0.0, True)
-        save_screenshot(page, shown.framed, screenshot, size)
+        motion = shown.recording if moving else None
+        if motion is None:
+            save_screenshot(page, shown.framed, screenshot, size)
+        else:
+            framed, show = partial(shown.framed_in_motion, motion), partial(shown.show, motion)
+            save_screenshot(page, framed, screenshot, size, motion.period, show)
         announce_file(screenshot, robot.model.name, as_json)
 
 

@@ -1,8 +1,9 @@
 """The expressions in a system of symbols, taken out of it: what programs of a robot read.
 
-Whatever in a system with `parameters` is no constant (entries of placements, inertias, loop frames,
-coefficients of closed forms) becomes one entry: a number that is computed when parameters are set.
-So programs compute nothing of the geometry, and a system in numbers is the same entries filled in.
+Whatever in a system with `parameters` is not a constant (entries of placements, inertias, loop
+frames, coefficients of closed forms) becomes one entry: a number that is computed when parameters
+are set. So programs compute nothing of the geometry, and a system in numbers is the same entries
+filled in.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ def _value(term: str, given: Array, top: float) -> Array:
 
 
 def top_speed(columns: list[DriveColumns], shaft: Shaft) -> float:
-    """The largest speed of a shaft, but for the fastest thousandth; 1 of one at rest."""
+    """The largest speed of a shaft, except for the fastest thousandth; 1 of one at rest."""
     speeds = np.abs(np.concatenate([one.speed(shaft) for one in columns]))
     return float(np.quantile(speeds, 0.999)) or 1.0
 

@@ -211,7 +211,7 @@ def held_columns(null: Array, readiness: Array | float = 1.0) -> Places:
 
 
 def _named(factors: Array, names: Places, own: int) -> tuple[int, ...]:
-    """The unknowns of a combination, but for the one that is held."""
+    """The unknowns of a combination, except for the one that is held."""
     chosen = names[np.abs(factors) > NAMED_FACTOR * np.abs(factors).max()]
     return tuple(int(one) for one in chosen if one != own)
 

@@ -14,7 +14,7 @@ from ..robot import Robot
 class Turns:
     """The coordinates that differ by whole turns from what means the same.
 
-    Those of `continuous` joints, but for joints that a coupling or a mimic ties to others: those
+    Those of `continuous` joints, except for joints that a coupling or a mimic ties to others: those
     stand elsewhere after a turn.
 
     Parameters

@@ -22,8 +22,8 @@ class Origin:
     """A frame on a link: where a joint leaves its parent, or one of the two frames of a loop.
 
     pose : in the axes of `link`. axes : (3, 3) as the description has them; its angles are counted
-    from these, so that a pitch of a quarter turn is no singularity. child : the link that a joint
-    carries; empty where a loop is closed.
+    from these, so that a pitch of a quarter turn is not a singularity. child : the link that a
+    joint carries; empty where a loop is closed.
     """
 
     link: str

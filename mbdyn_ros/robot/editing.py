@@ -197,7 +197,7 @@ class Editing(Configurations):
     def mirrored(self, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Self:
         """The mirror image in the plane across `normal` through the root link's origin.
 
-        Positions, velocities and efforts mean the same as before, but for a floating base and
+        Positions, velocities and efforts mean the same as before, except for a floating base and
         floating joints, whose places and turns are mirrored (`model.edit.mirrored`).
         """
         return _edited(self, lambda model: edit.mirrored(model, normal))

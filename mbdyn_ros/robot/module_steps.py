@@ -97,7 +97,7 @@ Draft = tuple[str, str, str, str, SX, str]
 
 
 def parallel_serial_study(robot: Robot) -> Study:
-    """The robot on symbols; refused where it is no machine of joints and cylinders."""
+    """The robot on symbols; refused where it is not a machine of joints and cylinders."""
     study = Study(robot.system)
     if not is_parallel_serial(study):
         raise InputError(

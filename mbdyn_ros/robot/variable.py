@@ -119,7 +119,7 @@ def checked_layout(
     Raises
     ------
     InputError
-        What is no list of names, or names neither a link that moves nor an origin.
+        What is not a list of names, or names neither a link that moves nor an origin.
     """
     tree, more = system.tree, checked_names("variable", more)
     chosen = {name: list(one) for name, one in layout.origins}

@@ -157,8 +157,8 @@ std::string SimulatedSystem::read_joints(const mbdyn_ros_model &table) {
     const std::size_t at_q = mbdyn_ros::place(table.joint_position, joint.name);
     const std::size_t at_v = mbdyn_ros::place(table.joint_velocity, joint.name);
     if (at_q == table.joint_position.count || at_v == table.joint_velocity.count) {
-      return who + " is no joint of one coordinate that moves in " + table.robot + "; there are " +
-             listed(table.joint_position);
+      return who + " is not a joint of one coordinate that moves in " + table.robot +
+             "; there are " + listed(table.joint_position);
     }
     for (const auto &one : joint.state_interfaces) {
       const auto state = states.find(one.name);

@@ -27,11 +27,12 @@ SHORTER = [
 SERVED = r"mbdyn view|--page|mbdyn completion|mbdyn bench|mbdyn doctor|ik crane|--pareto"
 """Examples that serve a page, take long, or print for a shell: here their words are read only."""
 
-NIGHTLY = r"--fit|--pareto|piezo .*--position '"
+NIGHTLY = r"--fit|--poses|--pareto|piezo .*--position '"
 """Examples of seconds that others repeat in part: `make test-all` runs them too."""
 
 GIVEN = {
     "path.csv": "x,y\n0.1,0.2\n0.15,0.25\n0.2,0.3\n0.25,0.3\n0.3,0.25\n0.3,0.2\n",
+    "poses.csv": "x,y,angle\n0,0,0\n0.1,0.05,0.3\n0.2,0.02,0.5\n",
     "robot.urdf": '<robot name="r"><link name="a"/></robot>',
 }
 """Files of the reader's own that examples name."""

@@ -230,7 +230,7 @@ def test_it_begins_where_the_block_says(arm: Rig) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("joint gear", "joint geer", "joint 'geer' is no joint of one coordinate"),
+        ("joint gear", "joint geer", "joint 'geer' is not a joint of one coordinate"),
         ("state velocity", "state temperature", "joint 'joint' has the state interface 'temper"),
         ("command effort", "command torque", "joint 'joint' has the command interface 'torque'"),
         ("joint gear", "joint gear\ncommand effort", "joint 'gear' .* is not actuated"),

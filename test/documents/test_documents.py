@@ -6,6 +6,7 @@ The blocks of a page run one after the other in one namespace, in a folder with 
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 import warnings
@@ -30,8 +31,11 @@ LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DU
 NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 """Lines of seconds that others repeat in part: `make test-all` runs them too."""
 
-LONG_PAGES = [ROOT / f"docs/{name}.md" for name in ("cheat_sheet", "identification", "piezo")]
-"""Pages that take long or say again what the README does; they run with all tests."""
+LONG_PAGES = [
+    ROOT / f"docs/{name}.md"
+    for name in ("cheat_sheet", "command_line", "identification", "impacts", "piezo")
+]
+"""Pages that take long, or whose lines other tests run too; they run with all tests."""
 
 SHORTER = "--duration 0.5"
 """Of a robot's motion that the page shows for seconds, and by day is computed for less."""
@@ -56,6 +60,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     turns = np.linspace(0, 2 * np.pi, 25)
     path = np.column_stack([0.1 + 0.05 * np.cos(turns), 0.1 + 0.03 * np.sin(turns)])
     np.savetxt(tmp_path / "path.csv", path, delimiter=",", header="x,y", comments="")
+    (tmp_path / "poses.csv").write_text("x,y,angle\n0,0,0\n0.1,0.05,0.3\n0.2,0.02,0.5\n")
+    pairs = "crank,rocker\n0.5236,1.0472\n1.0472,1.2566\n1.5708,1.4835\n"
+    (tmp_path / "pairs.csv").write_text(pairs)
     (tmp_path / "law.csv").write_text("time,effort/crank\n0,0.2\n6,0.2\n")
     joints = ",".join(f"position/{one}_joint" for one in ("slew", "boom", "jib", "telescope"))
     (tmp_path / "plan.csv").write_text(f"time,{joints}\n0,0,0,0,0\n1,0.1,0.05,-0.05,0.05\n")
@@ -131,6 +138,62 @@ def test_every_public_name_is_in_the_api_reference() -> None:
                 assert ("" if at_the_top else prefix) + name in listed, prefix + name
     for name in dir(mbdyn_ros.Robot):
         assert name.startswith("_") or f"Robot.{name}" in listed, name
+
+
+def test_every_verb_is_on_the_page_of_the_command_line() -> None:
+    page = (ROOT / "docs/command_line.md").read_text()
+    rows = " ".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
+    assert sorted(re.findall(r"`(\w+)`", rows)) == sorted(main.commands)
+
+
+def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the page of messages, by its words between names and numbers."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs/_extensions"))
+    pytest.importorskip("sphinx")
+    page = importlib.import_module("messages").messages()
+    listed = [one for found in page.values() for one in found]
+    robot = mbdyn_ros.example("four_bar")
+    for wrong in (lambda: robot.inverse_dynamics([0, 0], [0], [0]), lambda: robot.locked(["knee"]),
+                  lambda: mbdyn_ros.load("no_such.urdf"), lambda: mbdyn_ros.Surface("z"),
+                  lambda: mbdyn_ros.load("<robot name='r'/>"),
+                  ):  # fmt: skip
+        with pytest.raises(mbdyn_ros.MbdynError) as raised:
+            wrong()
+        words = str(raised.value)
+        matching = [one for one in listed if _says(one.text, words)]
+        assert matching, words
+
+
+def _says(template: str, words: str) -> bool:
+    return re.search(".*?".join(map(re.escape, template.split("…"))), words, re.DOTALL) is not None
+
+
+NOT_ENGLISH = {
+    r"\bbut for\b": "except for",
+    r"\bnone such\b": "not one",
+    r"(?<!there )(?<!There )\bis no (?!longer|more|such|need)\w": "is not a",
+    r"\bwhat it waits for\b": "the event it waits for",
+}
+"""Marks of a language that is translated, and what to write."""
+
+
+def test_sentences_are_english() -> None:
+    """CONTRIBUTING.md has the rule; these marks of section "An error" can be looked for."""
+    code = [*ROOT.glob("mbdyn_ros/**/*.py"), *ROOT.glob("mbdyn_ros_controllers/**/*.?pp")]
+    for page in [*PAGES, *code]:
+        text = page.read_text()
+        for mark, instead in NOT_ENGLISH.items():
+            found = re.search(mark, text)
+            assert not found, f"{page}: {found and found[0]!r}: write {instead!r}"
+
+
+def test_the_readme_is_short() -> None:
+    """At most 7 kB, and 25 words a sentence."""
+    text = (ROOT / "README.md").read_text()
+    assert len(text.encode()) <= 7000
+    prose = re.sub(r"^(```.*?^```|\|.*?|!\[.*?|#.*?)$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for sentence in re.split(r"(?<=[.:;!?])\s|\n\n", re.sub(r"\]\([^)]*\)|`[^`]*`", "x", prose)):
+        assert len(sentence.split()) <= 25, sentence
 
 
 def without_code(page: Path) -> str:

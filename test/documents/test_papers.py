@@ -167,7 +167,7 @@ def test_figures_12_and_13() -> None:
             products, sums = list(found.values())[k]
             assert cells[place] == f"{products:.0f}, {sums:.0f}"
         products, sums = list(columns[0].values())[k]
-        if start == "by articulated bodies":  # but for products that vanish by chance
+        if start == "by articulated bodies":  # except for products that vanish by chance
             there = [float(one) for one in cells[2].split(",")]
             assert there == pytest.approx((2 * products, 2 * sums), rel=0.01)
             continue

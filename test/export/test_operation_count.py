@@ -125,7 +125,7 @@ def test_trees_grow_as_the_papers_figures() -> None:
         *papers, traced, composite, articulated = count.values()
         assert min(one[0] for one in papers) > traced[0] > articulated[0] > composite[0]
     for name, (products, sums) in sizes[2, 1].items():
-        if name == OURS[-1]:  # but for products that vanish by chance
+        if name == OURS[-1]:  # except for products that vanish by chance
             assert sizes[2, 3][name] == pytest.approx((3 * products, 3 * sums), rel=0.03)
             continue
         assert sizes[2, 3][name] == (3 * products, 3 * sums)

@@ -116,7 +116,7 @@ def test_verdict(found: Identification) -> None:
 
 
 def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -> None:
-    """And the written robot has the efforts that were predicted, but for what it cannot hold."""
+    """And the written robot has the efforts that were predicted, except for what it cannot hold."""
     for one in found.robot.model.links:
         if one.inertia is not None:
             assert np.linalg.eigvalsh(pseudo_inertia(standard_parameters(one.inertia))).min() > 0

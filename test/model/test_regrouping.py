@@ -136,7 +136,7 @@ def test_fewer_operations() -> None:
 
 
 def test_the_little_that_thin_bodies_have_across_keeps_its_digits() -> None:
-    """A kilogram of a micrometre's width: of 0.01 kg m^2 two parts cancel but for 1e-13."""
+    """A kilogram of a micrometre's width: of 0.01 kg m^2 two parts cancel except for 1e-13."""
     izz = 2.6997407133081564e-13
     np.testing.assert_array_equal(np.diag(spread(np.diag([0.01, 0.01, izz])))[:2], izz / 2)
 

@@ -65,7 +65,7 @@ def straight(made: EffortTrajectory, at: np.ndarray) -> np.ndarray:
 
 
 def between(made: EffortTrajectory, count: int = 3000) -> np.ndarray:
-    """Random times, but for the instants of jumps."""
+    """Random times, except for the instants of jumps."""
     at = np.sort(np.random.default_rng(0).uniform(made.time[0], made.time[-1], count))
     k = np.searchsorted(made.time, at, side="right") - 1
     return at[np.diff(made.time)[k] > 2e-6]

@@ -121,7 +121,7 @@ def test_bad_arguments(arguments: list[str], message: str) -> None:
 def test_several_spheres_and_branches(
     file: str, rotor: Rotor, start: dict[str, float], idle: list[str]
 ) -> None:
-    """The rotor moves what lies between it and the foot, but for its own axis."""
+    """The rotor moves what lies between it and the foot, except for its own axis."""
     robot = mbdyn_ros.load(ROBOT.parent / file)
     q = np.array([start.get(name, 0.0) for name in robot.position_labels])
     path = circle(robot, "gripper", q, 0.0005, 0.3, points=16)

@@ -289,7 +289,7 @@ def obeyed(seed: int) -> bool:
 
 
 def test_rollouts_among_walls_are_the_steppers(block: mbdyn_ros.Robot) -> None:
-    """For every motion, on threads, but for the last digit.
+    """For every motion, on threads, except for the last digit.
 
     Where a compiler fuses a product and a sum in vectors but not in single numbers, or the other
     way round, that digit differs: by 6e-17 in these motions with AVX-512, not at all with AVX2.

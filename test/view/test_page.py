@@ -295,7 +295,7 @@ def test_a_recording_plays_beside_joints_searched_for(chromium: Any) -> None:
         one.field("Frames").click()
         one.field("Forces").click()
         one.until(lambda: "the largest is" in one.text(), "forces")
-        wrenches = robot.joint_wrenches(*shown._recording.at(share))
+        wrenches = robot.joint_wrenches(*shown.recording.at(share))
         most = max(float(np.linalg.norm(one[:3])) for one in wrenches.values())
         one.until(lambda: f"the largest is {most:.4g} N" in one.text(), "of the motion's instant")
         assert one.errors == []

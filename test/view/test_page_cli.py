@@ -65,7 +65,8 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
 def test_what_makes_no_page_is_refused() -> None:
     assert "give a robot, or --ros" in refused("view")
     assert "it cannot be used with" in refused("view", "--ros", "--home", "a=1")
-    kinds = "--id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, --balance, --fit"
+    kinds = "--id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, --balance, --fit, "
+    kinds += "--poses, --function"
     assert f"give one of {kinds}, --page" in refused("mechanism", "four_bar", "--page", "--id")
     words = refused("mechanism", "four_bar", "--page", "--plot", "a.png")
     assert "--page writes no --plot" in words
@@ -103,10 +104,31 @@ def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
     assert not np.ptp(pixels[[0, -1]], axis=-1).max() > 40, "nothing is cut off"
 
 
+def test_a_motion_becomes_an_animation(tmp_path: Path) -> None:
+    """All of it is in the picture, and it moves."""
+    require_chromium()
+    import imageio.v3 as images
+
+    motion, file = tmp_path / "run.csv", tmp_path / "run.gif"
+    motion.write_text("time,position/crank_joint\n0,0\n0.1,1.5\n0.2,3\n")
+    command = ["view", "four_bar", "--trajectory", str(motion), "--screenshot", str(file)]
+    result = CliRunner().invoke(main, [*command, "--size", "240", "180", "--json"])
+    assert result.exit_code == 0, result.output
+    frames = images.imread(file, index=None).astype(int)[..., :3]
+    assert frames.shape == (4, 180, 240, 3)
+    for one, other in zip(frames[:-1], frames[1:], strict=True):
+        assert (np.abs(one - other).max(axis=-1) > 60).sum() > 50
+    assert not np.ptp(frames[:, [0, -1]], axis=-1).max() > 60, "nothing is cut off"
+    motion.write_text("time,position/crank_joint\n0,0\n100,3\n")
+    assert "2000 pictures, and an animation at most 400, 20 s" in refused(*command)
+
+
 def test_screenshots_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "must end in one of .png" in refused("view", "four_bar", "--screenshot", "a.jpg")
     size = "view", "four_bar", "--screenshot", str(tmp_path / "a.png"), "--size", "0", "9"
     assert "--size 0 9: sides have 1 to 4096 pixels" in refused(*size)
+    still = "view", "four_bar", "--screenshot", str(tmp_path / "a.gif")
+    assert "is an animation; give its motion as --trajectory FILE" in refused(*still)
     monkeypatch.setenv("PATH", str(tmp_path))
     words = refused("view", "four_bar", "--screenshot", str(tmp_path / "a.png"))
     assert "sudo apt install chromium" in words

@@ -48,7 +48,7 @@ def _flat(contacts: ContactGeometry) -> bool:
 
 
 def _turning(body: Body) -> list[bool] | None:
-    """Of every velocity of a body whether it is a turn; None where one is no slide either."""
+    """Of every velocity of a body whether it is a turn; None where one is not a slide either."""
     motion = body.motion
     if motion.is_hinge and motion.keeps_origin:
         return [True]

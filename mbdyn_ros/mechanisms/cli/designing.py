@@ -16,8 +16,9 @@ from ...model.read.number import to_float
 from ...recording.read import read_table
 from ...recording.write import write_table
 from ...view.figure import save_figure
-from .. import Mechanism
+from .. import FourBar, Mechanism
 from ..balance import balance
+from ..fit import CurveFit
 from ..pareto import GOALS, pareto_front
 from ..settings import length_names, unit_of
 from .prescribed import guided, prescribed
@@ -135,9 +136,54 @@ def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     """Find the design, print its lengths, draw its curve over the path."""
     from ..fit import fit_curve
 
-    if options["gif"]:
-        raise click.UsageError("--gif belongs to --id; --fit has a --plot and an --output")
-    found = fit_curve(made, _read(options["fit"]), options["part"])
+    points = _columns(options["fit"], "x,y in m, a point a row")
+    return _fitted(fit_curve(made, points, options["part"]), "fit", options, as_json)
+
+
+def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """Find the four-bar that takes the poses, or has the pairs of angles, and print its lengths."""
+    from ..precision_positions import fit_function, fit_poses
+
+    if type(made) is not FourBar:
+        raise InputError(f"{made.name}: --poses and --function look for a four_bar; name that")
+    if options["poses"]:
+        poses = _columns(options["poses"], "x,y,angle in m and rad, a pose a row")
+        return _fitted(fit_poses(made, poses), "poses", options, as_json)
+    _no_gif(options, "function")
+    pairs = _columns(options["function"], "crank,rocker in rad, a pair a row")
+    found = fit_function(made, pairs)
+    options["result"] = found.mechanism
+    if options["plot"]:
+        from ..view.design_plots import plot_function
+
+        save_figure(plot_function(found), options["plot"])
+    if options["output"]:
+        write_table(
+            {"crank": {"": found.q}, "rocker": {"": found.rocker},
+             "reached": {"rocker": found.rocker_reached}}, options["output"],
+        )  # fmt: skip
+    settings = _lengths(found.mechanism)
+    if not as_json:
+        rows = [(name, f"{number(value)} m") for name, value in settings.items()]
+        rows += [
+            ("branch", f"{found.mechanism.branch:+d}"),
+            ("Grashof class", found.mechanism.grashof_class),
+        ]
+        rows += [(f"the {name} counts from", f"{number(np.degrees(zero))} deg") for name, zero in
+                 (("crank", found.crank_zero), ("rocker", found.rocker_zero))]  # fmt: skip
+        rows += [("largest gap", f"{found.turn_gap:.2g} rad")]
+        print_table(f"{found.mechanism.title}, {len(found.q)} pairs of angles", ("", ""), rows)
+    return {
+        "function": settings, "branch": found.mechanism.branch, "crank_zero": found.crank_zero,
+        "rocker_zero": found.rocker_zero, "gap_max": found.turn_gap,
+    }  # fmt: skip
+
+
+def _fitted(found: CurveFit, task: str, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """Print and write what was found, and draw it."""
+    from ..precision_positions import PoseFit
+
+    _no_gif(options, task)
     options["result"] = found.mechanism
     if options["plot"]:
         from ..view.design_plots import plot_fit
@@ -150,14 +196,22 @@ def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
              "wanted": {"x": wanted_x, "y": wanted_y}},
             options["output"],
         )  # fmt: skip
-    names = length_names(found.mechanism.settings)
-    settings = {name: float(found.mechanism.settings[name]) for name in names}
+    settings = _lengths(found.mechanism)
     document = {
-        "fit": settings, "part": found.part, "at": list(found.at), "place": list(found.place),
+        task: settings, "part": found.part, "at": list(found.at), "place": list(found.place),
         "turn": found.turn, "gap_rms": found.gap_rms, "gap_max": float(found.gaps.max()),
     }  # fmt: skip
+    rows = [(name, f"{number(value)} m") for name, value in settings.items()]
+    if isinstance(found, PoseFit):
+        document |= {
+            "branch": found.mechanism.branch,
+            "tilt": found.tilt,
+            "turn_gap": found.turn_gap,
+        }
+        tilt = f"{number(np.degrees(found.tilt))} deg"
+        rows += [("branch", f"{found.mechanism.branch:+d}")]
+        rows += [("from the coupler's x axis to the poses'", tilt)]
     if not as_json:
-        rows = [(name, f"{number(value)} m") for name, value in settings.items()]
         rows += [
             (
                 f"point of the {found.part}, along and across",
@@ -172,10 +226,15 @@ def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     return document
 
 
-def _read(path: str) -> Array:
-    """The columns x and y of a file."""
+def _lengths(found: Mechanism) -> dict[str, float]:
+    return {name: float(found.settings[name]) for name in length_names(found.settings)}
+
+
+def _columns(path: str, heads: str) -> Array:
+    """The columns of a file that `heads` names first, as in "x,y in m, a point a row"."""
     table = read_table(path)
-    missing = [name for name in "xy" if "" not in table.get(name, {})]
+    names = heads.split(" ")[0].split(",")
+    missing = [name for name in names if "" not in table.get(name, {})]
     if missing:
-        raise InputError(f"{path}: no column {' and '.join(missing)}; give x,y in m, a point a row")
-    return np.stack([table[name][""] for name in "xy"], axis=1)
+        raise InputError(f"{path}: no column {' and '.join(missing)}; give {heads}")
+    return np.stack([table[name][""] for name in names], axis=1)

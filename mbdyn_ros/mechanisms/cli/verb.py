@@ -165,6 +165,12 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Lengths whose coupler curve comes nearest to the path in a CSV file (x, y).",
 )
+@click.option(
+    "--poses", metavar="FILE", help="Four-bar whose coupler takes 3 or 4 poses (x, y, angle)."
+)
+@click.option(
+    "--function", metavar="FILE", help="Four-bar that has 3 or 4 pairs of angles (crank, rocker)."
+)
 @click.option("--part", help="Part that carries the point of --fit.  [default: the coupler]")
 @click.option(
     "--curve",
@@ -205,13 +211,14 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --balance --speed 20 --plot balance.png --urdf balanced.urdf
       mbdyn mechanism four_bar --pareto coupler_length=0.2:0.45 --pareto rocker_length=0.15:0.4
       mbdyn mechanism four_bar --fit path.csv --plot fit.png    # path.csv: x,y, a point a row
+      mbdyn mechanism four_bar --poses poses.csv --plot poses.png    # poses.csv: x,y,angle
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
     from ...recording.write import TABLES, check_target
     from ...view.figure import PLOTS, check_picture
     from ..registry import kind_of
-    from .designing import balance_links, find_front, fit_path
+    from .designing import balance_links, find_front, fit_path, fit_positions
     from .prescribed import write_text
     from .show_equations import show_equations
     from .tasks import compare_settings, forward, inverse, sweep_designs
@@ -230,13 +237,13 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
             check(options[option], ends)
     asked = [
         what for what in ("inverse", "forward", "equations", "worksheet", "compare", "swept",
-                          "pareto", "balance", "fit", "page")
+                          "pareto", "balance", "fit", "poses", "function", "page")
         if options[what] and not (what == "forward" and (options["page"] or on_paper))
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
             "give one of --id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, "
-            "--balance, --fit, --page at a time"
+            "--balance, --fit, --poses, --function, --page at a time"
         )
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
@@ -252,6 +259,8 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         "pareto": find_front,
         "balance": balance_links,
         "fit": fit_path,
+        "poses": fit_positions,
+        "function": fit_positions,
     }
     document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
     if asked:

@@ -11,6 +11,7 @@ from ...view.figure import FAINT_INK, INK, figure_of, legend_beside, tidy
 from .. import Analysis
 from ..fit import CurveFit
 from ..pareto import GOALS, Front
+from ..precision_positions import FunctionFit
 from ..settings import unit_of
 from .plots import abscissa_of, finish
 
@@ -87,6 +88,30 @@ def plot_fit(fit: CurveFit) -> Figure:
     axes.set_xlabel("x (m)")
     axes.set_ylabel("y (m)")
     axes.set_title(f"{fit.mechanism.title}: {1e3 * fit.gap_rms:.3g} mm from the path (rms)")
+    tidy(axes)
+    legend_beside(axes)
+    return figure
+
+
+def plot_function(fit: FunctionFit) -> Figure:
+    """The rocker's angle over the crank's, and the pairs wanted."""
+    figure = figure_of(1, 1, (7.0, 4.5))
+    axes = figure.subplots()
+    room = 0.25 * np.ptp(fit.q)
+    q = np.linspace(fit.q.min() - room, fit.q.max() + room, 361)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rocker = np.angle(fit.mechanism.solved(q[:, None]).directions["rocker"]) - fit.rocker_zero
+    near = np.interp(q, fit.q[np.argsort(fit.q)], fit.rocker[np.argsort(fit.q)])
+    rocker = near + np.angle(np.exp(1j * (rocker - near)))
+    q, wanted = q - fit.crank_zero, fit.q - fit.crank_zero
+    axes.plot(np.degrees(q), np.degrees(rocker), color=color_of(0), linewidth=1.5, label="four-bar")
+    axes.plot(
+        np.degrees(wanted), np.degrees(fit.rocker), "o", color=INK, markersize=5, label="pairs"
+    )
+    axes.set_xlabel("crank (deg)")
+    axes.set_ylabel("rocker (deg)")
+    lengths = ", ".join(f"{name} {value:.3g}" for name, value in fit.mechanism.lengths.items())
+    axes.set_title(f"{fit.mechanism.title}: {lengths} (m)", fontsize="medium")
     tidy(axes)
     legend_beside(axes)
     return figure

@@ -75,7 +75,7 @@ def read_urdf(source: Source) -> Model:
       unit vectors; those of fixed, floating and spherical joints are not looked at.
     - Joint types beyond URDF: ``screw`` with ``<screw pitch="..."/>`` (m/rad), ``spherical``,
       ``universal``; see docs/joints.md.
-    - Limits: a missing ``<limit>``, velocity or effort is no bound; so is a pair of missing
+    - Limits: a missing ``<limit>``, velocity or effort is not a bound; so is a pair of missing
       lower and upper, while one that is missing while the other is there is 0, as in URDF. Infinite
       bounds may be written. A velocity or effort of 0 or less, and lower = upper = 0, are what
       real files write for "unknown": taken as no bound, with a warning. Limits of joints with

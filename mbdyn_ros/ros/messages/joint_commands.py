@@ -114,7 +114,7 @@ class JointCommands:
         for quantity, values in command.given():
             places, numbers = self._layout.numbers(quantity, command.names, values)
             pairs = list(zip(places, numbers, strict=True))
-            kept = [pair for pair in pairs if pair[1] == pair[1]]  # but for NaN
+            kept = [pair for pair in pairs if pair[1] == pair[1]]  # except for NaN
             if command.unclaimed:
                 labels = self._labels
                 kept = [one for one in kept if (labels[one[0]], quantity) not in command.unclaimed]

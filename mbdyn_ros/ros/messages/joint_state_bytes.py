@@ -1,7 +1,7 @@
 """Joint states read from their bytes and written into them, one after another.
 
 rclpy takes 7 us to turn a JointState of eight joints into bytes, and 30 us to turn one of four
-joints into Python's objects. Those of one sender are alike but for stamp and numbers: these are
+joints into Python's objects. Those of one sender are alike except for stamp and numbers: these are
 written in 1 us, and read in 3 us.
 """
 

@@ -53,7 +53,7 @@ PROFILES_BESIDE = "DEFAULT_FASTDDS_PROFILES.xml"
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 
-# What ROS asks of Fast DDS for the range LOCALHOST, whatever the variables above say; but for the
+# What ROS asks of Fast DDS for the range LOCALHOST, whatever the variables above say, without the
 # shared memory.
 _LOCALHOST = """<?xml version="1.0" encoding="UTF-8"?>
 <dds xmlns="http://www.eprosima.com"><profiles>

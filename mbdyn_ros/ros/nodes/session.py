@@ -306,7 +306,7 @@ class Session:
         return self.motion.force_torque(joint, self.pushes.acting)
 
     def fill_message(self) -> None:
-        """Write the state into `message`, but for the stamp."""
+        """Write the state into `message`, except for the stamp."""
         motion, message = self.motion, self.message
         message.position[:] = motion.joint_position[self._rows_q]
         message.velocity[:] = motion.joint_velocity[self._rows_v]

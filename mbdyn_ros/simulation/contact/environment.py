@@ -234,7 +234,7 @@ class Environment(Sealed):
         return ContactGeometry(tuple(places), faces, stops, signed, couples, tuple(solid), slots)
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """The convex shapes that may touch each other, but for the `couples`."""
+        """The convex shapes that may touch each other, except for the `couples`."""
         return () if self.links is None else self.links.solid_pairs(robot)
 
     def couples(self, robot: Robot) -> tuple[tuple[str, Couple], ...]:

@@ -93,7 +93,7 @@ class LinkContacts(Sealed):
         return tuple(found)
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """All pairs of shapes that may touch, but for the `couples`; none unless `convex`."""
+        """All pairs of shapes that may touch, except for the `couples`; none unless `convex`."""
         every = self.shape_pairs(robot) if self.convex else ()
         return tuple(pair for pair in every if not all(one.is_round for one in pair))
 

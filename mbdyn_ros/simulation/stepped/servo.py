@@ -8,7 +8,7 @@ p = exp(-2 pi f h),
 
     a = a_target - k (e' + w e),  k = (1 - p)(3 + p) / (2 h),  w = 2 (1 - p) / ((3 + p) h).
 
-Where a joint is far from its target, w e is no faster than it may move, and than its effort can
+Where a joint is far from its target, w e is not faster than it may move, and than its effort can
 stop with the inertia of the others that follow, which hold still. What the equations do not know
 (contacts, dry friction that sticks) shows as the difference between the acceleration that they
 foretold and that of the step, and is made up for.

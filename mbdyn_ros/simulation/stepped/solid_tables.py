@@ -91,7 +91,7 @@ class SolidTables:
         )  # fmt: skip
 
     def touches(self, number: int, one: Pose, other: Pose, margin: float) -> list[Touch]:
-        """Where a pair of shapes in these poses touches, or is no farther apart (m) than this."""
+        """Where a pair of shapes in these poses touches, or is not farther apart (m) than this."""
         found = (OneTouch * MOST_POINTS)()
         library = stepping()
         library.room_of_touches.restype = library.touches_of_pair.restype = SIZE

@@ -432,7 +432,7 @@ class Stepper(Accounts, Sealed):
                 joint = coordinates.position_labels[start].rpartition("/")[0]
                 raise InputError(
                     f"the quaternion of {joint} has length 0, which is not an orientation: "
-                    "(0, 0, 0, 1) is no rotation"
+                    "(0, 0, 0, 1) is not a rotation"
                 )
 
     def limit_energy(self, most: float) -> None:

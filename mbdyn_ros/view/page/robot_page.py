@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import MbdynError
+from ...model.joints.quaternion import rotation_rows
 from ...model.model import Array
 from ...names import in_markdown
 from ...robot import Robot
@@ -17,9 +18,8 @@ from ...robot.described import described_model
 from ...units import position_unit
 from ..scene.camera import ABOVE, Camera, framed
 from ..scene.joint_arrows import joint_arrows
-from ..scene.link_poses import link_poses
 from ..scene.scene import Item
-from ..scene.shown_robot import ShownRobot, corners
+from ..scene.shown_robot import ShownRobot
 from ..scene.visuals import PlacedShape
 from .excursion import Excursion, excursion, joint_table
 from .length_sliders import LengthSliders
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 RECORDED = "as recorded"
 """The choice of the recording, beside the joints."""
+
+FRAMED_INSTANTS = 12
+"""Of a motion that a camera frames."""
 
 
 class RobotPage:
@@ -56,7 +59,7 @@ class RobotPage:
     ) -> None:  # fmt: skip
         self.page, self.robot = page, robot
         self._motion: RobotMotion | None = None
-        self._recording = recording
+        self.recording = recording
         gui = page.server.gui
         with gui.add_folder("Joints"):
             self.sliders = JointSliders(gui, robot, page.changed)
@@ -90,9 +93,26 @@ class RobotPage:
 
     def framed(self, aspect: float) -> tuple[Array, Array]:
         """Position and turn of the camera whose picture the robot fills where it is first shown."""
-        poses = link_poses(self.robot.model, self.robot.joint_state(self.sliders.q)[0])
-        arrows = [corners(one, poses) for one in self._show_folder.arrows]
-        return framed(np.concatenate([self._shown.corners, *arrows]), ABOVE, aspect)
+        return framed(self._corners(self.sliders.q), ABOVE, aspect)
+
+    def framed_in_motion(self, recording: RobotMotion, aspect: float) -> tuple[Array, Array]:
+        """The same of a picture that the robot fills in a motion."""
+        places = []
+        for share in np.linspace(0, 1, FRAMED_INSTANTS).tolist():
+            self.show(recording, share)
+            places.append(self._corners(recording.at(share)[0]))
+        return framed(np.concatenate(places), ABOVE, aspect)
+
+    def show(self, motion: RobotMotion, share: float) -> None:
+        """Show the instant of a motion at which a share of it has passed."""
+        self._show(*motion.at(share))
+
+    def _corners(self, q: Array) -> Array:
+        """Corners (N, 3) of all that is shown, m."""
+        places = self._shown.corners(self.robot.joint_state(q)[0], self._show_folder.arrows)
+        if not self.robot.floating_base:
+            return places
+        return q[:3] + places @ np.array(rotation_rows(*q[3:7])).T
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
@@ -141,9 +161,9 @@ class RobotPage:
         recorded = self._movable and self._choice.value == RECORDED
         if self._movable and self._instant.visible != recorded:
             self._instant.visible, self._period.visible = recorded, not recorded
-        if recorded and self._recording is not None:
-            if self._motion is not self._recording:
-                self._motion = self._recording
+        if recorded and self.recording is not None:
+            if self._motion is not self.recording:
+                self._motion = self.recording
                 self._charts.draw(self._motion, 0.0)
             self._playback.share = float(self._instant.value) / 100
             self._show_instant(self._motion)
@@ -173,7 +193,7 @@ class RobotPage:
             self._show(*motion.at(self._playback.share))
             return
         self._show_instant(motion)
-        if motion is self._recording:
+        if motion is self.recording:
             self._instant.value = round(100 * self._playback.share, 1)
 
     def _show_instant(self, motion: RobotMotion) -> None:

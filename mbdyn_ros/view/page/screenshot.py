@@ -1,4 +1,4 @@
-"""A picture of the scene of a page, by a browser without a window."""
+"""Pictures of the scene of a page, still or moving, by a browser without a window."""
 
 from __future__ import annotations
 
@@ -45,32 +45,64 @@ MOST_PIXELS = 4096
 
 WHITE = 255
 
+FRAME_RATE = 20.0
+"""Pictures of a second of an animation."""
+
+MOST_FRAMES = 400
+"""Of an animation, which holds all of them in memory."""
+
+QUALITY = 60
+"""Of a WebP, of 100; it is packed as well as it can be, which takes seconds."""
+
 
 def save_screenshot(
     page: Page, camera: Callable[[float], tuple[Array, Array]], path: str | os.PathLike[str],
-    size: tuple[int, int],
+    size: tuple[int, int], duration: float | None = None,
+    show: Callable[[float], None] | None = None,
 ) -> None:  # fmt: skip
-    """Write the scene of a page as PNG.
+    """Write the scene of a page as PNG, or its motion as GIF or WebP.
 
     Parameters
     ----------
     camera : its position and turn (w, x, y, z), by width over height of the picture.
     size : width and height, pixels.
+    duration, show : of an animation, s, and what moves the scene to a share of it, 0 to 1.
 
     Raises
     ------
     InputError
-        No browser is on the PATH, it does not draw, or the file cannot be written.
+        No browser is on the PATH, it does not draw, the animation has too many pictures, or the
+        file cannot be written.
     """
     import imageio.v3 as images
 
     width, height = size
     if not (0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS):
         raise InputError(f"--size {width} {height}: sides have 1 to {MOST_PIXELS} pixels")
+    count = 0 if duration is None else max(round(duration * FRAME_RATE), 2)
+    if count > MOST_FRAMES:
+        raise InputError(
+            f"{path}: a motion of {duration:g} s has {count} pictures, and an animation at most "
+            f"{MOST_FRAMES}, {MOST_FRAMES / FRAME_RATE:g} s; record a shorter one"
+        )
+    seen = camera(width / height)
     with _browser(page.url, size) as process:
-        pixels = _drawn(page.server, process, camera(width / height), size)
+        pixels = _drawn(page.server, process, seen, size)
+        if show is not None:
+            frames = []
+            for k in range(count):
+                show(k / (count - 1))
+                frames.append(_rendered(page.server, seen, size, SOON_ENOUGH))
+    file = Path(path)
     try:
-        images.imwrite(Path(path), pixels, extension=".png")
+        if show is None:
+            images.imwrite(file, pixels, extension=".png")
+        else:
+            kind = file.suffix.lower()
+            packed: dict[str, Any] = {"quality": QUALITY, "method": 6} if kind == ".webp" else {}
+            images.imwrite(
+                file, np.stack(frames), extension=kind, loop=0, duration=1000 / FRAME_RATE, **packed
+            )
     except OSError as error:
         raise InputError(f"{path}: the picture cannot be written: {error.strerror}") from None
 
@@ -126,13 +158,9 @@ def _drawn(
         if process.poll() is not None:
             raise InputError(f"the browser {browser} ended with {process.returncode}")
         # A page whose connection breaks comes back as another client.
-        client = next(iter(server.get_clients().values()), None)
-        if client is not None:
+        if server.get_clients():
             try:
-                drawn = client.get_render(
-                    size[1], size[0], position=camera[0], wxyz=camera[1],
-                    fov=server.initial_camera.fov, transport_format="png", timeout=end - now,
-                )  # fmt: skip
+                drawn = _rendered(server, camera, size, end - now)
             except (TimeoutError, RuntimeError) as error:
                 complaint = f"it does not draw: {error}"
             else:
@@ -143,11 +171,19 @@ def _drawn(
                 if before is None or not np.array_equal(before, drawn) or np.ptp(drawn) == 0:
                     before, since = drawn, now
                 elif now - since >= max(STANDS_STILL[0], STANDS_STILL[1] * (came - start)):
-                    return _on_white(drawn)
+                    return drawn
         time.sleep(0.1)
     raise InputError(f"no picture by the browser {browser} in {SOON_ENOUGH:g} s: {complaint}")
 
 
-def _on_white(drawn: Any) -> Any:
+def _rendered(
+    server: viser.ViserServer, camera: tuple[Array, Array], size: tuple[int, int], timeout: float
+) -> Any:
+    """The scene as it is now, on white."""
+    client = next(iter(server.get_clients().values()))
+    drawn = client.get_render(
+        size[1], size[0], position=camera[0], wxyz=camera[1], fov=server.initial_camera.fov,
+        transport_format="png", timeout=timeout,
+    )  # fmt: skip
     opacity = drawn[..., 3:] / WHITE
     return (drawn[..., :3] * opacity + WHITE * (1 - opacity)).round().astype(np.uint8)

@@ -51,7 +51,6 @@ class ShownRobot:
     Attributes
     ----------
     remarks : what could not be drawn, in words.
-    corners : (N, 3) of boxes around its items where it is first shown, m.
     low, high : (3,) corners of a box around it, m. size : its largest extent, m.
     """
 
@@ -92,9 +91,19 @@ class ShownRobot:
             f"{len(self._lost)} meshes are not shown: {'; '.join(self._lost[:LISTED])}"
             + (" ..." if len(self._lost) > LISTED else "")
         ][: len(self._lost)]
-        self.corners = np.concatenate([points, *(corners(one, poses) for one in items)])
-        self.low, self.high = self.corners.min(axis=0), self.corners.max(axis=0)
+        self._model, self._items = model, items
+        places = self.corners(position)
+        self.low, self.high = places.min(axis=0), places.max(axis=0)
         self.move(position)
+
+    def corners(self, position: Array, more: Iterable[Item] = ()) -> Array:
+        """Corners (N, 3) of boxes around its items and `more` at a full joint state (n,), m.
+
+        In axes of the root.
+        """
+        poses = link_poses(self._model, position)
+        points = [pose.translation for pose in poses.values()]
+        return np.concatenate([points, *(corners(one, poses) for one in (*self._items, *more))])
 
     def reshape(self, model: Model) -> None:
         """Take the joints from other origins; links that are drawn as rods reach to these."""

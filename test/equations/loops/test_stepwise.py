@@ -35,7 +35,7 @@ def linkage(name: str, at: str, axis: str = "0 1 0", gear: str = "") -> str:
 
 
 def five_bar(gear: str) -> str:
-    """Two cranks and two rods: two freedoms, but for the gear."""
+    """Two cranks and two rods: two freedoms, except for the gear."""
     driven = turn("c", "ground", "c", "1 0 0").replace("</joint>", f"{gear}</joint>")
     return (
         body("a", 0, 0.25) + turn("a", "ground", "a")

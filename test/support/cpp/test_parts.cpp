@@ -63,7 +63,7 @@ static void test_values_from_thread_to_thread() {
 static void test_libraries(const char *none, const char *other) {
   const Library missing = Library::open("/nowhere/robot.so");
   CHECK(missing.table() == nullptr && has(missing.error(), "/nowhere/robot.so cannot be opened"));
-  CHECK(has(Library::open(none).error(), "is no robot's library"));
+  CHECK(has(Library::open(none).error(), "is not a robot's library"));
   CHECK(has(Library::open(other).error(), "has interface 3 of"));
 }
 

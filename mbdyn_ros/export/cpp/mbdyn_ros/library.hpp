@@ -29,7 +29,7 @@ class Library {
     }
     void *symbol = dlsym(handle.get(), MBDYN_ROS_ENTRY);
     if (symbol == nullptr) {
-      opened.error_ = path + " is no robot's library: it has no function " MBDYN_ROS_ENTRY
+      opened.error_ = path + " is not a robot's library: it has no function " MBDYN_ROS_ENTRY
                              "; write it with mbdyn codegen --cpp";
       return opened;
     }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 DEFORMABLE = "deformable_properties"
-"""Drake's element of a link that is no rigid body."""
+"""Drake's element of a link that is not a rigid body."""
 
 BY_DEFAULT = "has no <inertial>; SDF gives it 1 kg and moments of 1 kg m^2"
 MOMENTS = ("ixx", "iyy", "izz")

@@ -1,0 +1,101 @@
+"""The directive `messages`: every message of the package, read from its code.
+
+Numbers and names that a message fills in are shown as ….
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+PACKAGE = Path(__file__).resolve().parents[2] / "mbdyn_ros"
+
+RAISED = ("Error", "refusal", "warn")
+"""Endings of names that are called with a message."""
+
+FILLED = "…"
+
+LEAST_WORDS = 3
+"""Of a message; shorter ones only pass on what another one says."""
+
+
+@dataclass(frozen=True, order=True)
+class Message:
+    """A message: its text, what raises it, and the first line of that one's docstring."""
+
+    text: str
+    kind: str
+    place: str
+    about: str
+
+
+def messages() -> dict[str, list[Message]]:
+    """All messages by the folder of the package, sorted."""
+    found: dict[str, set[Message]] = {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        folder = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        tree = ast.parse(file.read_text())
+        found.setdefault(folder, set()).update(_of(tree, file, ast.get_docstring(tree) or ""))
+    return {folder: sorted(found[folder]) for folder in sorted(found) if found[folder]}
+
+
+def _of(node: ast.AST, file: Path, about: str) -> Iterator[Message]:
+    for child in ast.iter_child_nodes(node):
+        inside = about
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            inside = ast.get_docstring(child) or about
+        if isinstance(child, ast.Call) and child.args and _name(child.func).endswith(RAISED):
+            text = _text(child.args[0])
+            if len(text.replace(FILLED, " ").split()) >= LEAST_WORDS:
+                place = f"mbdyn_ros.{'.'.join(file.relative_to(PACKAGE).with_suffix('').parts)}"
+                yield Message(text.strip(), _name(child.func), place, about.split("\n")[0])
+        yield from _of(child, file, inside)
+
+
+def _name(called: ast.expr) -> str:
+    return called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+
+
+def _text(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(_text, node.values))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _text(node.left) + _text(node.right)
+    return FILLED
+
+
+class Messages(SphinxDirective):
+    """A section for each folder, with its messages and what the code was doing."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make the sections."""
+        sections: list[nodes.Node] = []
+        for folder, found in messages().items():
+            package, module = PACKAGE / folder / "__init__.py", PACKAGE / f"{folder}.py"
+            file = package if package.exists() else module
+            about = ast.get_docstring(ast.parse(file.read_text())) or folder
+            title = about.split("\n")[0].rstrip(".")
+            section = nodes.section(ids=[f"messages-{folder}"])
+            section += nodes.title(text=f"{title} ({folder})")
+            entries = nodes.definition_list()
+            for one in found:
+                term = nodes.term("", "", nodes.literal(text=one.text))
+                words = nodes.paragraph(text=f"{one.about} ({one.kind}, {one.place})")
+                entries += nodes.definition_list_item("", term, nodes.definition("", words))
+            section += entries
+            sections.append(section)
+        return sections
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Sphinx calls this."""
+    app.add_directive("messages", Messages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
