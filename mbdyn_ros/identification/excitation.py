@@ -225,5 +225,5 @@ class _Shapes:
             pose = self.robot.frame_pose(q, link)
             poses[link] = Pose(pose[:3, :3], pose[:3, 3]) @ back
         for k in numbers:
-            one, other = self.tables.pairs[k]
-            yield k, self.tables.nearest(k, *(poses[x.link] @ x.pose for x in (one, other)))[0]
+            one, other = (poses[x.link] @ x.pose for x in self.tables.pairs[k])
+            yield k, self.tables.nearest(k, one, other)[0]

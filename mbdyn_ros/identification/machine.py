@@ -442,8 +442,8 @@ def _scaled(rows: Rows, gains: Array) -> Rows:
     if (gains == 1).all():
         return rows
     motion = rows.motion
-    efforts = {"effort": motion.effort * gains, "raw_effort": motion.raw_effort * gains}
-    return replace(rows, motion=replace(motion, **efforts))
+    own, raw = motion.effort * gains, motion.raw_effort * gains
+    return replace(rows, motion=replace(motion, effort=own, raw_effort=raw))
 
 
 def _shifted(rows: Rows, delay: float) -> Rows:
