@@ -41,6 +41,8 @@ quadruped: .venv/interfaces.stamp
 
 # Many a test starts Python: what it imports is translated once, whatever the shell says.
 translated_once := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.venv/pycache'
+# By day most programs are compiled for a few calls; by night as users' are.
+lightly := CC='$(CURDIR)/test/support/lightly_optimizing_cc'
 pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once) .venv/bin/python -m pytest
 # Tests that ask for a rate run one after the other, when the others are done.
 # Of these others some wait for nodes and browsers: one process more than there are cores, which
@@ -56,7 +58,7 @@ check: .venv/package.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint check-beside
 
 check-beside: .venv/translated.stamp
-	@$(pytest) -m 'not alone and not long' $(beside) --ignore $(slow_examples) $(quick)
+	@export $(lightly); $(pytest) -m 'not alone and not long' $(beside) --ignore $(slow_examples) $(quick)
 
 # mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp
@@ -64,7 +66,7 @@ test: .venv/package.stamp
 	@$(pytest) -m 'alone and not long' test/ros
 
 test-beside: .venv/translated.stamp
-	@$(pytest) -m 'not alone and not long' $(beside)
+	@export $(lightly); $(pytest) -m 'not alone and not long' $(beside)
 
 test-all: lint .venv/translated.stamp
 	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)
@@ -102,6 +104,8 @@ lint: .venv/package.stamp
 .venv/translated.stamp: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.events()'
+	@. .venv/ros_env.sh && $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
+	  'from mbdyn_ros.compiler.runtime import library; library.runtime()'
 	@$(pytest) --collect-only -q >.venv/collected.log || { grep -v :: .venv/collected.log; exit 1; }
 	@touch $@
 

@@ -74,7 +74,7 @@ def test_an_empty_object_of_positions_is_home() -> None:
     ],
 )
 def test_streams_that_are_closed_or_full(redirection: str, code: int, words: str) -> None:
-    verb = "inspect -" if "<" in redirection else "mechanism list"
+    verb = "inspect -" if "<" in redirection else "examples"
     command = f"{sys.executable} -m mbdyn_ros {verb} {redirection}"
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == code

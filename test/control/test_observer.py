@@ -39,7 +39,7 @@ def state(robot: mbdyn_ros.Robot, seed: int = 0) -> tuple[Array, Array, Array]:
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("floating", [False, True])
-@pytest.mark.parametrize("name", ["ur5", "crane", "excavator", *at_night("delta")])
+@pytest.mark.parametrize("name", ["ur5", "crane", *at_night("excavator", "delta")])
 def test_the_momentum_and_its_rate(name: str, floating: bool) -> None:
     """M v, and d/dt (M v) = M a + (C + C^T) v at the accelerations of forward dynamics."""
     robot = box(name, floating_base=floating or None)
@@ -196,7 +196,7 @@ PUSHES = {"crane": [300.0, -200, 400, 0, 0, 0], "excavator": [900.0, 500, -2000,
 
 
 @pytest.mark.parametrize(
-    "name", ["ur5", "panda", "quadruped", "crane", *at_night("excavator", "delta")]
+    "name", ["ur5", "quadruped", "crane", *at_night("panda", "excavator", "delta")]
 )
 def test_a_push_on_a_moving_robot(name: str, tmp_path: Path) -> None:
     """Its wrench, or its force where joints are few, is within 1 % from three time constants on.

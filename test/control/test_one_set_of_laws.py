@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cpp_tools import URDF, command, compiled, library_of, needs_cxx, robot_of
+from night import at_night
 
 import mbdyn_ros
 from mbdyn_ros.control import MODES, Controller
@@ -25,7 +26,9 @@ def control(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("control.cpp", tmp_path_factory.mktemp("control") / "control")
 
 
-@pytest.fixture(scope="module", params=list(ROBOTS))
+@pytest.fixture(
+    scope="module", params=["four_bar", "walked mimic", *at_night("ur5", "manipulator")]
+)
 def robot(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[mbdyn_ros.Robot, str, Path]:
@@ -38,7 +41,6 @@ def robot(
     return robot, link, library_of(written)
 
 
-@pytest.mark.sparse
 @needs_cxx
 @pytest.mark.parametrize("mode", MODES)
 def test_both_give_one_number(
@@ -92,9 +94,9 @@ def test_modes_that_a_robot_does_not_have(tmp_path: Path) -> None:
         robot.generate_cpp(tmp_path / "none", control_link="nothing")
     with pytest.raises(mbdyn_ros.InputError, match="fixed to the world"):
         robot.generate_cpp(tmp_path / "none", control_link=robot.model.root)
-    flying = mbdyn_ros.load(URDF / "ur5.urdf", floating_base=True)
-    with pytest.raises(mbdyn_ros.InputError, match="no law of control for link 'tool0'"):
-        flying.generate_cpp(tmp_path / "none", control_link="tool0")
+    flying = mbdyn_ros.load(URDF / "four_bar.urdf", floating_base=True)
+    with pytest.raises(mbdyn_ros.InputError, match="no law of control for link 'coupler'"):
+        flying.generate_cpp(tmp_path / "none", control_link="coupler")
     assert "mbdyn_ros_mode modes" not in (
         flying.generate_cpp(tmp_path / "flying", links=[]).files[2].read_text()
     )

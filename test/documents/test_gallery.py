@@ -13,9 +13,8 @@ PROGRAMS = sorted(
     path.stem for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "__init__"
 )
 LASTING = (
-    "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop", "crane_receding", "delta_reach",
-    "draw_by_inverse_kinematics",
-    "energy_kept", "hydraulic_crane", "sampling_control", "stewart_forces",
+    "balanced_lamp", "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop", "crane_receding",
+    "delta_reach", "draw_by_inverse_kinematics", "energy_kept", "hydraulic_crane", "sampling_control", "stewart_forces",
 )  # fmt: skip
 """Programs of many seconds; they run with all tests."""
 

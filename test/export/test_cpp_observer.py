@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cpp_tools import command, compiled, library_of, needs_cxx, robot_of
+from night import at_night
 
 import mbdyn_ros
 from mbdyn_ros.control import Observer
@@ -21,7 +22,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("observer.cpp", tmp_path_factory.mktemp("observer") / "observer")
 
 
-@pytest.fixture(scope="module", params=["ur5", "manipulator", "four_bar", "walked mimic"])
+@pytest.fixture(
+    scope="module", params=["four_bar", "walked mimic", *at_night("ur5", "manipulator")]
+)
 def robot(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[mbdyn_ros.Robot, Path]:

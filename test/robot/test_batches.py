@@ -251,6 +251,7 @@ def test_a_far_angle_changes_its_row_alone(arm: Robot) -> None:
     assert np.array_equal(np.delete(result, 5, 0), np.delete(expected, 5, 0))
 
 
+@pytest.mark.sparse(first=1)
 @pytest.mark.parametrize("joints", [1, 2, 3, 5, 7])
 def test_rows_of_any_length(joints: int) -> None:
     robot = row_of(joints)
@@ -294,6 +295,7 @@ def test_results_go_where_they_are_asked(arm: Robot) -> None:
     assert single.any()
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("count", [None, 0, 3, N])
 @pytest.mark.parametrize("flying", [False, True], ids=["manipulator", "flying"])
 def test_joint_states_go_where_they_are_asked(flying: bool, count: int | None) -> None:

@@ -115,7 +115,7 @@ def calls(robot: Robot) -> dict[str, tuple[Callable[..., object], int]]:
 @pytest.mark.sparse
 def test_forward_undoes_inverse(robot: Robot) -> None:
     loads = {"pad": [1, 2, 3, 4, 5, 6]}
-    for q, v, a in zip(*state(robot, 20), strict=True):
+    for q, v, a in zip(*state(robot, 5), strict=True):
         for wrenches in (None, loads):
             for friction in (True, False):
                 effort = robot.inverse_dynamics(q, v, a, wrenches, friction)

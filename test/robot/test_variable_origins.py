@@ -32,7 +32,7 @@ ROBOTS = {
 }
 """Robots and numbers of them that vary; where none are named, lengths of two origins are."""
 
-BY_DAY = ["ur5", "tree_robot", "four_bar", "crane"]
+BY_DAY = ["four_bar", "crane"]
 OTHERS = at_night(*(name for name in ROBOTS if name not in BY_DAY))
 
 EXACT = 1e-12
@@ -107,14 +107,14 @@ def test_nothing_is_compiled_when_lengths_change(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(gcc.Toolchain, "compile", refuse)
     seen = set()
-    for k in range(200):
+    for k in range(60):
         robot.set_origin("rocker_joint", [0.32 + 1e-4 * k, 0.0, 0.0])
         bound()
         seen.add(float(bound.result[0]))
-        if k % 50 == 0:
+        if k % 20 == 0:
             fresh = robot.inverse_dynamics(robot.home_position, [1.0], [0.0])
             assert np.array_equal(bound.result, fresh)
-    assert len(seen) == 200
+    assert len(seen) == 60
 
 
 @pytest.mark.long
@@ -214,7 +214,7 @@ def test_reach_through_other_loops_is_that_of_the_robot_loaded_anew() -> None:
     assert many[1] == pytest.approx(loaded_anew(robot).loop_limits(), abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["ur5", "four_bar", *at_night("crane", "delta")])
+@pytest.mark.parametrize("name", ["four_bar", *at_night("ur5", "crane", "delta")])
 def test_derivatives_by_lengths(name: str) -> None:
     variable = (ROBOTS[name] or lengths(mbdyn_ros.example(name)))[:4]
     robot, rng = mbdyn_ros.example(name, variable=variable), np.random.default_rng(1)

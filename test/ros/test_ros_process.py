@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from night import at_night
 
 pytest.importorskip("rclpy")
 
@@ -27,7 +28,7 @@ __all__ = ["rig", "start"]
 
 ENDED = (
     ("simulator", signal.SIGINT),
-    ("inverse_dynamics_server", signal.SIGTERM),
+    pytest.param("inverse_dynamics_server", signal.SIGTERM, marks=pytest.mark.long),
     pytest.param("inverse_dynamics_server", signal.SIGINT, marks=pytest.mark.long),
     pytest.param("torque_feedforward", signal.SIGINT, marks=pytest.mark.long),
 )
@@ -87,7 +88,7 @@ def test_a_node_that_was_stopped_starts_anew(rig: Rig, start: Start, urdf: str) 
     process.communicate(timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGHUP, *at_night(signal.SIGTERM)])
 def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
     process, sent = holding(rig, start, urdf)
     process.send_signal(number)

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from rclpy.duration import Duration
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -25,6 +26,9 @@ from ..node.managed_node import ManagedNode
 from ..node.refusals import Refusals
 from ..node.senders import Senders, sender_id
 from .follower import Follower
+
+ACKNOWLEDGED = 0.2
+"""s that the last zeros are waited for; a subscriber that was killed never acknowledges."""
 
 
 class EffortNode(ManagedNode):
@@ -146,6 +150,8 @@ class EffortNode(ManagedNode):
             for _ in range(3):
                 self._send(self.zero())
                 time.sleep(0.02)
+            # What is not acknowledged yet goes with the publisher.
+            self._commands.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED))
 
     # ---- messages -------------------------------------------------------------------------
 

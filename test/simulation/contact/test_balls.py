@@ -93,6 +93,7 @@ def test_rolls_in_a_pipe(ball: mbdyn_ros.Robot, known: bool) -> None:
     assert trajectory.q[-1, 0] < 0  # past the bottom
 
 
+@explore(20)
 @given(st.floats(-pi, pi), st.floats(0.01, 0.9))
 def test_touches_an_ellipse_from_inside_and_outside(angle: float, radius: float) -> None:
     """Gap, normal and curvature of the distance where a ball touches an ellipse."""
@@ -114,7 +115,7 @@ def test_touches_an_ellipse_from_inside_and_outside(angle: float, radius: float)
 WAVES = Surface(lambda x: x[2] - 0.1 * ca.sin(3 * x[0]) * ca.cos(2 * x[1]), 0.5, 0.5, "waves")
 
 
-@explore(25)
+@explore(8)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.08, 0.3, 1.0]))
 def test_the_deepest_point_of_a_ball(seed: int, radius: float) -> None:
     """No other point of a ball is deeper in waves and hills, near them and far away."""
