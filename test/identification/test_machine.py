@@ -12,6 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 import mbdyn_ros
+from benchmarks.identified_follows import errors, without_offsets
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
 from mbdyn_ros.equations.tree.regressor import standard_parameters
@@ -133,6 +134,17 @@ def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -
     assert np.linalg.norm(efforts - true) < 0.01 * np.linalg.norm(true)
 
 
+def test_a_written_robot_follows_the_recording(
+    arm: mbdyn_ros.Robot, found: Identification, tmp_path: Path
+) -> None:
+    """Driven by the recorded efforts; the file lacks the friction of the shaft that is shared."""
+    found.robot.save_urdf(path := tmp_path / "identified.urdf")
+    written = mbdyn_ros.load(path, gravity=found.robot.gravity.tolist())
+    run = recorded(3)
+    identified = errors(written, without_offsets(found, run), DELAY, 3.0)
+    assert (identified < 0.06).all() and (errors(arm, run, DELAY, 3.0) > 3 * identified).all()
+
+
 def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -> None:
     found = identify_payload(arm, "l3", [recorded(4, payload=2.0)], [recorded(1), recorded(2)])
     assert found.mass == pytest.approx(2.0, abs=4 * found.mass_deviation + 0.01)
@@ -195,10 +207,13 @@ def test_cylinders_of_a_loop() -> None:
     a = (-0.14 * 1.21 * np.sin(1.1 * time) - 0.06 * 7.29 * np.sin(2.7 * time + 1))[:, None]
     effort = robot.inverse_dynamics(q, v, a, friction=False) + 4000 * v + 350 * np.sign(v)
     effort += 30 * random.normal(size=effort.shape)
-    found = identify_machine(robot, [Recording(time, q, v, effort)])
+    run = Recording(time, q, v, effort)
+    found = identify_machine(robot, [run])
     assert found.drives["rod_joint"]["Coulomb"][0] == pytest.approx(350, rel=0.03)
     assert found.drives["rod_joint"]["viscous"][0] == pytest.approx(4000, rel=0.03)
     assert found.verdict.relative < 0.01
+    identified = errors(found.robot, without_offsets(found, run), 0.0, 6.0)
+    assert identified < 5e-4 and errors(robot, run, 0.0, 6.0) > 5 * identified
     assert "of 8 base parameters" in " ".join(found.words())  # not all are told
 
 
