@@ -13,7 +13,8 @@ from .printing import number, print_json, print_table
 @click.option("--duration", type=float, default=20.0, show_default=True, help="Of the motion, s.")
 @click.option("--rate", type=float, default=200.0, show_default=True, help="Rows a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
-@click.option("--output", metavar="FILE", help="Write the motion and its efforts: .csv or .json.")
+@click.option("--output", metavar="FILE", help="Write the motion and its efforts: .csv or .json; "
+              ".yaml: a trajectory_msgs/JointTrajectory.")
 @robot_options
 def excite(
     source: str, duration: float, rate: float, seed: int, output: str | None,
@@ -23,19 +24,21 @@ def excite(
 
     A Fourier series of every independent joint (or cylinder), from rest to rest, within the limits
     of positions, velocities and efforts; of many, the one that tells the base parameters apart
-    best. It knows no obstacles: watch it (mbdyn view) before a machine does it.
+    best. Shapes of links do not meet in it where they are apart at home; other obstacles are not
+    known: watch it (mbdyn view) before a machine does it.
 
     \b
     Examples:
       mbdyn excite boom --duration 10 --json
       mbdyn excite boom --output motion.csv
+      mbdyn excite boom --duration 5 --output motion.yaml
       mbdyn identify boom motion.csv
     """
     from ..identification.excitation import excitation
     from ..recording.table import Table
-    from ..recording.write import TABLES, check_target, write_table
+    from ..recording.write import TABLES, check_target, write_joint_trajectory, write_table
 
-    target = None if output is None else check_target(output, TABLES)
+    target = None if output is None else check_target(output, (*TABLES, ".yaml"))
     robot = options.read(source)
     found = excitation(robot, duration, rate, seed)
     labelled = {
@@ -46,7 +49,9 @@ def excite(
     table: Table = {"time": {"": found.time}}
     for quantity, (labels, rows) in labelled.items():
         table[quantity] = dict(zip(labels, rows.T, strict=True))
-    if target is not None:
+    if target is not None and target.suffix.lower() == ".yaml":
+        write_joint_trajectory(robot.velocity_labels, table, target)
+    elif target is not None:
         write_table(table, target)
     ranges = {
         quantity: {label: [float(one.min()), float(one.max())] for label, one in columns.items()}
@@ -54,6 +59,7 @@ def excite(
     }
     if as_json:
         print_json({"robot": robot.model.name, "duration": duration, "rows": len(found.time),
+                    "watched": found.watched,
                     "condition": found.condition, "ranges": ranges, "output": output})  # fmt: skip
         return
     print_table(
@@ -63,5 +69,7 @@ def excite(
          for quantity, columns in ranges.items() if quantity != "time"
          for label, (low, high) in columns.items()],
     )  # fmt: skip
+    if found.watched:
+        click.echo(f"{found.watched} pairs of shapes of links stay apart")
     if target is not None:
         click.echo(f"wrote {target}: {len(found.time)} rows")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import yaml
 
+from ..errors import InputError
 from .options import RobotOptions, joined_pairs, name_values, robot_argument, robot_options
 from .printing import number, print_json, print_table
 
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
               help="Hz of the zero-phase filter.  [default: as the motion asks for]")  # fmt: skip
 @click.option("--gain", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
               help="Effort, N m or N, of 1 in a joint's column: for currents, or -1 to turn a "
-              "sign.")  # fmt: skip
+              "sign; `unknown` to find it.")  # fmt: skip
 @click.option("--zero", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
               help="Position, rad or m, where a joint's column reads 0.")  # fmt: skip
 @click.option("--motors", is_flag=True,
@@ -32,13 +36,18 @@ if TYPE_CHECKING:
 @click.option("--payload", metavar="LINK=FILE",
               help="A recording in which a link carries something: tell its mass, centre and "
               "inertia.  The other recordings are without it.")  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write the robot: .urdf (URDF+), .xml or .sdf.")
+@click.option("--output", metavar="FILE",
+              help="Write the robot: .urdf (URDF+), .xml or .sdf; .yaml: "
+              "what acts on its joints alone, for --mechanism beside the file it has.")
+@click.option("--parameters", metavar="FILE.yaml",
+              help="Write parameters of the nodes: joint_dynamics, gravity, variable.")
 @click.option("--report", metavar="FILE.html", help="Write a page with plots.")
 @robot_options
 def identify(
     source: str, recordings: tuple[str, ...], test: tuple[str, ...], rate: float, cutoff: float,
     gain: str | None, zero: str | None, motors: bool, payload: str | None,
-    output: str | None, report: str | None, options: RobotOptions, as_json: bool,
+    output: str | None, parameters: str | None, report: str | None,
+    options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """Inertias and drives of a machine from its recordings, and whether to trust them.
 
@@ -53,6 +62,7 @@ def identify(
       mbdyn excite boom --output run.csv
       mbdyn identify boom run.csv --output identified.urdf
       mbdyn identify boom run.csv --test run.csv --report report.html --json
+      mbdyn identify boom run.csv --output boom.yaml --parameters nodes.yaml
     """
     from ..extras import require
     from ..identification import identify_machine, identify_payload
@@ -61,12 +71,14 @@ def identify(
     from ..robot.saving import WRITERS
 
     require("identify")
-    written = None if output is None else check_target(output, tuple(WRITERS))
+    written = None if output is None else check_target(output, (*WRITERS, ".yaml"))
+    of_nodes = None if parameters is None else check_target(parameters, (".yaml",))
     page = None if report is None else check_target(report, (".html",))
     if page is not None:
         require("page")
     sensors = Sensors(
-        rate, motors, name_values(gain, "--gain") if gain else {},
+        rate, motors,
+        name_values(re.sub(r"=\s*unknown\b", "=nan", gain), "--gain") if gain else {},
         name_values(zero, "--zero") if zero else {},
     )  # fmt: skip
     robot = options.read(source)
@@ -80,7 +92,12 @@ def identify(
         loaded = read_recording(robot, file, sensors)
         carried = identify_payload(robot, link, [loaded], given, cutoff)
     omitted: tuple[str, ...] = ()
-    if written is not None:
+    if of_nodes is not None:
+        _write_yaml(found.node_parameters(), of_nodes)
+    if written is not None and written.suffix.lower() == ".yaml":
+        _write_yaml(found.side_car(), written)
+        omitted = ("inertias", "lean of the base")
+    elif written is not None:
         machine = found.robot if carried is None else carried.robot
         omitted = WRITERS[written.suffix.lower()](machine, written).omitted
     if page is not None:
@@ -104,8 +121,18 @@ def identify(
             click.echo(f"not told of it: {', '.join(carried.untold)}")
     if written is not None:
         click.echo(f"wrote {written}: {found.robot!r}")
+    if of_nodes is not None:
+        click.echo(f"wrote {of_nodes}: give it to a node by --ros-args --params-file {of_nodes}")
+    if written is not None:
         for text in omitted:
             click.echo(f"Warning: not written: {text}", err=True)
+
+
+def _write_yaml(document: dict[str, Any], path: Path) -> None:
+    try:
+        path.write_text(yaml.safe_dump(document, sort_keys=False, width=100), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from None
 
 
 def _document(
@@ -132,6 +159,10 @@ def _document(
                 for term, (value, spread) in terms.items()
             }
             for shaft, terms in found.drives.items()
+        },
+        "gains": {
+            joint: {"value": gain, "deviation": None if spread != spread else spread}
+            for joint, (gain, spread) in found.gains.items()
         },
         "lean": found.lean.tolist(),
         "gravity": found.robot.gravity.tolist(),

@@ -85,14 +85,17 @@ class Evidence:
             noise = np.maximum(noise, FINEST_NOISE * size + 1e-12)
         return x, noise
 
-    def unseen(self, noise: Array, chosen: Places) -> float:
-        """Mean weighted square of the residuals of blocks that the others predict."""
+    def unseen(self, noise: Array, chosen: Places) -> Array:
+        """Weighted squares of the residuals of every block (blocks,) that the others predict.
+
+        Their sum is that of all rows, mean 1 where noise is all that is left.
+        """
         blocks = self._blocks(noise, chosen)
-        whole, squares = blocks.sum(axis=0), 0.0
-        for own in blocks:
-            ends = np.append(-solved(whole - own), 1.0)
-            squares += float(ends @ own @ ends)
-        return squares / max(float(self.counts.sum()), 1.0)
+        whole = blocks.sum(axis=0)
+        ends = [np.append(-solved(whole - own), 1.0) for own in blocks]
+        squares = np.array([one @ own @ one for one, own in zip(ends, blocks, strict=True)])
+        result: Array = squares / max(float(self.counts.sum()), 1.0)
+        return result
 
 
 def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array, list[int]]:

@@ -9,6 +9,7 @@ base parameters' columns, each of unit size.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,10 @@ import numpy as np
 from ..arguments import checked_numbers
 from ..array import Array
 from ..errors import InputError, brief
+from ..model.pose import Pose
 from ..robot import Robot, checked_robot
+from ..simulation.contact.link_contacts import LinkContacts
+from ..simulation.stepped.solid_tables import SolidTables
 from ..units import position_unit
 
 HARMONICS = 5
@@ -28,6 +32,9 @@ LONGEST_MOTION = 10**7
 
 USED_LIMIT = 0.9
 """Share of the limits that is used."""
+
+APART = 0.02
+"""Distance (m) that shapes of links keep that have it at home."""
 
 WAY = {"rad": 1.5, "m": 0.3}
 """Largest way from home (rad or m) of a joint."""
@@ -43,7 +50,8 @@ SMALLER, SHRINKINGS = 0.8, 20
 class Excitation:
     """A motion: time (N,) s, q, v, a (N, nv) and the efforts (N, efforts) that it asks for.
 
-    condition : of the base parameters' columns, each of unit size.
+    condition : of the base parameters' columns, each of unit size. watched : pairs of shapes of
+    links that stay apart in it.
     """
 
     time: Array
@@ -52,6 +60,7 @@ class Excitation:
     a: Array
     effort: Array
     condition: float
+    watched: int
 
 
 @brief
@@ -59,6 +68,8 @@ def excitation(
     robot: Robot, duration: float = 20.0, rate: float = 200.0, seed: int = 0
 ) -> Excitation:
     """A motion within the robot's limits that tells its base parameters apart.
+
+    `<collision>` shapes of links that are apart at home stay apart in it.
 
     Parameters
     ----------
@@ -87,7 +98,8 @@ def excitation(
     center, series = search.best()
     time = np.arange(round(duration * rate) + 1) / rate
     q, v, a = search.motion(time, center, series)
-    return Excitation(time, q, v, a, robot.inverse_dynamics(q, v, a), search.condition)
+    effort, watched = robot.inverse_dynamics(q, v, a), len(search.shapes.watched)
+    return Excitation(time, q, v, a, effort, search.condition, watched)
 
 
 class _Search:
@@ -95,6 +107,7 @@ class _Search:
 
     def __init__(self, robot: Robot, duration: float, seed: int) -> None:
         self.robot, self.base_rate = robot, 2 * math.pi / duration
+        self.shapes = _Shapes(robot)
         self.time = np.linspace(0, duration, JUDGED_ROWS)
         self.random = np.random.default_rng(seed)
         self.columns = list(robot.base_parameters().independent)
@@ -156,6 +169,8 @@ class _Search:
             if math.isfinite(condition):
                 if condition >= self.condition:
                     return None
+                if not self.shapes.apart(self.motion(self.time, middle, series * size)[0]):
+                    continue
                 self.condition = condition
                 return middle, series * size
         return None
@@ -183,3 +198,32 @@ class _Search:
                 return (f"{source}: {label} takes {effort:.4g} at home and at rest, and its limit "
                         f"is {limit:g}: give another home, or correct the limit")  # fmt: skip
         return f"{source}: no motion around home closes the loops within the limits; give --home"
+
+
+class _Shapes:
+    """Shapes of links that must not meet: the pairs that are apart at home."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, pairs = robot, LinkContacts(convex=True).shape_pairs(robot)
+        self.frames = {one.link: robot.system.tree.frames[one.link][1].inverse()
+                       for pair in pairs for one in pair}  # fmt: skip
+        bodies = {one.body for pair in pairs for one in pair}
+        self.tables = SolidTables(pairs, dict.fromkeys(bodies, 0)) if pairs else None
+        self.watched = [k for k, gap in self._gaps(robot.home_position, range(len(pairs)))
+                        if gap > APART]  # fmt: skip
+
+    def apart(self, q: Array) -> bool:
+        """Whether they are so at all positions (N, nq)."""
+        return all(gap > APART for row in q for _, gap in self._gaps(row, self.watched))
+
+    def _gaps(self, q: Array, numbers: Iterable[int]) -> Iterator[tuple[int, float]]:
+        """Distances (m) of pairs by their numbers."""
+        if self.tables is None:
+            return
+        poses = {}
+        for link, back in self.frames.items():
+            pose = self.robot.frame_pose(q, link)
+            poses[link] = Pose(pose[:3, :3], pose[:3, 3]) @ back
+        for k in numbers:
+            one, other = (poses[x.link] @ x.pose for x in self.tables.pairs[k])
+            yield k, self.tables.nearest(k, one, other)[0]

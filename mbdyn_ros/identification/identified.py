@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import yaml
 
 from ..array import Array
 from ..errors import listed
+from ..model.model import ACTING
 from ..robot import Robot
 from .soundness import COMPUTED
 from .verdict import Verdict
@@ -40,6 +43,7 @@ class Identification:
         deviations (NaN of those in `open`).
     open : names of base parameters that the motions do not tell; they stay near the description.
     drives : by shaft and term its parameter and standard deviation, of the robot's own units.
+    gains : by joint, of those that were unknown, the effort of 1 in its column, and its deviation.
     lean : (2,) rad about the base's x and y axes. delay : s of efforts after positions.
     brings : by part of the model, in order, the relative error of rows not seen once it is there.
     verdict : of held-out rows. fit : of the rows that it was found from.
@@ -53,6 +57,7 @@ class Identification:
     deviation: Array
     open: tuple[str, ...]
     drives: dict[str, dict[str, tuple[float, float]]]
+    gains: dict[str, tuple[float, float]]
     lean: Array
     delay: float
     brings: dict[str, float]
@@ -79,6 +84,12 @@ class Identification:
             elif own > COLORED and error > GRADES[0][0]:
                 words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
                              "something that is not in the model acts there")  # fmt: skip
+        if self.gains:
+            words.append("gains of drives: " + listed([
+                f"{joint} {gain:.4g} (deviation {spread:.2g})"
+                for joint, (gain, spread) in self.gains.items()
+            ]) + ", at the masses of the description: only a gain or a mass that is known tells "
+            "their common scale")  # fmt: skip
         if np.abs(self.lean).max() > 0:
             degrees = np.degrees(np.linalg.norm(self.lean))
             words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
@@ -94,12 +105,37 @@ class Identification:
                          f"by their own size ({listed(vague)})")  # fmt: skip
         return words
 
+    def joint_dynamics(self) -> dict[str, dict[str, float]]:
+        """What acts on joints, by joint and name, as side-car files and nodes read it."""
+        driven = {name.removeprefix("pin ") for name in self.drives}
+        return {
+            one.name: {
+                number: value for number in ACTING if (value := float(getattr(one, number)))
+                or number in ("damping", "friction")
+            }
+            for one in self.robot.model.joints if one.name in driven
+        }  # fmt: skip
+
+    def side_car(self) -> dict[str, Any]:
+        """What acts on joints as a document of `load(..., mechanism=...)`; without inertias."""
+        return {"joints": [{"name": k} | one for k, one in self.joint_dynamics().items()]}
+
+    def node_parameters(self) -> dict[str, Any]:
+        """Parameters of the nodes, as `ros2 run ... --params-file` reads them."""
+        numbers = yaml.safe_dump(self.joint_dynamics(), default_flow_style=True, width=1e9)
+        given = {
+            "variable": ["friction", "armature", "springs"], "joint_dynamics": numbers.strip(),
+            "gravity": self.robot.gravity.tolist(),
+        }  # fmt: skip
+        return {"/**": {"ros__parameters": given}}
+
     def not_in_files(self) -> list[str]:
         """Parts of the model that no robot format holds, in words."""
         left = dict.fromkeys(
             f"{term}s" if name in self.robot.joint_names else name
             for name, terms in self.drives.items() for term in terms
-            if name not in self.robot.joint_names or term not in WRITTEN
+            if not name.startswith("pin ")
+            and name not in self.robot.joint_names or term not in WRITTEN
             and not (term == "offset" and self.robot.model.joint(name).spring_stiffness)
         )  # fmt: skip
         return [f"not in robot files: {listed(left)}"] if left else []

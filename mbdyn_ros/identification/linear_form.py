@@ -21,6 +21,10 @@ LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
 and the share of a column that must be new."""
 
 
+GAINS = "gains"
+"""Part of the model of drives whose gains are unknown."""
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """A motion with what is linear there.
@@ -42,9 +46,16 @@ class LinearForm:
     """Efforts tau = A x of a robot, x by columns: standard inertias, lean, drives.
 
     columns : of A. tops : by shaft's name the largest speed in the motions to be explained.
+
+    Measured in units of an unknown gain k, efforts are (A x) / k. With what is known of k they have
+    the unit of efforts, and of what is left e the column is (A x) itself: (A x)(1 + e) (after
+    Gautier and Briot, "Global identification of joint drive gains and dynamic parameters", 2014;
+    their scale is that of a known load, ours that of all known masses).
     """
 
-    def __init__(self, robot: Robot, motions: Sequence[Motion]) -> None:
+    def __init__(
+        self, robot: Robot, motions: Sequence[Motion], unknown_gains: Sequence[str] = ()
+    ) -> None:
         self.robot = robot
         self.base = robot.base_parameters()
         self.shafts = shafts(robot)
@@ -52,6 +63,9 @@ class LinearForm:
         self.lean = slice(len(self.columns), len(self.columns) + 2)
         self.columns += [Column(f"lean about {axis}", "lean") for axis in "xy"]
         self.columns += drive_columns(robot, self.shafts)
+        self.gains = slice(len(self.columns), len(self.columns) + len(unknown_gains))
+        self.scaled = [robot.effort_labels.index(one) for one in unknown_gains]
+        self.columns += [Column(f"gain of {one}", GAINS) for one in unknown_gains]
         self._leaned = _leaned(robot)
         drives = [DriveColumns(robot, one) for one in motions]
         self.tops = {
@@ -81,15 +95,19 @@ class LinearForm:
             return self._told_by_lean + list(range(self.lean.start, self.lean.stop))
         return [k for k, one in enumerate(self.columns) if one.part == part]
 
-    def matrix(self, rows: Rows, lean: Array, inertias: Array) -> Array:
-        """A (N, efforts, n) at a lean (2,) of the base, that of more lean at given inertias."""
+    def matrix(self, rows: Rows, lean: Array, x: Array) -> Array:
+        """A (N, efforts, n) at a lean (2,) of the base; that of more lean and gains at x (n,)."""
         regressor = rows.regressor + np.tensordot(lean, rows.leaning, 1)
-        more = np.moveaxis(rows.leaning @ inertias, 0, -1)
+        more = np.moveaxis(rows.leaning @ x[: regressor.shape[-1]], 0, -1)
         drives = [
             rows.drives(one.shaft, one.term, self.tops[one.shaft.name])
             for one in self.columns if one.shaft is not None
         ]  # fmt: skip
-        return np.concatenate([regressor, more, np.stack(drives, axis=-1)], axis=-1)
+        linear = np.concatenate([regressor, more, np.stack(drives, axis=-1)], axis=-1)
+        predicted = rows.known + linear @ x[: linear.shape[-1]]
+        by_gain = np.zeros((*predicted.shape, len(self.scaled)))
+        by_gain[:, self.scaled, range(len(self.scaled))] = predicted[:, self.scaled]
+        return np.concatenate([linear, by_gain], axis=-1)
 
     def _newly_told(self) -> list[int]:
         """Standard columns that are independent of the base ones where the base leans."""

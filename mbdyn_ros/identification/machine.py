@@ -19,7 +19,7 @@ from ..robot.described import described_model, inertia_of
 from .consistent import consistent
 from .evidence import HUBER, Evidence, estimated, solved
 from .identified import LEAST_STIFFNESS, Identification
-from .linear_form import LinearForm, Rows, described_joints, leaned
+from .linear_form import GAINS, LinearForm, Rows, described_joints, leaned
 from .soundness import doubts, require_agreeing, require_moving
 from .verdict import Verdict, judged, whiteness
 
@@ -29,11 +29,17 @@ EARNED = 0.05
 COUPLED = 0.1
 """The same of what only a recording shows: shared shafts and pins."""
 
+MOST = 0.34
+"""Quantile of the blocks' shares that must be enough too: one block alone may be chance."""
+
 UNSEEN = 0.3
 """Share at the end of every recording that is held out where no other recording is."""
 
 LEANINGS, DELAYS = 3, 2
 """Rounds in which inertias and lean, or inertias and delay, are found in turns."""
+
+GAIN_ROUNDS, SETTLED_GAIN = 20, 0.01
+"""Rounds in which unknown gains are found at most, and the share at which they have settled."""
 
 NOTICED_DELAY, CERTAIN_DELAY = 0.3, 5.0
 """Delay, in samples and in its standard deviations, from which it is corrected."""
@@ -75,7 +81,8 @@ def identify_machine(
         unseen = [one.rows(slice(cut, None)) for one, cut in zip(motions, cuts, strict=True)]
         motions = [one.rows(slice(0, cut)) for one, cut in zip(motions, cuts, strict=True)]
         remarks.append(f"the last {UNSEEN:.0%} of every recording are held out for the verdict")
-    search = Search(robot, motions)
+    unknown = tuple(dict.fromkeys(name for one in recordings for name in one.unknown_gains))
+    search = Search(robot, motions, unknown)
     search.run(remarks)
     return search.result(unseen, cutoff, remarks)
 
@@ -83,12 +90,15 @@ def identify_machine(
 class Search:
     """The search for the parts of a model and their parameters."""
 
-    def __init__(self, robot: Robot, motions: Sequence[Motion]) -> None:
+    def __init__(
+        self, robot: Robot, motions: Sequence[Motion], unknown_gains: Sequence[str] = ()
+    ) -> None:
         self.robot = robot
-        self.form = LinearForm(robot, motions)
+        self.form = LinearForm(robot, motions, unknown_gains)
         self.lean, self.delay = np.zeros(2), 0.0
-        self.inertias = self.form.base.standard
         self.x = np.zeros(len(self.form.columns))
+        self.x[: len(self.form.base.standard)] = self.form.base.standard
+        self.gains = np.ones(len(robot.effort_labels))
         self.chosen = self.form.of_part("inertia") + self.form.of_part("drives")
         self.brings: dict[str, float] = {}
         self.noise = np.ones(len(robot.effort_labels))
@@ -103,9 +113,11 @@ class Search:
                 f"{self.robot.model.source}: {rows} rows of efforts in motion are too few for "
                 f"{len(self.chosen)} parameters; record longer"
             )
+        self._guess_gains()
         self._gather()
         require_agreeing(self.robot, form)
         self._solve()
+        self._find_gains()
         self._correct_delay(NOTICED_DELAY / self.form.rows[0].motion.rate)
         self._add_parts()
         if "lean" in self.brings:
@@ -121,8 +133,41 @@ class Search:
             when = "after" if self.delay > 0 else "before"
             remarks.append(f"efforts come {abs(self.delay) * 1e3:.2g} ms {when} positions, which "
                            "is corrected")  # fmt: skip
+        self._find_gains()
         self._reweigh()
         self._solve()
+
+    def _guess_gains(self) -> None:
+        """Unknown gains of which the efforts' scatter, and the sign of friction, are as described.
+        """
+        for k, column in zip(self.form.scaled, self.form.columns[self.form.gains], strict=True):
+            shaft, ratio = self.form.shafts[0][k], np.zeros(3)
+            for one in self.form.rows:
+                described = (one.known + one.regressor @ self.form.base.standard)[:, k]
+                effort = one.motion.effort[:, k]
+                dry = one.drives(shaft, "Coulomb", self.form.tops[shaft.name])[:, k]
+                ratio += np.var(described), np.var(effort), np.cov(dry, effort)[0, 1]
+            if not ratio[1]:
+                raise InputError(f"{self.robot.model.source}: the {column.name} cannot be found: "
+                                 "its efforts never change")  # fmt: skip
+            self.gains[k] = np.copysign(np.sqrt(ratio[0] / ratio[1]), ratio[2])
+        self.form.rows = [_scaled(one, self.gains) for one in self.form.rows]
+
+    def _find_gains(self) -> None:
+        """Unknown gains by Gauss's method, until they settle."""
+        gains, scaled = self.form.gains, self.form.scaled
+        for _ in range(GAIN_ROUNDS if scaled else 0):
+            self.chosen = sorted({*self.chosen, *range(gains.start, gains.stop)})
+            self._gather()
+            self._solve()
+            step = np.ones(len(self.gains))
+            step[scaled] = np.clip(1 / (1 + np.clip(self.x[gains], -0.5, 1.0)), 0.5, 2.0)
+            self.gains *= step
+            self.form.rows = [_scaled(one, step) for one in self.form.rows]
+            self.x[gains] = 0.0
+            if np.abs(step - 1).max() < SETTLED_GAIN:
+                break
+        self._gather()
 
     def _add_parts(self) -> None:
         """Add the part that takes most of the unseen squares away, until none earns its place."""
@@ -131,18 +176,18 @@ class Search:
         total = float((evidence.products[:, :, -1, -1].sum(axis=0) / noise**2).sum())
         total /= float(evidence.counts.sum())
         now = evidence.unseen(noise, self.chosen)
-        self.brings["inertias, friction and offsets"] = float(np.sqrt(now / total))
-        waiting = [one for one in form.parts() if one not in ("inertia", "drives")]
+        self.brings["inertias, friction and offsets"] = float(np.sqrt(now.sum() / total))
+        waiting = [one for one in form.parts() if one not in ("inertia", "drives", GAINS)]
         while waiting:
             scores = {
                 one: evidence.unseen(noise, self.chosen + form.of_part(one)) for one in waiting
             }
-            best = min(scores, key=lambda one: scores[one])
-            if scores[best] > (1 - _need(best)) * now:
+            best = min(scores, key=lambda one: scores[one].sum())
+            if not _earns(best, now, scores[best]):
                 break
             self.chosen = sorted(self.chosen + form.of_part(best))
             now = scores[best]
-            self.brings[best] = float(np.sqrt(now / total))
+            self.brings[best] = float(np.sqrt(now.sum() / total))
             family = best.split(" ")[0]  # of Stribeck's speeds only one
             waiting = [one for one in waiting if one != best and
                        not (family == "Stribeck" and one.startswith(family))]  # fmt: skip
@@ -156,18 +201,18 @@ class Search:
             for part in [one for one in self.brings if one in self.form.parts() and one != "lean"]:
                 rest = [k for k in self.chosen if k not in set(self.form.of_part(part))]
                 without = self.evidence.unseen(noise, rest)
-                if now > (1 - _need(part)) * without:
+                if not _earns(part, without, now):
                     scores[part] = without, rest
             if not scores:
                 return
-            least = min(scores, key=lambda one: scores[one][0])
+            least = min(scores, key=lambda one: scores[one][0].sum())
             now, self.chosen = scores[least]
             del self.brings[least]
 
     def _gather(self, weights: Sequence[Array] | None = None) -> None:
         """The evidence of all rows at the lean and inertias found so far."""
         form, given = self.form, []
-        self.matrices = [form.matrix(one, self.lean, self.inertias) for one in form.rows]
+        self.matrices = [form.matrix(one, self.lean, self.x) for one in form.rows]
         part = 0
         for k, (one, matrix) in enumerate(zip(form.rows, self.matrices, strict=True)):
             weight = one.moving if weights is None else weights[k]
@@ -192,7 +237,6 @@ class Search:
         )  # fmt: skip
         self.x = np.zeros(len(form.columns))
         self.x[own + others] = x
-        self.inertias = self.x[: len(form.base.standard)]
 
     def _unlikely(self, own: list[int], others: list[int]) -> Array:
         """Weights of drives' terms, 1 for one that makes as much effort as is likely."""
@@ -223,7 +267,7 @@ class Search:
         products, efforts = np.zeros(len(chosen) + 1), 0.0
         for one, matrix in zip(self.form.rows, self.matrices, strict=True):
             given = matrix[:, :, chosen]
-            rate = np.gradient(given @ x, one.motion.time, axis=0)
+            rate = np.gradient(one.known + given @ x, one.motion.time, axis=0)
             weighted = rate * one.moving / noise**2
             left = one.motion.effort - one.known - given @ x
             products[:-1] += np.einsum("nj,njk->k", weighted, given)
@@ -244,8 +288,8 @@ class Search:
         """Rows of other motions, and the efforts (N, efforts) that the model leaves of them."""
         found = []
         for one in self.form.add(motions):
-            rows = _shifted(one, self.delay)
-            known = rows.known + self.form.matrix(rows, self.lean, self.inertias) @ self.x
+            rows = _shifted(_scaled(one, self.gains), self.delay)
+            known = rows.known + self.form.matrix(rows, self.lean, self.x) @ self.x
             found.append((rows, rows.motion.effort - known))
         return found
 
@@ -254,7 +298,7 @@ class Search:
     ) -> Identification:
         """All that was found, judged."""
         form, base = self.form, self.form.base
-        held = [_shifted(one, self.delay) for one in form.add(unseen)]
+        held = [_shifted(_scaled(one, self.gains), self.delay) for one in form.add(unseen)]
         found, spread = self._estimated()
         count = len(base.independent)
         deviation = spread[:count]
@@ -265,15 +309,19 @@ class Search:
             if column.shaft is not None:
                 terms = drives.setdefault(column.shaft.name, {})
                 terms[column.term] = float(self.x[k]), float(own)
+        gains = {
+            self.robot.effort_labels[k]: (float(self.gains[k]), float(abs(self.gains[k]) * own))
+            for k, own in zip(form.scaled, spread[-len(form.scaled) :], strict=True)
+        } if form.scaled else {}  # fmt: skip
         fit = self._judged(form.rows)
         verdict = self._judged(held)
         return Identification(
             self.robot_found(), base.names, base.values, found[:count], deviation, open_, drives,
-            self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
+            gains, self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
         )  # fmt: skip
 
     def _judged(self, rows: Sequence[Rows]) -> Verdict:
-        predicted = [one.known + self.form.matrix(one, self.lean, self.inertias) @ self.x
+        predicted = [one.known + self.form.matrix(one, self.lean, self.x) @ self.x
                      for one in rows]  # fmt: skip
         dry = np.zeros(len(self.robot.effort_labels))
         for k in self.chosen:
@@ -317,7 +365,8 @@ class Search:
     def robot_found(self) -> Robot:
         """The robot with what was found."""
         model = described_model(self.robot)
-        inertias = dict(zip(self.robot.moving_links, self.inertias.reshape(-1, 10), strict=True))
+        ten = self.x[: len(self.form.base.standard)].reshape(-1, 10)
+        inertias = dict(zip(self.robot.moving_links, ten, strict=True))
         joints = described_joints(self.robot, self.form.shafts[0])
         terms = {
             (one.shaft.name, one.term): float(self.x[k])
@@ -325,6 +374,9 @@ class Search:
         }  # fmt: skip
 
         def joint(one: Joint) -> Joint:
+            if f"pin {one.name}" in self.brings:
+                viscous, dry = (terms[f"pin {one.name}", term] for term in ("viscous", "Coulomb"))
+                return replace(one, damping=viscous, friction=dry)
             if one.name not in {shaft.name for shaft in joints}:
                 return one
             more: dict[str, Any] = {}
@@ -361,9 +413,11 @@ LIKELY = {"offset": 0.1}
 """Shares of an effort's size that terms of drives are likely to have; others 1."""
 
 
-def _need(part: str) -> float:
-    """Share of the unseen squares that a part of a model must take away."""
-    return COUPLED if part.startswith(("shared", "pin")) else EARNED
+def _earns(part: str, without: Array, with_: Array) -> bool:
+    """Whether a part takes enough of the unseen squares (blocks,) away: of all, and of most."""
+    need = COUPLED if part.startswith(("shared", "pin")) else EARNED
+    shares = (without - with_) / without
+    return float(1 - with_.sum() / without.sum()) > need < float(np.quantile(shares, MOST))
 
 
 def _massive(robot: Robot) -> list[slice]:
@@ -381,6 +435,15 @@ def _massive(robot: Robot) -> list[slice]:
 
 def _mass(inertia: Inertia | None) -> float:
     return 0.0 if inertia is None else inertia.mass
+
+
+def _scaled(rows: Rows, gains: Array) -> Rows:
+    """Rows with the efforts times gains (efforts,)."""
+    if (gains == 1).all():
+        return rows
+    motion = rows.motion
+    own, raw = motion.effort * gains, motion.raw_effort * gains
+    return replace(rows, motion=replace(motion, effort=own, raw_effort=raw))
 
 
 def _shifted(rows: Rows, delay: float) -> Rows:

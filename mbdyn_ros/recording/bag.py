@@ -207,6 +207,11 @@ def read_joint_states(path: Path) -> Table:
                 known = ", ".join(STATES)
                 found = f"has {kind} on {', '.join(names)}" if names else f"has none of {known}"
                 raise InputError(f"{path}: {found}; expected one topic of sensor_msgs/JointState")
+            if undefined := {one.msgtype for one in topics} - set(reader.typestore.fielddefs):
+                raise InputError(
+                    f"{path}: has no definition of {undefined.pop()}, as bags from before ROS 2 "
+                    "Iron; convert it to MCAP with `ros2 bag convert` where that type is installed"
+                )
             messages = [
                 reader.deserialize(raw, connection.msgtype)
                 for connection, _, raw in reader.messages(connections=topics)

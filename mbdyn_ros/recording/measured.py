@@ -36,7 +36,7 @@ class Recording:
     """A motion as it was measured.
 
     time : (N,) s, rising. q, v, effort : (N, nq), (N, nv), (N, efforts).
-    remarks : what was concluded, in words.
+    remarks : what was concluded, in words. unknown_gains : labels of efforts in unknown units.
     """
 
     time: Array
@@ -44,6 +44,7 @@ class Recording:
     v: Array
     effort: Array
     remarks: list[str] = field(default_factory=list)
+    unknown_gains: tuple[str, ...] = ()
 
     @property
     def step(self) -> float:
@@ -57,8 +58,8 @@ class Sensors:
 
     rate : Hz, of a file without a time; 0: there is one. motors : positions, velocities and efforts
     are those of motors, in the order of their joints; `<transmission>`s lead to joints.
-    gains : by joint the effort (N m or N) of 1 in its column, for currents. zeros : by joint its
-    position (rad or m) where its column reads 0.
+    gains : by joint the effort (N m or N) of 1 in its column, for currents; NaN: unknown.
+    zeros : by joint its position (rad or m) where its column reads 0.
     """
 
     rate: float = 0.0
@@ -99,7 +100,8 @@ def read_recording(
     if found["effort"] is None and any(one.quantity == "current" for one in columns):
         raise InputError(
             f"{source}: has motor currents and no efforts; multiply each by the torque constant "
-            "and gear ratio of its drive (gains, --gain), or name the columns effort/<joint>"
+            "and gear ratio of its drive (gains, --gain), or name the columns effort/<joint>; "
+            "--gain JOINT=unknown finds the constant"
         )
     for what, labels in (("position", robot.position_labels), ("effort", motors)):
         if found[what] is None:
@@ -118,7 +120,8 @@ def read_recording(
     _require_alive(motors, blocks, source)
     kept = _settle_velocity(robot, time, blocks, remarks)
     q, v = blocks["position"][kept], blocks["velocity"][kept]
-    return Recording(time[kept], q, v, whole[kept], remarks)
+    unknown = tuple(one for one, gain in sensors.gains.items() if math.isnan(gain))
+    return Recording(time[kept], q, v, whole[kept], remarks, unknown)
 
 
 CHAMBERS = set("a bore bottom cap piston head".split()), set("b rod annulus".split())
@@ -180,7 +183,8 @@ def _to_joints(
                 f"{source}: {name!r} has no such number{suggestion(name, known)}; there are "
                 f"{', '.join(known)}"
             )
-    blocks["effort"] = blocks["effort"] * [sensors.gains.get(one, 1.0) for one in motors]
+    gains = np.array([sensors.gains.get(one, 1.0) for one in motors])
+    blocks["effort"] = blocks["effort"] * np.where(np.isnan(gains), 1.0, gains)
     if sensors.motors:
         gears = robot.model.transmissions
         if not gears:

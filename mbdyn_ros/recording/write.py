@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from ..errors import InputError
 from ..extras import require
@@ -16,7 +17,7 @@ from ..robot import Robot
 from ..simulation.contact.environment import Environment
 from ..simulation.contact.records import Impact
 from ..simulation.trajectory import Trajectory
-from .bag import write_bag
+from .bag import NANOSECONDS, write_bag
 from .table import Table, columns, write_csv, write_json
 
 TABLES = (".csv", ".json")
@@ -105,6 +106,34 @@ def write_table(table: Table, path: str | os.PathLike[str]) -> None:
         (write_csv if target.suffix.lower() == ".csv" else write_json)(table, target)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error}") from None
+
+
+def write_joint_trajectory(
+    joints: Sequence[str], table: Table, path: str | os.PathLike[str]
+) -> None:
+    """Write a trajectory_msgs/JointTrajectory as YAML, as `ros2 topic pub` takes messages.
+
+    Efforts stand in it where every joint has one.
+    """
+    fields = {"position": "positions", "velocity": "velocities", "acceleration": "accelerations"}
+    if set(joints) <= table["effort"].keys():
+        fields["effort"] = "effort"
+    rows = {
+        name: np.column_stack([table[what][one] for one in joints]).tolist()
+        for what, name in fields.items()
+    }
+    stamps = [divmod(round(t * NANOSECONDS), NANOSECONDS) for t in table["time"][""].tolist()]
+    points = [
+        {name: rows[name][k] for name in rows}
+        | {"time_from_start": {"sec": seconds, "nanosec": rest}}
+        for k, (seconds, rest) in enumerate(stamps)
+    ]
+    text = yaml.safe_dump({"joint_names": list(joints), "points": points}, sort_keys=False,
+                          default_flow_style=None, width=1000)  # fmt: skip
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from None
 
 
 def write(

@@ -30,6 +30,26 @@ def test_limits_are_kept(name: str) -> None:
     assert condition == pytest.approx(found.condition, rel=0.5)
 
 
+POST = """<robot name="turntable"><link name="base"/>
+<link name="post"><collision><origin xyz="0.5 0.4 0"/><geometry><sphere radius="0.1"/></geometry>
+</collision></link>
+<joint name="stand" type="fixed"><parent link="base"/><child link="post"/></joint>
+<link name="arm"><inertial><origin xyz="0.3 0 0"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0.4 0 0" rpy="0 1.5708 0"/><geometry><{shape}/></geometry></collision>
+</link><joint name="turn" type="revolute"><parent link="base"/><child link="arm"/>
+<axis xyz="0 0 1"/><limit lower="-1.5" upper="1.5" velocity="3" effort="100"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    "shape", ['capsule radius="0.05" length="0.6"', 'cylinder radius="0.05" length="0.7"']
+)
+def test_shapes_of_links_stay_apart(shape: str) -> None:
+    """A post at 0.67 rad is met from 0.4 rad on."""
+    found = excitation(mbdyn_ros.load(POST.format(shape=shape)), duration=4.0, rate=50.0)
+    assert found.watched == 1 and 0.1 < np.ptp(found.q) and found.q.max() < 0.45
+
+
 def test_refusals() -> None:
     robot = mbdyn_ros.example("boom")
     with pytest.raises(InputError, match="a motion of -1 s at 200 Hz has no ten rows"):

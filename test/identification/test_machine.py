@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import mbdyn_ros
+from benchmarks.identified_follows import errors, without_offsets
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
 from mbdyn_ros.equations.tree.regressor import standard_parameters
@@ -132,6 +134,17 @@ def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -
     assert np.linalg.norm(efforts - true) < 0.01 * np.linalg.norm(true)
 
 
+def test_a_written_robot_follows_the_recording(
+    arm: mbdyn_ros.Robot, found: Identification, tmp_path: Path
+) -> None:
+    """Driven by the recorded efforts; the file lacks the friction of the shaft that is shared."""
+    found.robot.save_urdf(path := tmp_path / "identified.urdf")
+    written = mbdyn_ros.load(path, gravity=found.robot.gravity.tolist())
+    run = recorded(3)
+    identified = errors(written, without_offsets(found, run), DELAY, 3.0)
+    assert (identified < 0.06).all() and (errors(arm, run, DELAY, 3.0) > 3 * identified).all()
+
+
 def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -> None:
     found = identify_payload(arm, "l3", [recorded(4, payload=2.0)], [recorded(1), recorded(2)])
     assert found.mass == pytest.approx(2.0, abs=4 * found.mass_deviation + 0.01)
@@ -142,6 +155,19 @@ def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -
     assert found.robot.total_mass - found.mass == pytest.approx(arm.total_mass, rel=0.3)
     with pytest.raises(InputError, match="tell a mass of"):
         identify_payload(arm, "l3", [recorded(4)], [recorded(1), recorded(2)])
+
+
+def test_a_gain_that_is_unknown(arm: mbdyn_ros.Robot) -> None:
+    """Of a motor whose currents count backwards; the other joints' efforts tell its gain."""
+    given = [recorded(k, noise=0.02) for k in (1, 2)]
+    for one in given:
+        one.effort = one.effort * [1, -0.1, 1]
+        one.unknown_gains = ("j2",)
+    found = identify_machine(arm, given)
+    gain, spread = found.gains["j2"]
+    assert gain == pytest.approx(-10, abs=min(4 * spread, 0.5))
+    assert found.verdict.relative < 0.02 and "gains of drives: j2 -" in " ".join(found.words())
+    assert found.drives["j2"]["Coulomb"][0] == pytest.approx(DRY[1], rel=0.06)
 
 
 def with_effort(effort: Array) -> Recording:
@@ -181,10 +207,13 @@ def test_cylinders_of_a_loop() -> None:
     a = (-0.14 * 1.21 * np.sin(1.1 * time) - 0.06 * 7.29 * np.sin(2.7 * time + 1))[:, None]
     effort = robot.inverse_dynamics(q, v, a, friction=False) + 4000 * v + 350 * np.sign(v)
     effort += 30 * random.normal(size=effort.shape)
-    found = identify_machine(robot, [Recording(time, q, v, effort)])
+    run = Recording(time, q, v, effort)
+    found = identify_machine(robot, [run])
     assert found.drives["rod_joint"]["Coulomb"][0] == pytest.approx(350, rel=0.03)
     assert found.drives["rod_joint"]["viscous"][0] == pytest.approx(4000, rel=0.03)
     assert found.verdict.relative < 0.01
+    identified = errors(found.robot, without_offsets(found, run), 0.0, 6.0)
+    assert identified < 5e-4 and errors(robot, run, 0.0, 6.0) > 5 * identified
     assert "of 8 base parameters" in " ".join(found.words())  # not all are told
 
 
@@ -193,7 +222,8 @@ def test_command_line(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     np.savez(path, times=one.time, positions=one.q, torques=one.effort * [1, 0.5, 1])
     arguments = ["identify", str(arm.model.source), str(path), "--gain", "j2=2"]
     result = CliRunner().invoke(main, [*arguments, "--output", str(tmp_path / "found.urdf"),
-                                       "--report", str(page), "--json"])  # fmt: skip
+                                       "--report", str(page), "--json", "--parameters",
+                                       str(tmp_path / "nodes.yaml")])  # fmt: skip
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     assert document["verdict"]["relative_error"] < 0.02
@@ -201,8 +231,15 @@ def test_command_line(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     assert mbdyn_ros.load(tmp_path / "found.urdf").joint_names == arm.joint_names
     text = page.read_text()
     assert "good for feed-forward" in text and text.count("Plotly.newPlot('f") == 3
+    nodes = yaml.safe_load((tmp_path / "nodes.yaml").read_text())["/**"]["ros__parameters"]
+    dry = yaml.safe_load(nodes["joint_dynamics"])["j2"]["friction"]
+    assert dry == pytest.approx(DRY[1], rel=0.05)
     loaded, other = tmp_path / "loaded.npz", recorded(4, payload=2.0)
     np.savez(loaded, times=other.time, positions=other.q, torques=other.effort * [1, 0.5, 1])
-    shown = CliRunner().invoke(main, [*arguments, "--payload", f"l3={loaded}"]).stdout
+    beside = tmp_path / "found.yaml"
+    more = ["--payload", f"l3={loaded}", "--output", str(beside)]
+    shown = CliRunner().invoke(main, [*arguments, *more]).stdout
+    again = mbdyn_ros.load(arm.model.source, mechanism=beside)
+    assert again.model.joint("j2").friction == pytest.approx(dry, rel=1e-6)
     assert re.search(r"payload of l3: (1\.9|2\.0)\d* kg", shown)
     assert re.search(r"the base leans by (1\.9|2\.1|2\.0)", shown) and "held out" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.actuators import HydraulicCylinder
 from mbdyn_ros.model.read.installed import find_robot
@@ -81,14 +83,54 @@ def test_joints_that_were_not_recorded_are_named(wrist: mbdyn_ros.Robot, tmp_pat
         read_recording(wrist, path)
 
 
-def test_states_of_controllers() -> None:
-    """JointTrajectoryControllerState and DynamicJointState of control_msgs."""
+CONTROLLER_STATE = """std_msgs/Header header
+string[] joint_names
+trajectory_msgs/JointTrajectoryPoint reference
+trajectory_msgs/JointTrajectoryPoint feedback
+trajectory_msgs/JointTrajectoryPoint error
+trajectory_msgs/JointTrajectoryPoint output
+string[] multi_dof_joint_names"""
+
+
+def test_sqlite_bags_of_a_trajectory_controller(tmp_path: Path) -> None:
+    """The feedback counts; a bag without the definition of its messages (Humble's) says so."""
+    pytest.importorskip("rosbags")
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+    kind = "control_msgs/msg/JointTrajectoryControllerState"
+    store = get_typestore(Stores.ROS2_JAZZY)
+    store.register(get_types_from_msg(CONTROLLER_STATE, kind))
+    of = {name.split("/")[-1]: one for name, one in store.types.items()}
+    none, bag = np.zeros(0), tmp_path / "bag"
+
+    def point(q: Array, effort: Array) -> object:
+        return of["JointTrajectoryPoint"](q, none, none, effort, of["Duration"](0, 0))
+
+    with Writer(bag, version=8, storage_plugin=StoragePlugin.SQLITE3) as writer:
+        topic = writer.add_connection("/arm/controller_state", kind, typestore=store)
+        for k, time in enumerate(TIME[:30]):
+            stamp = of["Time"](3, round(1e9 * time))
+            message = of["JointTrajectoryControllerState"](
+                of["Header"](stamp, ""), ["j2", "j1"], point(-Q[k], none), point(Q[k], EFFORT[k]),
+                point(2 * Q[k], none), point(none, none), [],
+            )  # fmt: skip
+            writer.write(topic, k, store.serialize_cdr(message, kind))
+    for path in (bag, bag / "bag.db3"):
+        found = read_table(path)
+        np.testing.assert_allclose(found["time"][""], TIME[:30], atol=1e-9)
+        np.testing.assert_array_equal(found["position"]["j1"], Q[:30, 1])
+        np.testing.assert_array_equal(found["effort"]["j2"], EFFORT[:30, 0])
+        assert "velocity" not in found
+    with sqlite3.connect(bag / "bag.db3") as data:
+        data.execute("DELETE FROM message_definitions")
+    with pytest.raises(InputError, match=f"no definition of {kind}, .* `ros2 bag convert`"):
+        read_table(bag)
+
+
+def test_states_of_joints_by_interfaces() -> None:
+    """DynamicJointState of control_msgs."""
     stamp = SimpleNamespace(stamp=SimpleNamespace(sec=3, nanosec=5))
-    point = SimpleNamespace(positions=[1.0, 2.0], velocities=[], effort=[3.0, 4.0])
-    state = SimpleNamespace(header=stamp, joint_names=["a", "b"], feedback=point)
-    found = _table([state, state], "JointTrajectoryControllerState", "bag")
-    assert found["position"]["b"].tolist() == [2.0, 2.0] and "velocity" not in found
-    assert found["effort"]["a"].tolist() == [3.0, 3.0]
     values = [
         SimpleNamespace(interface_names=["position", "effort"], values=[k, 10.0 + k])
         for k in (1.0, 2.0)

@@ -94,12 +94,13 @@ class LinkContacts(Sealed):
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
         """All pairs of shapes that may touch, except for the `couples`; none unless `convex`."""
+        every = self.shape_pairs(robot) if self.convex else ()
+        return tuple(pair for pair in every if not all(one.is_round for one in pair))
+
+    def shape_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
+        """All pairs of shapes that may touch, convex or not."""
         may_touch = self._judge(robot)
-        return tuple(
-            (one, other)
-            for one, other in combinations(solids_of(robot) if self.convex else (), 2)
-            if not (one.is_round and other.is_round) and may_touch(one, other)
-        )
+        return tuple(pair for pair in combinations(solids_of(robot), 2) if may_touch(*pair))
 
     def _judge(self, robot: Robot) -> Callable[[Rod | Solid, Rod | Solid], bool]:
         """Whether two shapes are of links that may touch."""
