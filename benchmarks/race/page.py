@@ -71,7 +71,7 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         f"lose: where another library is faster, or a ratio to {PEER}'s time is larger than "
         f"wanted, {PLAIN:g} of plain methods.",
         "",
-        "Elsewhere: [batches and rollouts](batches.md) beside thread pools, "
+        "Elsewhere: [batches and rollouts](learning.md#batches-and-rollouts) beside thread pools, "
         "[closed loops](parallel_serial.md) beside `constraintDynamics` and `lcaba`.",
     ]
     if robots := [result for result in results if not result.is_chain]:

@@ -50,8 +50,8 @@ SMALLER, SHRINKINGS = 0.8, 20
 class Excitation:
     """A motion: time (N,) s, q, v, a (N, nv) and the efforts (N, efforts) that it asks for.
 
-    condition : of the base parameters' columns, each of unit size. watched : pairs of shapes of
-    links that stay apart in it.
+    condition : of the base parameters' columns, each of unit size.
+    watched : pairs of shapes of links that stay apart in it.
     """
 
     time: Array
