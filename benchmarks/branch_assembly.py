@@ -83,8 +83,7 @@ def branches(robot: mbdyn_ros.Robot, q: Array, v: Array) -> list[Branch]:
 
 def plot(robot: mbdyn_ros.Robot, found: list[Branch], path: Path) -> None:
     """Figures 5 and 6 above, a branch each; 7 and 8 below: the branches that fill an element."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import empty_figure, save_figure
+    from mbdyn_ros.view.figure import color_of, empty_figure, save_figure
 
     count = len(found)
     figure = empty_figure(3.4 * count, 7.6)

@@ -30,7 +30,7 @@ from mbdyn_ros.equations.system import System
 from mbdyn_ros.export.closed_form import polynomials
 from mbdyn_ros.export.closed_form_program import angle_sums, closed_form_efforts
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.program.operations import operations_of
+from mbdyn_ros.program.program import operations_of
 
 ROBOT = Path(__file__).resolve().parent.parent / "urdf" / "piezo_robot.yaml"
 PRINTED = 12
@@ -102,8 +102,14 @@ def in_a_process(n: int) -> dict[str, Any]:
 
 def plot(rows: list[dict[str, Any]], target: str) -> None:
     """Products over joints, and what the formulas take to be made."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import FAINT_INK, empty_figure, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import (
+        FAINT_INK,
+        color_of,
+        empty_figure,
+        legend_beside,
+        save_figure,
+        tidy,
+    )
 
     figure = empty_figure(9.5, 9.5)
     products, terms, seconds, memory = figure.subplots(

@@ -19,7 +19,7 @@ import numpy as np
 
 import mbdyn_ros
 from benchmarks.parallel_serial import MOTIONS
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.control import MODES
 from mbdyn_ros.control.actuator_commands import ActuatorCommands
 from mbdyn_ros.model.model import Array
@@ -112,8 +112,7 @@ def on_valves(duration: float = DURATION, pace: float = PACE) -> Tracking:
 
 def plot(found: dict[str, Tracking], target: str) -> None:
     """Gaps over time."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import figure_of, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import color_of, figure_of, legend_beside, save_figure, tidy
 
     figure = figure_of(1, size=(9, 3.6))
     axis = figure.subplots()

@@ -35,8 +35,7 @@ def along(robot: mbdyn_ros.Robot, found: dict[str, Array], joint: str) -> Array:
 
 def plot(target: str) -> None:
     """Forces of actuators, forces in pins, force and moment in the base."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import figure_of, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import color_of, figure_of, legend_beside, save_figure, tidy
 
     times = np.linspace(0.0, 10.0, 1001)
     robot, found = wrenches(times)

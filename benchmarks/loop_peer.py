@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from mbdyn_ros import Robot
 from mbdyn_ros.array import Array
-from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.bench.benchmark import Call
 
 
 class LoopPeer:

@@ -28,7 +28,7 @@ import numpy as np
 import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.array import Array
-from mbdyn_ros.bench.timing import Call, time_calls
+from mbdyn_ros.bench.benchmark import Call, time_calls
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

@@ -23,7 +23,7 @@ from scipy.integrate import solve_ivp
 from mbdyn_ros.equations.programs import inverse_dynamics
 from mbdyn_ros.mechanisms import Analysis, FourBar, Link, Mechanism, constant_speed
 from mbdyn_ros.mechanisms.forward import move
-from mbdyn_ros.mechanisms.programs import run
+from mbdyn_ros.mechanisms.parametric import run
 from mbdyn_ros.mechanisms.sweep import sweep
 
 Array = np.ndarray
@@ -232,8 +232,7 @@ def tell(found: Validation) -> None:
 
 def draw(path: str, found: Validation) -> None:
     """Both comparisons, plotted over each other."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import INK, figure_of, legend_beside, tidy
+    from mbdyn_ros.view.figure import INK, color_of, figure_of, legend_beside, tidy
 
     figure = figure_of(1, 2, (5.8, 3.8))
     left, right = figure.subplots(1, 2)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import mbdyn_ros
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.control import Observer
 from mbdyn_ros.equations.momentum import momentum_balance
 from mbdyn_ros.export.cpp_export import INCLUDE

@@ -22,7 +22,7 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.bench.timing import Call, time_calls
+from mbdyn_ros.bench.benchmark import Call, time_calls
 from mbdyn_ros.model.model import Array
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,8 +126,7 @@ def accuracy(motion: Motion, step: float = STEP) -> Accuracy:
 
 def plot(result: Accuracy, folder: Path) -> None:
     """Like figures 3 and 4 of the paper: positions, round trip, error to the other solution."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import INK, figure_of, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import INK, color_of, figure_of, legend_beside, save_figure, tidy
 
     figure = figure_of(3, size=(9.5, 2.5))
     axes = figure.subplots(3, 1)

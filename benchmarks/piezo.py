@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import mbdyn_ros
-from mbdyn_ros.bench.timing import Call, time_calls
+from mbdyn_ros.bench.benchmark import Call, time_calls
 from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow, pulse_windows
 
 ROBOT = Path(__file__).resolve().parents[1] / "urdf" / "piezo_robot.yaml"

@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 import mbdyn_ros
-from mbdyn_ros.bench.benchmark import random_state
+from mbdyn_ros.bench.benchmark import Call, random_state, time_calls
 from mbdyn_ros.bench.pinocchio_peer import PinocchioPeer
-from mbdyn_ros.bench.timing import Call, time_calls
 
 FRAME = "frame, pin.LOCAL_WORLD_ALIGNED"
 

@@ -6,7 +6,7 @@ Needs `pip install toppra cvxpy clarabel`, which nothing else here does.
 
 - UR5 and Panda on random splines of five points, with velocities, accelerations of 20 rad/s^2 and
   efforts as limits: the duration beside toppra's (interpolating scheme, solver "seidel", efforts by
-  Pinocchio) on ten times its grid, and the time that both take on the same grid of 200 intervals,
+  Pinocchio) on ten times its grid, and the time of the processor that both take on the same grid,
   in turns, in one thread with `MBDYN_ROS_THREADS=1`.
 - Crane, excavator, delta and Stewart platform: the duration beside that of the convex program
   of Verscheure et al. (IEEE Trans. Automatic Control 54 (2009) 2318), on 1000 intervals with
@@ -106,11 +106,11 @@ def arms(name: str, count: int) -> None:
         for ratio, grid in zip(ratios, map(path.grid, (INTERVALS, 5 * INTERVALS)), strict=True):
             best = [np.inf, np.inf]
             for _ in range(15):
-                begin = time.perf_counter()
+                begin = time.process_time()
                 fastest(bounds, path, grid, 0.0, 0.0, np.inf)
-                middle = time.perf_counter()
+                middle = time.process_time()
                 theirs(grid)
-                end = time.perf_counter()
+                end = time.process_time()
                 best = [min(best[0], middle - begin), min(best[1], end - middle)]
             ratio.append(best[1] / best[0])
         own = time_optimal(robot, points)

@@ -23,7 +23,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot, Trajectory
 from mbdyn_ros.export.operation_count import TREE_MOTION
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.program.operations import count_operations
+from mbdyn_ros.program.program import count_operations
 
 ROOT = Path(__file__).resolve().parent.parent
 RADIUS, DURATION = 2.5, 1.5
@@ -177,8 +177,7 @@ def plot(folder: Path) -> None:
     """Figures 14 to 17 and 19 in one picture, figure 18 in another."""
     from matplotlib.patches import Circle
 
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import color_of, empty_figure, legend_beside, save_figure, tidy
 
     robot, walls = load()
     times = np.linspace(0, DURATION, 3001)

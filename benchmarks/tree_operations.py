@@ -25,7 +25,7 @@ from mbdyn_ros.equations.formulation import Study
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import formulations
 from mbdyn_ros.export.operation_count import TREE_MOTION
-from mbdyn_ros.program.operations import operations_of
+from mbdyn_ros.program.program import operations_of
 
 BRANCHES, LINKS = 4, 4
 """What the figures keep: branches in figure 12, links of a branch in figure 13."""
@@ -103,8 +103,7 @@ def figures(most: int) -> dict[str, dict[int, Counts]]:
 
 def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
     """Products above, sums below; figure 12 on the left, 13 on the right."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import color_of, empty_figure, legend_beside, save_figure, tidy
 
     figure = empty_figure(13, 8)
     axes = figure.subplots(2, 2, sharex="col", sharey="row")

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 import mbdyn_ros
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 
 ROUNDS, CALLS = 100, 300
 """Rounds, of which the quickest counts, and calls in each."""

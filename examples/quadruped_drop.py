@@ -147,8 +147,7 @@ def outcome(drop: Drop, impacts: Any, q: Array, v: Array) -> dict[str, Any]:
 
 def plot(drop: Drop, trajectory: Trajectory, path: str) -> None:
     """Heights, joints and energy over time."""
-    from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import INK, empty_figure, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import INK, color_of, empty_figure, legend_beside, save_figure, tidy
 
     figure = empty_figure(10, 9.5)
     bounces, heights, joints, energy = figure.subplots(4, 1)

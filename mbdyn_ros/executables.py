@@ -10,8 +10,8 @@ from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
-from .cli.interrupts import leave_when_interrupted
-from .ros.node.signals import hear
+from .cli.process import leave_when_interrupted
+from .ros.node.process import hear
 
 NODES = {
     "computed_torque": ".ros.nodes.computed_torque",

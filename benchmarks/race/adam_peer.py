@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from adam.casadi import KinDynComputations
 
-from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.bench.benchmark import Call
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.model.model import Array
 

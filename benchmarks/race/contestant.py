@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.bench.benchmark import Call
 from mbdyn_ros.model.model import Array
 
 

@@ -9,7 +9,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import MultibodyForces
 
-from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.bench.benchmark import Call
 from mbdyn_ros.model.model import Array
 
 from .contestant import run

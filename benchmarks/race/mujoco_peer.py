@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.bench.benchmark import Call
 from mbdyn_ros.model.model import Array
 
 from .contestant import run

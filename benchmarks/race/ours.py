@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.bench.benchmark import Call
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.program.declaration import declared
 

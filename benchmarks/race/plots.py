@@ -7,8 +7,7 @@ from pathlib import Path
 
 from matplotlib.ticker import FuncFormatter
 
-from mbdyn_ros.view.colors import color_of
-from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
+from mbdyn_ros.view.figure import color_of, empty_figure, legend_beside, save_figure, tidy
 
 from .bars import TITLES
 from .ours import Bound, Plain

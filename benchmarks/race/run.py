@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from mbdyn_ros.bench.benchmark import PROGRAMS
-from mbdyn_ros.bench.timing import Call, sample_calls
+from mbdyn_ros.bench.benchmark import PROGRAMS, Call, sample_calls
 
 from .contestant import Contestant, gap
 from .ours import Bound, Plain

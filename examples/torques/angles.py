@@ -23,9 +23,9 @@ from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.motion import convert_trajectory
 from mbdyn_ros.robot import Robot, load
 from mbdyn_ros.ros.messages.conversions import doubles, fill_time
-from mbdyn_ros.ros.messages.reference_message import read_reference
+from mbdyn_ros.ros.messages.trajectory_message import read_reference
 from mbdyn_ros.ros.node.interfaces import srv
-from mbdyn_ros.ros.node.rate_loop import RateLoop
+from mbdyn_ros.ros.node.loops import RateLoop
 
 from .client import PATIENCE, DemoClient
 from .judge import longest_hold, moving_states, tool_gap

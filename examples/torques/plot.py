@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot as plt  # noqa: E402
 
-from mbdyn_ros.view.colors import COLORS  # noqa: E402
+from mbdyn_ros.view.figure import COLORS  # noqa: E402
 
 from .outcome import Outcome  # noqa: E402
 

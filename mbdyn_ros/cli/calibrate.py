@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, listed
-from .options import RobotOptions, robot_argument, robot_options
+from .options import RobotOptions, once, robot_argument, robot_options
 from .printing import number, print_json, print_table
-from .text_values import once
 
 if TYPE_CHECKING:
     from ..array import Array
@@ -56,7 +55,7 @@ def calibrate(
       mbdyn calibrate boom poses.csv --output calibrated.urdf --json
     """
     from ..identification import calibrate as calibration
-    from ..model.edit.placing import placed_at
+    from ..model.edit.parts import placed_at
     from ..recording.write import check_target
     from ..robot.saving import WRITERS
 
@@ -81,7 +80,7 @@ def calibrate(
 
 
 def _targets(texts: tuple[str, ...]) -> dict[str, Array]:
-    from ..model.edit.placing import placed_at
+    from ..model.edit.parts import placed_at
     from ..model.read.number import to_float
 
     pairs = []

@@ -10,9 +10,8 @@ import click
 import yaml
 
 from ..errors import InputError
-from .options import RobotOptions, robot_argument, robot_options
+from .options import RobotOptions, joined_pairs, name_values, robot_argument, robot_options
 from .printing import number, print_json, print_table
-from .text_values import joined_pairs, name_values
 
 if TYPE_CHECKING:
     from ..identification import Identification, Payload, Verdict

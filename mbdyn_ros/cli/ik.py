@@ -52,7 +52,7 @@ def ik(
       mbdyn ik ur5 tool0 --xyz 0.4 0.2 0.5 --rpy 3.14159 0 0
       mbdyn ik crane tool --xyz 3.2 0.4 1.5 --json | jq .position
     """
-    from ..model.edit.placing import placed_at
+    from ..model.edit.parts import placed_at
     from .series import read_values
 
     for option, numbers in (("--xyz", xyz), ("--rpy", rpy or ()), ("--point", point)):

@@ -175,7 +175,7 @@ class _Result:
         import numpy as np
 
         from ..units import effort_unit
-        from ..view.external import save_external_plot
+        from ..view.plots import save_external_plot
 
         labels, time = self.robot.velocity_labels, self.measured.time
         rows = range(0, len(time), max(len(time) // DRAWN_FORCES, 1))

@@ -24,7 +24,7 @@ def ops(source: str, options: RobotOptions, as_json: bool) -> None:
       mbdyn ops piezo_robot --json | jq .counts.inverse_dynamics
     """
     from ..export.operation_count import literature_tables
-    from ..program.operations import COUNTED_KINDS
+    from ..program.program import COUNTED_KINDS
 
     robot = options.read(source)
     counts = robot.operation_counts()

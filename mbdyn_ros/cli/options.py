@@ -1,4 +1,4 @@
-"""Options that verbs share: the robot and how it is loaded, states, wrenches."""
+"""Options that verbs share: the robot and how it is loaded, states, wrenches; numbers in text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -14,13 +14,57 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ..errors import InputError, ModelWarning
-from .text_values import joined_pairs, name_values
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from ..model.read.source_text import Source
     from ..robot import Robot
+
+
+T = TypeVar("T")
+
+
+def joined_pairs(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> str | None:
+    """The text of an option that may be repeated where it gives name=value pairs."""
+    if len(texts) > 1 and not all("=" in one and one.lstrip()[:1] not in "[{" for one in texts):
+        raise click.UsageError(
+            f"{option.opts[-1]} is given {len(texts)} times; only name=value pairs add up", context
+        )
+    return ",".join(texts) if texts else None
+
+
+def once(option: str, pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
+    """The pairs by their names.
+
+    Raises
+    ------
+    InputError
+        A name is given twice.
+    """
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(f"{option}: {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+def name_values(text: str, source: str) -> dict[str, float]:
+    """The numbers of name=value,... pairs."""
+    from ..model.read.number import to_float  # a help needs none of the readers
+
+    pairs = []
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, equals, value = (one.strip() for one in part.partition("="))
+        found = to_float(value)
+        if not equals or found is None:
+            raise InputError(f"{source}: {part!r} is not of the form name=number")
+        pairs.append((name, found))
+    return once(source, pairs)
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -20,7 +20,7 @@ from ..model.read.number import to_float
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot
-from .text_values import name_values
+from .options import name_values
 
 VALUES = """name=value,...  or  '[v1, v2, ...]' in the robot's order  or  FILE.csv|.json"""
 

@@ -148,7 +148,7 @@ def simulate(
     from ..recording.write import BAGS, check_target, impact_records, write
     from ..simulation import StoppedSimulationError
     from ..simulation import simulate as run
-    from ..simulation.contact.lift import lifted
+    from ..simulation.contact.starts import lifted
     from ..simulation.contact.stops import with_stops
     from ..view.figure import check_picture
     from .series import read_values, read_wrenches

@@ -8,12 +8,11 @@ import click
 
 from ..errors import InputError
 from .convert import table_joints, table_rows
-from .options import RobotOptions, robot_argument, robot_options
+from .options import RobotOptions, name_values, once, robot_argument, robot_options
 from .printing import number, print_json, print_table
-from .text_values import name_values
 
 if TYPE_CHECKING:
-    from ..motion import EffortTrajectory, TimedPath
+    from ..motion import EffortTrajectory, Pump, TimedPath
     from ..recording.table import Table
     from ..robot import Robot
 
@@ -29,8 +28,16 @@ FORM = "NUMBER|NAME=NUMBER,..."
 @click.option("--effort", metavar=FORM,
               help="N m or N, of actuated joints.  [default: the description's]")  # fmt: skip
 @click.option("--power", metavar="NAME=NUMBER,...", help="W, of actuated joints.")
+@click.option("--supply-power", type=float, metavar="NUMBER",
+              help="W, of all actuators together.")  # fmt: skip
+@click.option("--pump", multiple=True, metavar="FLOW:JOINT=BORE/RING,...",
+              help="m^3/s of a pump, and the areas (m^2) that it fills as its cylinders go out and "
+              "in; may be repeated.")  # fmt: skip
 @click.option("--tool-speed", metavar="LINK=NUMBER,...", help="m/s, of a link's origin.")
 @click.option("--tool-acceleration", metavar="LINK=NUMBER,...", help="m/s^2.")
+@click.option("--joint-force", metavar="NAME=NUMBER,...",
+              help="N that the bearing of a joint or a closed loop carries.")  # fmt: skip
+@click.option("--joint-moment", metavar="NAME=NUMBER,...", help="N m.")
 @click.option("--jerk", metavar=FORM,
               help="rad/s^3 or m/s^3, of independent joints; the motion is smoothed.")  # fmt: skip
 @click.option("--blend", type=float, metavar="DISTANCE",
@@ -43,8 +50,9 @@ FORM = "NUMBER|NAME=NUMBER,..."
 @robot_options
 def time(
     source: str, path: str, velocity: str | None, acceleration: str | None, effort: str | None,
-    power: str | None, tool_speed: str | None, tool_acceleration: str | None, jerk: str | None,
-    blend: float | None, rate: float, plot: str | None, output: str | None,
+    power: str | None, supply_power: float | None, pump: tuple[str, ...], tool_speed: str | None,
+    tool_acceleration: str | None, joint_force: str | None, joint_moment: str | None,
+    jerk: str | None, blend: float | None, rate: float, plot: str | None, output: str | None,
     options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """The fastest motion along a path, with the exact dynamics of the robot.
@@ -58,7 +66,8 @@ def time(
     Examples:
       mbdyn simulate boom --duration 0.2 --rate 10 --output path.csv
       mbdyn time boom path.csv --output motion.csv --plot limits.png
-      mbdyn time boom path.csv --acceleration 2 --power rod_joint=5000
+      mbdyn time boom path.csv --acceleration 2 --supply-power 5000
+      mbdyn time boom path.csv --pump 1e-3:rod_joint=5e-3/3e-3
       mbdyn time boom path.csv --jerk 50 --json
     """
     from ..motion import MotionLimits, time_optimal
@@ -78,8 +87,12 @@ def time(
         acceleration=_limits("--acceleration", acceleration),
         effort=_limits("--effort", effort),
         power=name_values(power or "", "--power"),
+        supply_power=supply_power,
+        pumps=[_pump(one) for one in pump],
         tool_speed=name_values(tool_speed or "", "--tool-speed"),
         tool_acceleration=name_values(tool_acceleration or "", "--tool-acceleration"),
+        joint_force=name_values(joint_force or "", "--joint-force"),
+        joint_moment=name_values(joint_moment or "", "--joint-moment"),
     )
     robot = options.read(source)
     table = read_table(path)
@@ -95,7 +108,7 @@ def time(
         raise InputError(f"{path}: {error}") from None
     made = timed.trajectory(rate)
     if plot is not None:
-        from ..view.timing_plot import save_timing_plot
+        from ..view.plots import save_timing_plot
 
         save_timing_plot(timed, plot, f"{robot.model.name}: {timed.duration:.4g} s")
     if output is not None:
@@ -115,6 +128,26 @@ def _limits(option: str, text: str | None) -> Any:
         return {}
     one = to_float(text.strip())
     return name_values(text, option) if one is None else one
+
+
+def _pump(text: str) -> Pump:
+    from ..model.read.number import to_float
+    from ..motion import Pump
+
+    flow, _, cylinders = text.partition(":")
+    pairs = [one.partition("=") for one in cylinders.split(",")]
+    areas = [
+        (name.strip(), tuple(to_float(area.strip()) for area in both.split("/")))
+        for name, _, both in pairs
+    ]
+    if to_float(flow) is None or any(
+        not name or len(two) != 2 or None in two for name, two in areas
+    ):
+        raise InputError(
+            f"--pump: {text!r} is not of the form FLOW:JOINT=BORE/RING,..., as in "
+            "1e-3:rod_joint=5e-3/3e-3 (m^3/s and m^2)"
+        )
+    return Pump(to_float(flow), once("--pump", areas))  # type: ignore[arg-type]
 
 
 def _table(robot: Robot, made: EffortTrajectory) -> Table:

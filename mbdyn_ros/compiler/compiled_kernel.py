@@ -146,6 +146,7 @@ def address(array: Array) -> int:
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
     except (TypeError, ValueError):  # it may not be written to, or is empty
+        assert array.flags.c_contiguous
         return array.ctypes.data
 
 

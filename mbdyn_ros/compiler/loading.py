@@ -18,12 +18,11 @@ from ..errors import CompilerWarning, warn
 from ..program.continuation import reach
 from ..program.program import Closing, Program, digest_of_folder
 from ..program.symbols import lasting, serialized
-from .bound import Bound
 from .c_loops import walk_source
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel, CompiledLoops, CompiledProgram, CompiledTerms
 from .gcc import CompilationError, toolchain
-from .kernel import Kernel, memory, snapshot
+from .kernel import Bound, Kernel, memory, snapshot
 from .options import STANDARD, Options
 from .runtime.library import runtime
 from .source import c_source, terms_source

@@ -20,7 +20,7 @@ The loop, sampled at 100 Hz with one period of delay, is stable, and with ten ti
 'the gains make the loop unstable at this state: at 1'
 """
 
-from ..equations.control_modes import MODES, Mode
+from ..equations.control_laws import MODES, Mode
 from .contact import REACTIONS, Contact, ContactDetector, Reaction, Thresholds
 from .controller import Controller
 from .default_gains import default_gains

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..arguments import Sealed, require_link, single_vector
 from ..array import Array
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations import control_laws as laws
-from ..equations.control_modes import AXES_OF_LINK, MODES, gains
+from ..equations.control_laws import AXES_OF_LINK, MODES, gains
 from ..errors import InputError
 from ..prepare.tree import WORLD
 from ..robot import Robot

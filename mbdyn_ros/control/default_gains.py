@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..array import Array
-from ..compiler.bound import Bound
-from ..equations.actuator_response import actuator_response
+from ..compiler.kernel import Bound
+from ..equations.programs import actuator_response
 from ..robot import Robot
 
 BRISK = 10.0

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..arguments import Sealed, checked_flag, positive_number, single_vector
 from ..array import Array, all_finite
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations.momentum import momentum_balance
 from ..errors import InputError
 from ..robot import Robot

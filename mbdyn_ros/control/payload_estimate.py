@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arguments import positive_number, require_link, single_vector
 from ..array import Array
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations.momentum import payload_momentum
 from ..equations.tree.regressor import PARAMETERS
 from ..errors import InputError

@@ -1,5 +1,8 @@
 """Control laws: efforts of the actuators at a measured state, for any robot, closed loops too.
 
+The programs of `programs` are of the independent coordinates; these, of the joints and the drives
+that a machine has.
+
 With the reduced equations of motion M(q) a + C(q, v) v + g(q) = effort of the independent joints,
 the error e = wanted q - q and w the wanted velocity:
 
@@ -21,18 +24,53 @@ the link has, and the efforts N^T effort_0 that do not accelerate it).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import casadi as ca
 
-from ..program.declaration import program
+from ..program.declaration import Declaration, program
 from ..program.elimination import Elimination
-from .actuation import actuated
+from .actuation import actuated, coriolis_product, reduced_efforts
 from .algebra.spatial import SX, skew
-from .efforts import coriolis_product, reduced_efforts
 from .frames import Frame, frame_acceleration, frame_pose, jacobian
 from .loops.embedding import Embedding
-from .programs import mass_matrix
+from .programs import holding_vector, mass_matrix
 from .system import System
 from .tree.acting import joint_friction
+
+
+@program("q v a", output="motion", internal=True)
+def joint_motion(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """Positions, velocities and accelerations of `joint_names`, one after the other."""
+    embedding = system.embedding(q, z)
+    velocity, acceleration = embedding.motion(v, a)
+    in_q, in_v = system.coordinates.joint_rows
+    return ca.vertcat(embedding.values()[in_q], velocity[in_v], acceleration[in_v])
+
+
+@program("q", output="effort", internal=True)
+def gravity_effort(system: System, q: SX, z: SX) -> SX:
+    """Efforts of the actuated joints that hold the robot at rest: against gravity and springs."""
+    return actuated(system, system.embedding(q, z), holding_vector(system, q, z))
+
+
+@program("q v", output="effort", internal=True)
+def friction_effort(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Efforts of the actuated joints that overcome damping and dry friction of all joints."""
+    embedding = system.embedding(q, z)
+    reduced = embedding.reduce(joint_friction(system.tree, embedding.velocity(v)))
+    return actuated(system, embedding, ca.densify(reduced))
+
+
+@program("q force", output="effort", internal=True)
+def actuated_effort(system: System, q: SX, z: SX, force: SX) -> SX:
+    """Efforts of the actuated joints that do the work of `force` at the independent coordinates.
+
+    force : (nv,), N m or N.
+    """
+    return actuated(system, system.embedding(q, z), force)
+
 
 SOFTENING = 1e-6
 """Share of a link's mean mobility that is added to it before it is inverted: near singular poses
@@ -226,3 +264,49 @@ def quaternion(r: SX) -> SX:
 def _friction(system: System, embedding: Embedding, v: SX) -> SX:
     """Efforts (nv, 1) that overcome friction at a velocity."""
     return embedding.reduce(joint_friction(system.tree, embedding.velocity(v)))
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One mode of control.
+
+    law : its program.
+    follows : "joints" or "pose": a motion of the joints or of a link; "" for nothing.
+    gains : inputs of the law by the names that users give them.
+    """
+
+    law: Declaration
+    follows: str
+    gains: Mapping[str, str]
+
+
+MODES = {
+    "gravity_compensation": Mode(
+        gravity_compensation, "", {"guiding_damping": "damping"}
+    ),
+    "computed_torque": Mode(computed_torque, "joints", {"kp": "kp", "kd": "kd"}),
+    "joint_impedance": Mode(
+        joint_impedance, "joints", {"joint_stiffness": "stiffness", "joint_damping": "damping"}
+    ),
+    "virtual_decomposition": Mode(
+        virtual_decomposition, "joints",
+        {"required_rate": "rate", "body_rate": "body_rate", "required_damping": "damping"},
+    ),
+    "cartesian_impedance": Mode(
+        cartesian_impedance, "pose",
+        {
+            "link_stiffness": "stiffness", "link_damping": "damping",
+            "posture_stiffness": "posture_stiffness", "posture_damping": "posture_damping",
+        },
+    ),
+}  # fmt: skip
+"""The modes by name. Gains of a link are along and about the world's axes (x y z, then about them),
+all others are those of the independent joints."""
+
+AXES_OF_LINK = ("x", "y", "z", "about x", "about y", "about z")
+"""Directions of the numbers in a link's gains."""
+
+
+def gains() -> dict[str, Mode]:
+    """The mode of every gain, by its name."""
+    return {name: mode for mode in MODES.values() for name in mode.gains}

@@ -22,9 +22,8 @@ import numpy as np
 from ..program.declaration import program
 from ..program.elimination import Elimination
 from ..program.stages import Staged, StageProduct, StageRows, Stages
-from .actuation import actuated
+from .actuation import actuated, driving, joint_springs
 from .algebra.spatial import SX
-from .efforts import driving, joint_springs
 from .system import System
 from .tree.acting import acting, joint_friction
 from .tree.newton_euler_derivatives import MotionTables, TreeDerivatives

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..model.model import Array
+from .actuation import applied, without_springs
 from .algebra.spatial import SX, JointMotion
-from .efforts import applied, without_springs
 from .loops.embedding import Embedding
 from .system import System
 

@@ -10,8 +10,8 @@ import casadi as ca
 
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
+from .actuation import driving, reduced_efforts
 from .algebra.spatial import SX
-from .efforts import driving, reduced_efforts
 from .frames import frame_pose
 from .loops.linkage import solve_rows
 from .programs import energy, forward_dynamics, inverse_dynamics, joint_position, mass_matrix

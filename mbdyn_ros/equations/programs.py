@@ -4,6 +4,14 @@ Their inputs are the independent positions q followed, where loops have no close
 positions z of their dependent joints. Derivatives are declared in `derivatives`, where links are in
 `frames`, momentum in `centroidal`, what integrators and the forces in loops need in
 `position_rate` and `loop_forces`.
+
+With the rows A of G of the actuated joints (v_act = A v) and H a = A^T effort - bias,
+
+    a_act = A H^-1 A^T effort + (drift_act - A H^-1 bias):
+
+their mobility, and their accelerations without effort. Where some of these accelerations are
+wanted and the efforts of the others known, the rows of the former give the efforts that it takes
+(Featherstone 2008, section 9.2), in closed loops and on floating bases too.
 """
 
 from __future__ import annotations
@@ -14,20 +22,20 @@ from dataclasses import replace
 import casadi as ca
 
 from ..program.declaration import program
-from ..program.elimination import solve_ltl
-from ..program.operations import cheapest
-from .actuation import actuated
-from .algebra.spatial import SX
+from ..program.elimination import Elimination, solve_ltl
+from ..program.program import cheapest
+from .actuation import actuated, applied, driving, joint_springs, reduced_efforts, without_springs
+from .algebra.spatial import SX, constant
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dry_friction import sliding_friction
-from .efforts import applied, driving, joint_springs, reduced_efforts, without_springs
 from .formulation import Study, formulation
 from .loops.embedding import Embedding
 from .system import System
 from .tree import kinematics
 from .tree.acting import damping_efforts, joint_friction, spring_energy
-from .tree.composite_body import composite_body
+from .tree.composite_body import CompositeInertia, composite_body
+from .tree.kinematics import body_poses, body_velocities
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
@@ -230,3 +238,36 @@ def _efforts(study: Study) -> SX:
 @formulation("mass_matrix", "composite bodies")
 def _inertia(study: Study) -> SX:
     return mass_matrix(study.system, study.q, study.z)
+
+
+@program("q v", output="response", internal=True, matrix=True)
+def actuator_response(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Mobility of the actuated joints, followed by their accelerations without effort (n, n + 1).
+
+    Damping and dry friction of the joints count.
+    """
+    embedding, rest = system.embedding(q, z), SX.zeros(system.coordinates.nv)
+    bias = reduced_efforts(system, embedding, v, rest, None, True)
+    rows = list(system.coordinates.effort)
+    driven = ca.densify(embedding.matrix[rows, :])
+    drift = embedding.drift(embedding.velocity(v))[rows]
+    elimination = Elimination.of(mass_matrix(system, q, z))
+    moved = elimination.solve(ca.horzcat(driven.T, -bias))
+    return ca.densify(driven @ moved + ca.horzcat(SX.zeros(len(rows), len(rows)), drift))
+
+
+@program("q v", output="energies", matrix=True)
+def link_energies(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Kinetic and potential energy (2, links) (J), in the order of `tree.parts`."""
+    embedding = system.embedding(q, z)
+    tree, joints = system.tree, embedding.joints
+    poses = body_poses(tree, joints)
+    velocities = body_velocities(tree, joints, embedding.velocity(v))
+    columns = [SX(2, 0)]
+    for index, own in tree.parts.values():
+        (rotation, origin), (spin, speed) = poses[index], velocities[index]
+        moment, force = CompositeInertia.of(own).wrench(spin, speed)
+        kinetic = 0.5 * (ca.dot(spin, moment) + ca.dot(speed, force))
+        place = rotation @ constant(own.first) + own.mass * origin
+        columns.append(ca.vertcat(kinetic, -ca.dot(constant(system.gravity), place)))
+    return ca.densify(ca.horzcat(*columns))

@@ -26,8 +26,7 @@ from ..equations.system import System
 from ..equations.textbook.lagrange_euler import is_short_chain
 from ..program.declaration import program
 from .c_library import CProgram
-from .closed_form import polynomials, require_polynomial, turning
-from .closed_form_symbols import with_symbolic_numbers
+from .closed_form import polynomials, require_polynomial, turning, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial
 
 AXES_ALONG = 1e-12
@@ -201,7 +200,7 @@ def closed_form_programs(
 ) -> tuple[CProgram, ...]:
     """The closed forms as `Robot.generate_c` takes them.
 
-    symbols : kinds of numbers that are arguments (`closed_form_symbols.KINDS`).
+    symbols : kinds of numbers that are arguments (`closed_form.NUMBER_KINDS`).
 
     Raises
     ------

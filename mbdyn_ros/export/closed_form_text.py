@@ -7,9 +7,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..names import in_latex, in_markdown, in_markdown_code, in_text
-from .closed_form import ClosedForm, Element
-from .closed_form_symbols import SymbolicNumber
-from .polynomial_text import factors, latex_lines, plain_sum
+from .closed_form import ClosedForm, Element, SymbolicNumber
+from .polynomial import factors, latex_lines, plain_sum
 
 EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
 

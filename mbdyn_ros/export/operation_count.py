@@ -21,7 +21,7 @@ from ..equations.textbook.gibbs_appell import branches
 from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError, ModelError
 from ..prepare.tree import Tree
-from ..program.operations import operations_of
+from ..program.program import operations_of
 from . import closed_form_program as closed_form_program
 
 Counts = dict[str, int]

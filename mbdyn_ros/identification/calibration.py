@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..array import Array, ArrayLike
-from ..equations.closable import closable_numbers
 from ..equations.programs import joint_position
-from ..equations.variable import LENGTH_OR_ANGLE
+from ..equations.variable import LENGTH_OR_ANGLE, closable_numbers
 from ..errors import InputError, ModelWarning, brief, listed, suggestion
 from ..model import edit
 from ..model.model import Link, Model

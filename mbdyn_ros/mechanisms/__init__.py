@@ -3,19 +3,24 @@
 from .analysis import Analysis, compare
 from .balance import Balance, Counterweight, balance
 from .crank_motion import CrankMotion, constant_speed, cycloid, trapezoid
-from .dead_centers import dead_centers
-from .drawing import Drawing
-from .drawing_file import drawing_of, read_drawing
+from .drawing import Drawing, drawing_of, read_drawing
 from .drawn import mechanism_kind
-from .five_bar import FiveBar
-from .four_bar import FourBar, Parallelogram
-from .joint_friction import Friction
 from .link import Block, Link, Plate, Wheel
+from .linkages import (
+    FiveBar,
+    FourBar,
+    Parallelogram,
+    QuickReturn,
+    ScotchYoke,
+    SliderCrank,
+    Stephenson,
+    Watt,
+)
 from .mechanism import Mechanism
 from .pareto import Front, pareto_front
+from .reactions import Friction
 from .registry import MECHANISMS, configured
-from .six_bar import Stephenson, Watt
-from .slider_crank import QuickReturn, ScotchYoke, SliderCrank
+from .summary import dead_centers
 from .toggles import reach
 
 __all__ = [

@@ -13,12 +13,11 @@ from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
 from .cut_open import PartConnection, connections
-from .joint_friction import Friction, FrictionForces, friction_forces
 from .layout import GearMesh, turned
 from .mechanism import Mechanism
+from .parametric import run
 from .pose import MechanismPose
-from .programs import run
-from .reactions import reactions, shaking
+from .reactions import Friction, FrictionForces, friction_forces, reactions, shaking
 from .toggles import require_closed_path
 
 STANDING_SPEED = 1e-9

@@ -1,13 +1,24 @@
-"""A mechanism cut open at joints of one's choice, and the tree that is left."""
+"""A mechanism cut open at joints of one's choice, and the tree that is left, on symbols."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
+import numpy as np
+
+from ..equations.algebra.spatial import SX
+from ..equations.geometry import SymbolicPose
 from ..errors import InputError, suggestion
+from ..model.joints.prismatic import Prismatic
+from ..model.joints.revolute import Revolute
+from ..model.model import Array, Pose
+from ..prepare.clusters import Closure, common_ancestor, path_from
+from ..prepare.tree import WORLD, Body, Tree
 from .layout import GROUND, MechanismLayout, Part, Pin
-from .link import Point
+from .link import Piece, Point
 
 
 @dataclass(frozen=True)
@@ -131,3 +142,116 @@ def _hung(layout: MechanismLayout, kept: Sequence[PartConnection]) -> list[Hung]
 
     follow(GROUND, None)
     return found
+
+
+QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+NOWHERE: Point = (0.0, 0.0)
+"""A shift by nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicInertia:
+    """A `RigidInertia` of symbols; center : (3, 1) the centre of mass."""
+
+    mass: SX
+    center: SX
+    first: SX
+    second: SX
+
+
+def planar_pose(at: Point, rotation: Array | None = None) -> Any:
+    """A frame at a point of the plane."""
+    shift = ca.vertcat(SX(at[0]), SX(at[1]), 0)
+    return SymbolicPose(np.eye(3) if rotation is None else rotation, shift)
+
+
+def layout_tree(layout: MechanismLayout) -> Tree:
+    """The parts of a layout as bodies in the plane z = 0 with every axis along z."""
+    hung = zip(layout.parts, connections(layout), strict=False)
+    return cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
+
+
+def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:
+    """The pins as loops of the tree."""
+    order, found = layout.order, list[Closure]()
+    for pin in layout.pins:
+        ends = [order.get(name, WORLD) for name in (pin.first, pin.second)]
+        frames = [planar_pose(at) for at in (pin.at_first, pin.at_second)]
+        carrier = common_ancestor(tree, *ends)
+        sides = (
+            (body, frame, path_from(tree, carrier, body))
+            for body, frame in zip(ends, frames, strict=True)
+        )
+        first, second = sides
+        found.append(Closure(pin.name, "revolute", np.array([0.0, 0.0, 1.0]), *first, *second))
+    return found
+
+
+def cut_tree(opened: CutOpen) -> Tree:
+    """The tree of a mechanism that is cut open, every body's frame at its joint."""
+    order = {hung.part.name: k for k, hung in enumerate(opened.parts)}
+    inboard = {hung.part.name: hung.joint.place_on(hung.part.name) for hung in opened.parts}
+    bodies = []
+    for k, hung in enumerate(opened.parts):
+        joint, start = hung.joint, inboard.get(hung.parent, NOWHERE)
+        rotation, axis = _slide(hung) if joint.slides else (None, None)
+        place = planar_pose(_between(start, joint.place_on(hung.parent)), rotation)
+        parent = order.get(hung.parent, WORLD)
+        name = hung.part.name
+        bodies.append(
+            _body(k, name, joint.name, parent, hung.part.piece, inboard[name], place, axis)
+        )
+    return _tree(tuple(bodies))
+
+
+def point_in(opened: CutOpen, part: str, at: Point) -> SX:
+    """A point (3, 1) of a part, or of the ground, in the frame of its body in `cut_tree`."""
+    for hung in opened.parts:
+        if hung.part.name == part:
+            at = _between(hung.joint.place_on(part), at)
+    return ca.vertcat(SX(at[0]), SX(at[1]), 0)
+
+
+def _between(start: Point, end: Point) -> Point:
+    return end[0] - start[0], end[1] - start[1]
+
+
+def _slide(hung: Hung) -> tuple[Array | None, Array]:
+    """Rotation of a sliding part's frame in its parent's, and the axis in its own."""
+    across = hung.joint.across
+    if not hung.reversed:
+        return (QUARTER if across else None), np.array([1.0, 0.0, 0.0])
+    back = np.array([0.0, -1.0, 0.0] if across else [-1.0, 0.0, 0.0])
+    return (QUARTER.T if across else None), back
+
+
+def _body(
+    k: int, name: str, joint: str, parent: int, piece: Piece, start: Point, place: Any,
+    slide: Array | None,
+) -> Body:  # fmt: skip
+    return Body(
+        name=name,
+        joint=joint,
+        motion=Revolute() if slide is None else Prismatic(),
+        parent=parent,
+        placement=place,
+        axis=np.array([0.0, 0.0, 1.0]) if slide is None else slide,
+        offset=0.0,
+        inertia=_inertia(piece, start),
+        q=slice(k, k + 1),
+        v=slice(k, k + 1),
+    )
+
+
+def _inertia(piece: Piece, start: Point) -> Any:
+    """About the point `start` of the part; what does not turn in the plane does not count."""
+    x, y = (SX(one) for one in _between(start, piece.middle))
+    second = SX.zeros(3, 3)
+    second[2, 2] = piece.moment + piece.mass * (x * x + y * y)
+    center = ca.vertcat(x, y, 0)
+    return SymbolicInertia(SX(piece.mass), center, piece.mass * center, second)
+
+
+def _tree(bodies: tuple[Body, ...]) -> Tree:
+    return Tree(bodies, {GROUND: (WORLD, Pose())}, len(bodies), len(bodies))

@@ -16,14 +16,12 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX, CosineSine, Position, joint_motion
-from ..equations.textbook.denoc import Denoc, twist_propagation
-from ..equations.textbook.denoc_loops import ClosedDenoc
+from ..equations.textbook.denoc import ClosedDenoc, Denoc, twist_propagation
 from ..model.model import Array
 from ..prepare.tree import WORLD
-from .cut_open import CutOpen, PartConnection
+from .cut_open import CutOpen, PartConnection, cut_tree, point_in
 from .layout import GROUND, GearMesh
 from .link import Point
-from .symbolic_tree import cut_tree, point_in
 
 PLANE = (2, 3, 4)
 """The rows of a twist or wrench that count in the plane: about z, along x, along y."""

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array import Array
-from ..export.polynomial import Polynomial
-from ..export.polynomial_text import latex_lines, plain_sum
+from ..export.polynomial import Polynomial, latex_lines, plain_sum
 from ..names import in_latex, in_markdown, in_text
 from .denoc_equations import DenocEquations, Matrix, Symbol
 

@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..array import NoNumbers, as_numbers
 from ..errors import InputError
 from ..model.model import Array
+from .design import length_names
 from .layout import GROUND
 from .link import Bar, Number
 from .mechanism import Mechanism
-from .settings import length_names
 
 Points = NDArray[np.complex128]
 

@@ -22,7 +22,7 @@ from ..recording.read import read_table
 from ..recording.table import linear
 from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
-from .programs import bound, place
+from .parametric import bound, place
 from .toggles import reach
 
 NEAR_TOGGLE = 1e-6

@@ -29,9 +29,9 @@ from ..prepare.clusters import Cluster, path_from
 from ..prepare.tree import WORLD
 from ..program.symbols import SerializedProperty, lasting, serialized
 from .columns import Columns
+from .cut_open import closures, layout_tree
 from .layout import GROUND, MechanismLayout
 from .pose import MechanismPose
-from .symbolic_tree import closures, layout_tree
 
 QUARTER_TURN = Complex(0.0, 1.0)
 

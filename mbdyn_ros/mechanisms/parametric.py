@@ -1,4 +1,4 @@
-"""The equations of a mechanism with its numbers as symbols: one program for all designs.
+"""The equations of a mechanism with its numbers as symbols: one program for all designs of a kind.
 
 The recursions of `equations` are traced as for any robot, on a tree whose placements and inertias
 are symbols, and with the closed form of the mechanism's position.
@@ -14,14 +14,21 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..array import Array
+from ..compiler.kernel import Bound, Kernel
+from ..compiler.loading import load_kernel
+from ..compiler.options import STANDARD
 from ..equations.algebra.spatial import SX
 from ..equations.loops.embedding import Embedding
 from ..equations.loops.linkage import Linkage
 from ..equations.system import System
-from ..equations.textbook.denoc_loops import ClosedDenoc
+from ..equations.textbook.denoc import ClosedDenoc
+from ..locks import Lock
 from ..model.model import Joint, Model
 from ..prepare.clusters import Closure, Cluster, Gear
 from ..prepare.coordinates import choose_coordinates
+from ..program.declaration import Declaration
+from ..program.program import Program
 from ..program.symbols import SerializedProperty, serialized
 from .design import Design
 from .kinematics import Kinematics
@@ -118,3 +125,47 @@ def _linkage(form: Kinematics, loops: tuple[Closure, ...], meshes: tuple[GearMes
     cluster = Cluster(bodies, loops, gears)
     closed_form = form if loops else None
     return Linkage(cluster, bodies, form.given_bodies, dependent, tuple(rows), closed_form)
+
+
+_kernels: dict[tuple[type[Design], Declaration, bool, bool], Kernel] = {}
+_compiling = Lock()
+
+
+def kernel(kind: type[Design], program: Declaration, wrenches: bool = False) -> Kernel:
+    """A program of a kind of mechanism, compiled when first asked for.
+
+    Its inputs are those of the program of a robot, then "parameters": what
+    `Design.vector` gives.
+    """
+    key = kind, program, wrenches, STANDARD.interpreted
+    with _compiling:
+        if key not in _kernels:
+            made = Program(program, parametric_system(kind), wrenches=wrenches)
+            _kernels[key] = load_kernel(made)
+        return _kernels[key]
+
+
+def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
+    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`).
+
+    arguments : those of the program; behind them what acts on the parts, (N, parts, 6), if at all.
+    """
+    loaded = len(arguments) > len(program.inputs)
+    return kernel(type(mechanism), program, loaded).batch(
+        [*arguments, mechanism.parameters(arguments[0])], len(arguments[0])
+    )
+
+
+def bound(mechanism: Design, program: Declaration) -> Bound:
+    """A program bound to arrays, with the numbers of one mechanism filled in; see `place`."""
+    result = Bound(kernel(type(mechanism), program))
+    numbers = mechanism.vector()
+    result.parameters[: len(numbers)] = numbers
+    return result
+
+
+def place(program: Bound, mechanism: Design, q: Array) -> None:
+    """Fill in the position (n,) of a bound program."""
+    program.q[:] = q
+    if mechanism.unknowns:
+        program.parameters[-len(mechanism.unknowns) :] = mechanism.unknown_values(q)

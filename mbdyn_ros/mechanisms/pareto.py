@@ -16,7 +16,7 @@ from ..errors import InputError, suggestion
 from ..model.model import Array
 from .crank_motion import CrankMotion
 from .mechanism import Mechanism
-from .programs import kernel
+from .parametric import kernel
 from .reactions import shaking
 from .sweep import FEW_DESIGNS, QUANTITIES, columns_of, evaluate, of_designs
 

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..array import Array, NoNumbers, as_numbers
 from .fit import CurveFit
-from .four_bar import FourBar
+from .linkages import FourBar
 
 FARTHEST_PIVOT, SHORTEST_BAR = 6.0, 0.05
 """Links and distances of pivots, in sizes of the poses (from their middle to the farthest)."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..errors import InputError, suggestion
-from .drawing_file import LIBRARY, read_drawing
+from .drawing import LIBRARY, read_drawing
 from .drawn import mechanism_kind
-from .five_bar import FiveBar
-from .four_bar import FourBar, Parallelogram
+from .linkages import (
+    FiveBar,
+    FourBar,
+    Parallelogram,
+    QuickReturn,
+    ScotchYoke,
+    SliderCrank,
+    Stephenson,
+    Watt,
+)
 from .mechanism import Mechanism
-from .six_bar import Stephenson, Watt
-from .slider_crank import QuickReturn, ScotchYoke, SliderCrank
 
 
 class _Kinds(Mapping[str, type[Mechanism]]):

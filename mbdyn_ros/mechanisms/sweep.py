@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +20,14 @@ from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
 from .crank_motion import CrankMotion
+from .design import unit_of
 from .mechanism import Mechanism
-from .programs import kernel
-from .settings import unit_of
+from .parametric import kernel
 from .toggles import MARGIN_ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:
     from distributed import Client
+
 
 CHUNK = 2048
 """Designs that run through the motion together: their numbers stay in the cache."""
@@ -257,3 +260,32 @@ def _on_cluster(
     }
     for task in as_completed(list(tasks)):
         yield tasks[task], task.result()
+
+
+@contextmanager
+def connect(address: str | None) -> Iterator[Any]:
+    """A client of the scheduler at `address`, or of workers on this machine.
+
+    Raises
+    ------
+    InputError
+        Dask is not installed, or nothing answers at the address.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError(
+            "Dask is not installed; `pip install 'mbdyn_ros[dask]'` brings it"
+        ) from None
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    if address is None:
+        with LocalCluster(threads_per_worker=1, dashboard_address=None) as cluster:
+            with Client(cluster) as client:
+                yield client
+        return
+    try:
+        client = Client(address, timeout="3s")
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        yield client

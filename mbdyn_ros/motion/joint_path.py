@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import Array, as_numbers
 from ..errors import InputError
+from .compiled import Call
 
 SAMPLES_OF_A_FUNCTION = 400
 """Parts of a path given as a function, at whose ends it is asked for."""
@@ -40,11 +41,16 @@ class JointPath:
     position: Any
     waypoints: Array
     first: int = 0
-    _rates: tuple[Any, Any] = field(init=False, repr=False)
+    _states: Call = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        rate = self.position.derivative()
-        object.__setattr__(self, "_rates", (rate, rate.derivative()))
+        coefficients = np.ascontiguousarray(self.position.c)
+        order, pieces, joints = coefficients.shape
+        states = Call(
+            "path_states", joints=joints, pieces=pieces, order=order,
+            ends=np.ascontiguousarray(self.position.x), coefficients=coefficients,
+        )  # fmt: skip
+        object.__setattr__(self, "_states", states)
 
     @property
     def length(self) -> float:
@@ -53,13 +59,20 @@ class JointPath:
 
     def at(self, s: Array) -> tuple[Array, Array, Array]:
         """Positions and their first and second derivatives by s, (N, n) each."""
-        first, second = self._rates
-        return self.position(s), first(s), second(s)
+        q, v, a = self.states(s)
+        return q[0], v[2], a[2]
+
+    def states(self, s: Array) -> Array:
+        """Positions q, v = (0, 0, q') and a = (0, q', q''), three of each (3, 3, N, n)."""
+        s = np.ascontiguousarray(s, dtype=np.float64)
+        states = np.empty((3, 3, len(s), self.position.c.shape[2]))
+        self._states(points=len(s), s=s, state=states)
+        return states
 
     def rates(self, s: Array) -> tuple[Array, Array, Array]:
         """First, second and third derivatives of the positions by s, (N, n) each."""
-        first, second = self._rates
-        return first(s), second(s), second.derivative()(s)
+        _, first, second = self.at(s)
+        return first, second, self.position(s, 3)
 
     def grid(self, least: int) -> Array:
         """At least so many intervals, evenly spaced between the pieces' ends."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import checked_numbers, single_vector
 from ..array import Array, all_finite, places
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations.actuation import joint_rates
 from ..errors import InputError
 from ..robot import Robot

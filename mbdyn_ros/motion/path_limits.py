@@ -16,12 +16,16 @@ from ..arguments import Wrenches
 from ..array import Array
 from ..errors import InputError, suggestion
 from ..robot import Robot
+from .compiled import Call
 from .joint_path import JointPath
 from .path_motion import PathMotion
 from .violation import LEEWAY_OF_LIMITS, described_limits
 
 Bounds = float | tuple[float, float]
 """A limit of either sign, or the least and the greatest number."""
+
+NOT_HELD, NOT_WITHIN = 1, 2
+"""Answers of the compiled rows: rest passes a limit, a position passes one."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class MotionLimits:
         all joints. What is not named has the limits of its description, which has none of
         accelerations.
     power : by actuated joint, W that it gives at most.
+    supply_power : W that all actuators give together: what one takes back while it brakes, others
+        have.
     pumps : each shared by some cylinders.
     tool_speed, tool_acceleration : by link, m/s and m/s^2 of its origin.
     joint_force, joint_moment : by joint or loop, N and N m that its bearing carries, as
@@ -55,6 +61,7 @@ class MotionLimits:
     acceleration: Mapping[str, Bounds] | float = field(default_factory=dict)
     effort: Mapping[str, Bounds] | float = field(default_factory=dict)
     power: Mapping[str, float] = field(default_factory=dict)
+    supply_power: float | None = None
     pumps: Sequence[Pump] = ()
     tool_speed: Mapping[str, float] = field(default_factory=dict)
     tool_acceleration: Mapping[str, float] = field(default_factory=dict)
@@ -64,28 +71,19 @@ class MotionLimits:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Limits at points s (N,) of a path; of rows (N, m), of cones (N, k, 3).
+    """Limits at points s (N,) of a path.
 
-    a, b, c, d : of a u + b x + c + d sqrt(x). speeds : (N, p), v at sqrt(x) = 1 by its limit.
-    p, r, t : cones |p u + r x + t| <= size.
+    rows : (N, 4, m): a, b, c and d of a u + b x + c + d sqrt(x).
+    speeds : (N, p), v at sqrt(x) = 1 by its limit.
+    most : the largest x (N,) by the limits of speeds alone; infinite where there are none.
+    cones : (N, k, 3, 3): p, r and t of |p u + r x + t| <= size.
     """
 
     s: Array
-    a: Array
-    b: Array
-    c: Array
-    d: Array
+    rows: Array
     speeds: Array
-    p: Array
-    r: Array
-    t: Array
-
-    @property
-    def most(self) -> Array:
-        """The largest x (N,) by the limits of speeds alone; infinite where there are none."""
-        fastest = self.speeds.max(axis=1, initial=0.0)
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / fastest**2)
+    most: Array
+    cones: Array
 
     def chosen(self, points: slice | Array) -> Rows:
         """The limits at some of the points."""
@@ -114,6 +112,7 @@ class PathLimits:
     labels : of rows, then of speeds, then of cones.
     low, high : of rows (m,). powers : which rows (m,) are powers: their bounds are by sqrt(x).
     sizes : of cones (k,). accelerations : of the independent joints, in both directions (nv,).
+    has_roots : whether roots of x occur. pass_limits : the analysis, compiled.
     """
 
     def __init__(
@@ -133,28 +132,26 @@ class PathLimits:
         ]
         self._curved = np.flatnonzero(np.isfinite(acceleration).any(axis=0))
         self._driven = np.flatnonzero(np.isfinite(effort).any(axis=0))
-        self._powers = [
-            (self._joint("power", name), self._effort("power", name)) for name in limits.power
-        ]
-        power = np.array(
-            [_positive("power", f"of {name}", one) for name, one in limits.power.items()]
-        )
-        self.low, self.high = np.concatenate(
-            [
-                effort[:, self._driven],
-                [np.full(len(power), -np.inf), power.reshape(-1)],
-                acceleration[:, self._curved],
-            ],
-            axis=1,
+        power = [_positive("power", f"of {name}", one) for name, one in limits.power.items()]
+        self._powers: list[Sequence[str]] = [[name] for name in limits.power]
+        if limits.supply_power is not None:
+            power.append(_positive("power", "of the supply", limits.supply_power))
+            self._powers.append(robot.effort_labels)
+        self.low, self.high = (
+            np.concatenate([effort[k, self._driven], powers, acceleration[k, self._curved]])
+            for k, powers in enumerate(([-np.inf] * len(power), power))
         )
         bounds = np.abs([self.low, self.high])
         self._scale = np.where(np.isfinite(bounds), bounds, 0.0).max(axis=0)
-        self._leeway = LEEWAY_OF_LIMITS * self._scale
+        leeway = LEEWAY_OF_LIMITS * self._scale
         self.powers = np.zeros(len(self.low), dtype=bool)
         self.powers[len(self._driven) :][: len(power)] = True
+        self.has_roots = bool(power) or robot.system.has_friction
         self._pumps = [
             (_positive("flow", "of a pump", pump.flow),
-             [(self._joint("pumps", name), *areas) for name, areas in pump.areas.items()])
+             [(self._joint("pumps", name), _positive("area", f"of {name}", out),
+               _positive("area", f"of {name}", back))
+              for name, (out, back) in pump.areas.items()])
             for pump in limits.pumps
         ]  # fmt: skip
         self._bearings = [
@@ -174,6 +171,7 @@ class PathLimits:
         self.labels = (
             *(f"effort of {robot.effort_labels[k]}" for k in self._driven),
             *(f"power of {name}" for name in limits.power),
+            *(["power of the supply"] if limits.supply_power is not None else []),
             *(f"acceleration of {self._joints[k]}" for k in self._curved),
             *(f"velocity of {name}" for name in self._joints),
             *(f"flow of pump {k}" for k in range(len(self._pumps))),
@@ -182,6 +180,18 @@ class PathLimits:
             *(f"force in {name}" for name in limits.joint_force),
             *(f"moment in {name}" for name in limits.joint_moment),
         )
+        sums = np.array(self._sums(), dtype=np.int32).reshape(-1, 3)
+        self._fill = Call(
+            "path_rows", joints=len(self._joints), motors=len(robot.effort_labels),
+            rows=len(self.low), summands=len(sums), sum=sums,
+            speeds=len(self._joints) + len(self._pumps) + len(limits.tool_speed),
+            low=self.low + leeway, high=self.high - leeway,
+            least=self.position[0], greatest=self.position[1], slowness=self._slowness,
+        )  # fmt: skip
+        self.pass_limits = Call(
+            "pass_limits", rows=len(self.low), cones=len(self.sizes), low=self.low, high=self.high,
+            power=self.powers, size=self.sizes,
+        )  # fmt: skip
 
     def rows(self, path: JointPath, s: Array) -> Rows:
         """The limits at some points of a path.
@@ -192,46 +202,41 @@ class PathLimits:
             A point beyond reach or beyond the position limits, a dead point, or one at which the
             robot cannot be held; with its place.
         """
-        q, way, curve = path.at(s)
         robot, n = self.robot, len(s)
+        states = path.states(s)
+        q, way, curve = states[0, 0], states[1, 2], states[2, 2]
         motion = PathMotion(robot, path, s, q, self.wrenches)
-        position, way_of, curve_of = q, way, curve
-        if self._every:
-            position, way_of, curve_of = motion.joints(way, curve)
-        self._require_within(path, s, position)
-        zero = np.zeros_like(way)
-        effort = motion.efforts((zero, zero, way), (zero, way, curve), friction=False)
-        c, a, b = effort[0], effort[1] - effort[0], effort[2] - effort[0]
-        d = np.zeros_like(c)
+        joints = motion.joints(way, curve) if self._every else (q, way, curve)
+        effort, friction = motion.efforts(states, friction=False), None
         if robot.system.has_friction:
-            moving = (way, 2 * way), (zero, zero)
-            once, twice = motion.efforts(*moving, friction=True) - motion.efforts(
-                *moving, friction=False
-            )
-            d, c = twice - once, c + 2 * once - twice
-        rows = np.zeros((4, n, len(self.low)))
-        driven, powered = len(self._driven), len(self._driven) + len(self._powers)
-        for row, effort in zip(rows, (a, b, c, d), strict=True):
-            row[:, :driven] = effort.take(self._driven, axis=1)
-            for k, (joint, motor) in enumerate(self._powers, start=driven):
-                row[:, k] = effort[:, motor] * way_of[:, joint]
-        rows[0, :, powered:] = way_of.take(self._curved, axis=1)
-        rows[1, :, powered:] = curve_of.take(self._curved, axis=1)
-        speeds = np.maximum(way_of * self._slowness[1], way_of * self._slowness[0])
-        fast, cones = self._speeds(q, way, way_of, speeds), self._cones(q, way, curve)
-        found = Rows(s, rows[0], rows[1], rows[2], rows[3], fast, *cones)
-        self._require_held(path, found)
+            moving = np.stack([states[0, :2], [way, 2 * way], np.zeros((2, *way.shape))])
+            friction = motion.efforts(moving, True) - motion.efforts(moving, False)
+        others = self._speeds(q, way, joints[1])
+        rows = np.zeros((n, 4, len(self.low)))
+        speeds, most = np.empty((n, len(self._joints) + len(others))), np.empty(n)
+        for k, one in enumerate(others, start=len(self._joints)):
+            speeds[:, k] = one
+        position, rate, curve_of = map(np.ascontiguousarray, joints)
+        state = self._fill(
+            points=n, position=position, rate=rate, curve=curve_of, effort=effort,
+            friction=friction, row=rows, speed=speeds, most=most,
+        )  # fmt: skip
+        found = Rows(s, rows, speeds, most, self._cones(q, way, curve))
+        if state & NOT_WITHIN:
+            self._require_within(path, s, position)
+        if state & NOT_HELD or len(self.sizes):
+            self._require_held(path, found)
         return found
 
     def usage(self, rows: Rows, x: Array, u: Array) -> Array:
         """How much of each limit (N, labels) is used: 1 at the limit."""
         u, x = u[:, None], np.maximum(x, 0.0)[:, None]
         root = np.sqrt(x)
-        value = (rows.a * u + rows.b * x + rows.c + rows.d * root) * np.where(
-            self.powers, root, 1.0
-        )
+        a, b, c, d = np.moveaxis(rows.rows, 1, 0)
+        value = (a * u + b * x + c + d * root) * np.where(self.powers, root, 1.0)
         used = 1 + np.maximum(value - self.high, self.low - value) / self._scale
-        cones = np.linalg.norm(rows.p * u[:, :, None] + rows.r * x[:, :, None] + rows.t, axis=2)
+        p, r, t = np.moveaxis(rows.cones, 2, 0)
+        cones = np.linalg.norm(p * u[:, :, None] + r * x[:, :, None] + t, axis=2)
         return np.concatenate([used, rows.speeds * root, cones / self.sizes], axis=1)
 
     def by_joint(self, quantity: str, given: Mapping[str, float] | float) -> Array:
@@ -243,8 +248,8 @@ class PathLimits:
             found[_place(quantity, name, labels)] = _positive(quantity, f"of {name}", number)
         return found
 
-    def _speeds(self, q: Array, way: Array, way_of: Array, joints: Array) -> Array:
-        """Velocities at sqrt(x) = 1 by their limits (N, p)."""
+    def _speeds(self, q: Array, way: Array, way_of: Array) -> list[Array]:
+        """Flows of pumps and speeds of tools at sqrt(x) = 1 by their limits (N,)."""
         flows = [
             sum(np.where(way_of[:, k] > 0, out * way_of[:, k], -back * way_of[:, k])
                 for k, out, back in areas) / flow
@@ -254,12 +259,13 @@ class PathLimits:
             np.linalg.norm(self.robot.frame_velocity(q, way, link)[:, :3], axis=1) / most
             for link, most in self.limits.tool_speed.items()
         ]
-        return np.column_stack([joints, *flows, *tools]) if flows or tools else joints
+        return [*flows, *tools]
 
-    def _cones(self, q: Array, way: Array, curve: Array) -> tuple[Array, Array, Array]:
-        """p, r and t (N, k, 3) of accelerations of tools and of what bearings carry."""
-        robot, nothing = self.robot, np.zeros((len(q), 3))
-        zero = np.zeros_like(way)
+    def _cones(self, q: Array, way: Array, curve: Array) -> Array:
+        """p, r and t (N, k, 3, 3) of accelerations of tools and of what bearings carry."""
+        if not len(self.sizes):
+            return np.zeros((len(q), 0, 3, 3))
+        robot, nothing, zero = self.robot, np.zeros((len(q), 3)), np.zeros_like(way)
         found = [
             (robot.frame_velocity(q, way, link)[:, :3],
              robot.frame_acceleration(q, way, curve, link)[:, :3], nothing)
@@ -279,15 +285,10 @@ class PathLimits:
                 part = slice(first, first + 3)
                 held = rest[name][:, part]
                 found.append((u[name][:, part] - held, x[name][:, part] - held, held))
-        if not found:
-            return tuple(np.zeros((len(q), 0, 3)) for _ in range(3))  # type: ignore[return-value]
-        p, r, t = (np.stack(one, axis=1) for one in zip(*found, strict=True))
-        return p, r, t
+        return np.stack([np.stack(one, axis=1) for one in found], axis=1)
 
     def _require_within(self, path: JointPath, s: Array, position: Array) -> None:
         low, high = self.position
-        if ((position >= low) & (position <= high)).all():
-            return
         leeway = LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(position))
         beyond = np.maximum(position - high, low - position)
         bad = np.argwhere(beyond > leeway)
@@ -300,9 +301,6 @@ class PathLimits:
 
     def _require_held(self, path: JointPath, rows: Rows) -> None:
         """Refuse points at which rest, or the slowest motion, takes more than a limit."""
-        inside = (rows.c < self.high - self._leeway) & (rows.c > self.low + self._leeway)
-        if inside.all() and not len(self.sizes):
-            return
         rest = np.zeros(len(rows.s))
         used = self.usage(rows, rest, rest)
         used[:, : len(self.low)][:, self.powers] = 0.0
@@ -312,9 +310,9 @@ class PathLimits:
         what, where = self.labels[k], path.place(rows.s[point])
         cone = k - len(self.low) - rows.speeds.shape[1]
         if cone >= 0:
-            number, bound = np.linalg.norm(rows.t[point, cone]), self.sizes[cone]
+            number, bound = np.linalg.norm(rows.cones[point, cone, 2]), self.sizes[cone]
         else:
-            number = rows.c[point, k]
+            number = rows.rows[point, 2, k]
             bound = self.high[k] if number > self.high[k] * (1 - LEEWAY_OF_LIMITS) else self.low[k]
         raise InputError(
             f"{where}: the robot cannot be held there, nor pass slowly: {what} would be "
@@ -343,6 +341,19 @@ class PathLimits:
                 )
             bounds[:, k] = low, high
         return bounds
+
+    def _sums(self) -> list[tuple[int, int, int]]:
+        """Summands of rows, as (row, motor, joint); see `summand` of the compiled rows."""
+        driven, powered = len(self._driven), len(self._driven) + len(self._powers)
+        return [
+            *((k, motor, -1) for k, motor in enumerate(self._driven.tolist())),
+            *(
+                (k, self._effort("power", name), self._joint("power", name))
+                for k, names in enumerate(self._powers, start=driven)
+                for name in names
+            ),
+            *((k, -1, joint) for k, joint in enumerate(self._curved.tolist(), start=powered)),
+        ]
 
     def _joint(self, quantity: str, name: str) -> int:
         return _place(f"limits: {quantity}", name, self._joints)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..arguments import WRENCH_LABELS, Wrenches, checked_mapping, single_vector
@@ -30,32 +28,32 @@ class PathMotion:
                 self._tree = followed(robot, q)
             except UnclosedError as error:
                 raise InputError(f"{path.place(s[error.point])}: {error}") from None
-        self._homes = homes_of(robot, self._tree) if robot.system.nz else self._tree
+        self._homes = homes_of(robot, self._tree) if robot.system.nz else np.zeros((len(q), 0))
 
     def joints(self, way: Array, curve: Array) -> tuple[Array, Array, Array]:
         """Positions of all joints, and their derivatives by s, from those of the independent."""
         rows_q, rows_v = self._robot.system.coordinates.joint_rows
-        first = self._along(programs.joint_velocity, way)
-        second = self._along(programs.joint_acceleration, way, curve)
+        first = self._along(programs.joint_velocity, self._q, way)
+        second = self._along(programs.joint_acceleration, self._q, way, curve)
         return self._tree[:, rows_q], first[:, rows_v], second[:, rows_v]
 
-    def efforts(self, rates: Sequence[Array], curves: Sequence[Array], friction: bool) -> Array:
-        """Efforts (len(rates), N, m) of several motions through the points."""
-        count = len(rates)
-        v, a = np.concatenate(rates), np.concatenate(curves)
+    def efforts(self, states: Array, friction: bool) -> Array:
+        """Efforts (k, N, m) of several motions (3, k, N, n) through the points: q, v and a."""
+        _, count, points, size = states.shape
+        q, v, a = states.reshape(3, count * points, size)
         wrenches = repeated(self._wrenches, len(v))
         if wrenches is None:
-            found = self._along(programs.inverse_dynamics, v, a, friction=friction)
+            found = self._along(programs.inverse_dynamics, q, v, a, friction=friction)
         else:
-            q = np.tile(self._q, (count, 1))
             found = self._finite(self._robot.inverse_dynamics(q, v, a, wrenches, friction))
-        return np.asarray(found.reshape(count, len(self._q), -1))
+        return found.reshape(count, points, -1)
 
     def _along(self, program: Declaration, *values: Array, friction: bool = True) -> Array:
         """A program at the points, once or several times over."""
-        times = len(values[0]) // len(self._q)
-        q, homes = (np.tile(one, (times, 1)) for one in (self._q, self._homes))
-        return self._finite(self._robot.calls.along(program, (q, *values), homes, friction))
+        times, homes = len(values[0]) // len(self._q), self._homes
+        if homes.size:
+            homes = np.concatenate([homes] * times)
+        return self._finite(self._robot.calls.along(program, values, homes, friction))
 
     def _finite(self, found: Array) -> Array:
         """Numbers (M, n) as they are; where one is not finite, why."""

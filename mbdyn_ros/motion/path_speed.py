@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..array import Array
-from ..compiler.gcc import CompilationError
-from ..compiler.runtime.library import reachability
-from ..compiler.runtime.structures import structure
-from ..errors import InputError, SimulationError
+from ..errors import InputError
 from .joint_path import JointPath
 from .path_limits import PathLimits, Rows
 
 WITHOUT_LIMIT = 1e8
 """1/s: ds/dt, in parts of the path, that counts as without a limit."""
 
-LEAST_TANGENT = 1e-5
+LEAST_TANGENT = 1e-7
 """Part of the largest x at which tangents of its root are laid where the robot is slower."""
 
 MOST_TANGENTS = 20
@@ -112,10 +108,9 @@ def _settled(
     limits: PathLimits, path: JointPath, rows: Rows, first: float, last: float
 ) -> tuple[Array, Array]:
     """x and u with roots of x as they are, by tangents at the last answer."""
-    plain = not limits.robot.system.has_friction and not limits.powers.any()
     x, u = _solved(limits, path, rows, None, first, last)
     before = 0.0
-    for _ in range(0 if plain else MOST_TANGENTS):
+    for _ in range(MOST_TANGENTS if limits.has_roots else 0):
         x, u = _solved(limits, path, rows, x, first, last)
         duration = float(np.sum(np.diff(rows.s) / (np.sqrt(x[1:]) + np.sqrt(x[:-1]))))
         if abs(duration - before) <= DURATION_SETTLED * duration:
@@ -128,35 +123,18 @@ def _solved(
     limits: PathLimits, path: JointPath, rows: Rows, near: Array | None, first: float, last: float
 ) -> tuple[Array, Array]:
     """x and u of linear limits: roots replaced by their tangents at `near`, or left out."""
-    count, width = rows.a.shape
-    b, low, high = rows.b, limits.low - rows.c, limits.high - rows.c
+    count, _, width = rows.rows.shape
     if near is not None:
-        y = np.maximum(near, LEAST_TANGENT * near.max())[:, None]
-        root = np.sqrt(y)
-        # sqrt(x) = (y + x) / (2 sqrt(y)), 1 / sqrt(x) = (3 y - x) / (2 y sqrt(y)) next to y
-        held = rows.d * root / 2
-        b = b + rows.d / (2 * root) + limits.powers * (limits.high / (2 * y * root))
-        tangent = limits.high * 1.5 / root - rows.c
-        low, high = low - held, np.where(limits.powers, tangent, high) - held
-    elif limits.powers.any():
-        high = np.where(limits.powers, np.inf, high)
+        near = np.maximum(near, LEAST_TANGENT * near.max())
     x, u, reach = np.empty(count), np.empty(count - 1), np.empty(count)
-    room = np.empty(4 * (2 * width + 1))
     largest = (WITHOUT_LIMIT * path.length) ** 2
-    arrays = {
-        "s": rows.s, "a": rows.a, "b": b, "low": low, "high": high, "p": rows.p, "r": rows.r,
-        "c": rows.t, "size": limits.sizes,
-        "most": np.minimum(rows.most, largest), "room": room, "K": reach, "x": x, "u": u,
-    }  # fmt: skip
-    kept = {name: np.ascontiguousarray(one) for name, one in arrays.items()}
-    given = structure("reachability.cpp", "limits")(
-        points=count, rows=width, cones=len(limits.sizes), first=first**2, last=last**2,
-        **{name: one.ctypes.data for name, one in kept.items()},
+    place = limits.pass_limits(
+        points=count, s=rows.s, row=rows.rows, cone=rows.cones, near=near,
+        most=np.minimum(rows.most, largest), first=first**2, last=last**2,
+        room=np.empty((count - 1, 3, 2 * width + 1)), K=reach, x=x, u=u,
     )  # fmt: skip
-    try:
-        place = reachability().pass_limits(ctypes.byref(given))
-    except CompilationError as error:
-        raise SimulationError(f"time-optimal motions need compiled code: {error}") from error
+    if place < 0 and x[1:-1].min() <= 0:
+        place = 1 + int(np.argmin(x[1:-1]))
     if place >= 0:
         raise InputError(
             f"{path.place(rows.s[place])}: no speed keeps all limits there and on the way that "

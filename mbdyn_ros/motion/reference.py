@@ -154,3 +154,10 @@ def spline_velocities(spans: Array, positions: Array) -> Array:
 def between(times: Array, rows: Array, time: float) -> Array:
     """Numbers (n,) at a time, on straight lines between rows (N, n); the ends hold beyond them."""
     return np.array([np.interp(time, times, column) for column in rows.T])
+
+
+def mean_between(times: Array, rows: Array, start: float, end: float) -> Array:
+    """Mean (n,) of `between` from one time to a later one: what a value held meanwhile is to be."""
+    moments = np.concatenate([[start], times[(times > start) & (times < end)], [end]])
+    values = np.array([np.interp(moments, times, column) for column in rows.T])
+    return (values[:, 1:] + values[:, :-1]) @ np.diff(moments) / (2 * (end - start))

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..errors import InputError
 from ..former_names import former_name
-from ..integration.methods import RK4
-from ..integration.stepper import Stepper
+from ..integration.methods import RK4, Stepper
 from ..model.model import Array
 from ..robot import Robot
 from . import programs

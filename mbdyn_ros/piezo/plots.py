@@ -9,8 +9,7 @@ import numpy as np
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
-from ..view.colors import color_of
-from ..view.figure import FAINT_INK, empty_figure, legend_beside, tidy
+from ..view.figure import FAINT_INK, color_of, empty_figure, legend_beside, tidy
 from . import PiezoRun, PulseWindows
 from .pulse_equations import TURN
 

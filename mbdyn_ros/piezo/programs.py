@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from ..equations.actuation import reduced_efforts
 from ..equations.algebra.spatial import SX, JointMotion, constant, cross
-from ..equations.efforts import reduced_efforts
 from ..equations.programs import gravity_vector, mass_matrix, spring_vector
 from ..equations.system import System
 from ..prepare.tree import WORLD, Tree

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import single_vector
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot

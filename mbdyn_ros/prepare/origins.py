@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.model import Array, Model, Pose
 from ..model.read.placement import rotation_from_rpy
-from ..model.write.angles import roll_pitch_yaw
+from ..model.write.elements import roll_pitch_yaw
 
 COMPONENTS = ("x", "y", "z", "roll", "pitch", "yaw")
 """Names of an origin's six numbers; see `Origin.six`."""

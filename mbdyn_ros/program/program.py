@@ -1,4 +1,4 @@
-"""A program: a declared formula, what it is traced for, and what it leaves to whoever runs it.
+"""A program: a declared formula, what it is traced for, what it leaves to others; its cost.
 
 It stands between robotics, which declares programs, and the compiler, which makes kernels of them.
 """
@@ -21,9 +21,44 @@ from ..array import Array
 from ..errors import InputError
 from .continuation import LoopFunctions
 from .declaration import Declaration
-from .operations import operations_of
 from .stages import Staged
 from .symbols import SerializedProperty, serialized
+
+COST = {"multiplications": 1, "additions": 1, "divisions": 5, "functions": 20}
+"""Rough relative cost of the kinds of operations, for choosing between formulations."""
+
+COUNTED_KINDS = {
+    "multiplications": (ca.OP_MUL, ca.OP_SQ),
+    "additions": (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE),
+    "divisions": (ca.OP_DIV, ca.OP_INV),
+    "functions": (ca.OP_SIN, ca.OP_COS, ca.OP_SQRT, ca.OP_SIGN),
+}
+"""The operations that count; a doubling is an addition, a change of sign is none."""
+
+
+def count_operations(function: ca.Function) -> dict[str, int]:
+    """Count the operations of a program by kind."""
+    counts = dict.fromkeys(COUNTED_KINDS, 0)
+    for k in range(function.n_instructions()):
+        operation = function.instruction_id(k)
+        for kind, operations in COUNTED_KINDS.items():
+            counts[kind] += operation in operations
+    return counts
+
+
+def operations_of(inputs: Sequence[SX], result: SX) -> dict[str, int]:
+    """Count the operations of an expression over its inputs by kind."""
+    return count_operations(ca.Function("count", list(inputs), [result], {"cse": True}))
+
+
+def cheapest(inputs: Sequence[SX], results: Sequence[SX]) -> SX:
+    """The expression with the fewest operations, weighted by `COST`."""
+
+    def cost(result: SX) -> int:
+        return sum(COST[kind] * n for kind, n in operations_of(inputs, result).items())
+
+    return min(results, key=cost) if len(results) > 1 else results[0]
+
 
 PACKAGE = Path(__file__).parent.parent
 

@@ -15,7 +15,7 @@ from ..extras import require
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.contact.environment import Environment
-from ..simulation.contact.impacts import Impact
+from ..simulation.contact.records import Impact
 from ..simulation.trajectory import Trajectory
 from .bag import NANOSECONDS, write_bag
 from .table import Table, columns, write_csv, write_json

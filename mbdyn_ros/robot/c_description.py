@@ -12,13 +12,13 @@ import numpy as np
 from casadi import SX
 
 from ..arguments import checked_names, require_link
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..compiler.loading import interpret
-from ..equations import control_laws, control_terms, momentum, programs, sensors
-from ..equations.actuator_response import actuator_response
-from ..equations.control_modes import MODES
+from ..equations import control_laws, momentum, programs, sensors
+from ..equations.control_laws import MODES
 from ..equations.frames import Frame, jacobian
 from ..equations.loops.linkage import rows_at_positions
+from ..equations.programs import actuator_response
 from ..equations.system import System
 from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import InputError
@@ -258,7 +258,7 @@ def describe_model(
 def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     """The programs that controllers need beside those of every library."""
     joints = "Positions, velocities and accelerations of all joints, one behind the other."
-    yield CProgram(control_terms.joint_motion, None, joints, {})
+    yield CProgram(control_laws.joint_motion, None, joints, {})
     if not robot.massless_links and robot.effort_labels:
         freely = "Mobility of the actuated joints, and their accelerations without effort."
         yield CProgram(actuator_response, None, freely, {})
@@ -269,13 +269,13 @@ def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     if len(robot.effort_labels) < robot.nv:
         return
     rest = "Efforts that hold the robot at rest, against gravity and springs."
-    yield CProgram(control_terms.gravity_effort, None, rest, {})
+    yield CProgram(control_laws.gravity_effort, None, rest, {})
     if robot.system.has_friction or robot._parameters.layout.has("friction"):
         rubbing = "Efforts that overcome damping and dry friction of all joints."
-        yield CProgram(control_terms.friction_effort, None, rubbing, {})
+        yield CProgram(control_laws.friction_effort, None, rubbing, {})
     work = "Efforts that do the work of forces at the independent joints."
     forces = {"force": lambda state: state["a"]}
-    yield CProgram(control_terms.actuated_effort, None, work, forces)
+    yield CProgram(control_laws.actuated_effort, None, work, forces)
 
 
 def _joint_limits(robot: Configurations) -> tuple[list[tuple[float, float]], list[float]]:

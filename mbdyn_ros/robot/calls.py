@@ -23,8 +23,7 @@ from ..arguments import (
 )
 from ..array import Array
 from ..assembly.closure_gap import positions_text, unreachable
-from ..compiler.bound import Bound
-from ..compiler.kernel import Kernel, memory
+from ..compiler.kernel import Bound, Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
@@ -347,12 +346,13 @@ class Calls:
 
         NaN where loops cannot be closed.
         """
-        if not self._system.nz:
+        if self.rows is not None and not self._system.nz:
             return self.call(program, tuple(values), friction=friction)
-        friction = friction or not self._system.has_friction
+        kernel = self.kernel(program, friction=friction or not self._system.has_friction)
+        if not self._system.nz:
+            return kernel.batch(values, len(values[0]))
         behind = np.broadcast_to(self._behind_home, (len(homes), len(self._behind_home)))
         whole = np.ascontiguousarray(np.concatenate([homes, behind], axis=1))
-        kernel = self.kernel(program, friction=friction)
         return kernel.batch(values, len(homes), homes=whole, apart=True)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:

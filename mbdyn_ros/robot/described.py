@@ -14,7 +14,7 @@ from ..equations.variable import AT_JOINTS
 from ..errors import InputError
 from ..model.model import Inertia, Joint, Link, Model, Pose
 from ..model.split_joints import parts
-from ..model.write.quaternion import quaternion
+from ..model.write.elements import quaternion
 from ..prepare.coordinates import joint_blocks
 from .core import Core
 from .home import EARTH

@@ -6,10 +6,10 @@ import numpy as np
 
 from ..arguments import Wrenches
 from ..array import Array, ArrayLike
-from ..equations import centroidal, parameter_derivatives, programs, second_derivatives
-from ..equations.coriolis import coriolis_matrix as coriolis_program
-from ..equations.inverse_inertia import inverse_mass_matrix as inverse_program
-from ..equations.link_energy import link_energies as energies_of
+from ..equations import momentum, parameter_derivatives, programs, second_derivatives
+from ..equations.inertia_matrices import coriolis_matrix as coriolis_program
+from ..equations.inertia_matrices import inverse_mass_matrix as inverse_program
+from ..equations.programs import link_energies as energies_of
 from ..errors import InputError
 from ..program.declaration import Declaration
 from .core import Core
@@ -177,7 +177,7 @@ class Dynamics(Core):
     def center_of_mass(self, q: ArrayLike, out: Array | None = None) -> Array:
         """Centre of mass (3,) or (N, 3) of the links that joints move, in the world (m)."""
         found = self._plain.center_of_mass(q, out)
-        return self._of_mass(centroidal.center_of_mass, (q,), out) if found is None else found
+        return self._of_mass(momentum.center_of_mass, (q,), out) if found is None else found
 
     def center_of_mass_velocity(
         self, q: ArrayLike, v: ArrayLike, out: Array | None = None
@@ -185,14 +185,14 @@ class Dynamics(Core):
         """Its velocity (3,) or (N, 3), m/s."""
         found = self._plain.center_of_mass_velocity(q, v, out)
         if found is None:
-            found = self._of_mass(centroidal.center_of_mass_velocity, (q, v), out)
+            found = self._of_mass(momentum.center_of_mass_velocity, (q, v), out)
         return found
 
     def center_of_mass_jacobian(self, q: ArrayLike, out: Array | None = None) -> Array:
         """Its velocity per velocity coordinate (3, nv) or (N, 3, nv)."""
         found = self._plain.center_of_mass_jacobian(q, out)
         if found is None:
-            found = self._of_mass(centroidal.center_of_mass_jacobian, (q,), out)
+            found = self._of_mass(momentum.center_of_mass_jacobian, (q,), out)
         return found
 
     def centroidal_momentum(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
@@ -202,14 +202,14 @@ class Dynamics(Core):
         """
         found = self._plain.centroidal_momentum(q, v, out)
         if found is None:
-            found = self._of_mass(centroidal.centroidal_momentum, (q, v), out)
+            found = self._of_mass(momentum.centroidal_momentum, (q, v), out)
         return found
 
     def centroidal_momentum_matrix(self, q: ArrayLike, out: Array | None = None) -> Array:
         """A (6, nv) or (N, 6, nv) of `centroidal_momentum` = A v."""
         found = self._plain.centroidal_momentum_matrix(q, out)
         if found is None:
-            found = self._of_mass(centroidal.centroidal_momentum_matrix, (q,), out)
+            found = self._of_mass(momentum.centroidal_momentum_matrix, (q,), out)
         return found
 
     def centroidal_momentum_rate(
@@ -222,7 +222,7 @@ class Dynamics(Core):
         """
         found = self._plain.centroidal_momentum_rate(q, v, a, out)
         if found is None:
-            found = self._of_mass(centroidal.centroidal_momentum_rate, (q, v, a), out)
+            found = self._of_mass(momentum.centroidal_momentum_rate, (q, v, a), out)
         return found
 
     def link_energies(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..arguments import require_frame, require_link
 from ..array import Array, ArrayLike
-from ..equations import frames, inverse_inertia, parameter_derivatives
+from ..equations import frames, inertia_matrices, parameter_derivatives
 from ..errors import InputError
 from ..program.declaration import Declaration
 from .core import Core
@@ -105,7 +105,7 @@ class Frames(Core):
     ) -> Array:
         """J M^-1 J^T (6, 6) or (N, 6, 6): acceleration of a link per force and moment on it."""
         self.require_mass("the operational mobility")
-        return self._told(inverse_inertia.operational_mobility, (q,), link, axes, out)
+        return self._told(inertia_matrices.operational_mobility, (q,), link, axes, out)
 
     def operational_inertia(
         self, q: ArrayLike, link: str, axes: str = "world", out: Array | None = None
@@ -126,7 +126,7 @@ class Frames(Core):
                 "it has no operational inertia; use operational_mobility, and invert the part "
                 "that you need"
             )
-        return self._told(inverse_inertia.operational_inertia, (q,), link, axes, out)
+        return self._told(inertia_matrices.operational_inertia, (q,), link, axes, out)
 
     def _told(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import checked_count, checked_flag, positive_number, require_frame, single_vector
 from ..array import Array, ArrayLike, NoNumbers, as_numbers
-from ..compiler.bound import Bound
+from ..compiler.kernel import Bound
 from ..equations import frames, programs
 from ..equations.actuation import joint_rates
 from ..errors import InputError, brief, shown

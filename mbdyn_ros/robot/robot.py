@@ -2,18 +2,322 @@
 
 from __future__ import annotations
 
-from ..errors import InputError, shown
+import copy
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+import casadi as ca
+
+from ..arguments import checked_flag, checked_home, checked_names, require_frame, require_link
+from ..array import Array, ArrayLike, as_numbers
+from ..assembly.closure_gap import tree_gap
+from ..compiler.kernel import Bound
+from ..equations.actuation import condition_number, joint_rates
+from ..errors import InputError, ModelWarning, brief, shown, suggestion, warn
+from ..model.model import Model, constant
+from ..program.declaration import Declaration, declared, offered
+from ..program.program import Program
+from ..program.symbols import lasting, serialized
 from .base_parameters import Regression
-from .branches import Branches
+from .core import Core
 from .editing import Editing
 from .export import Exports
-from .formulas import Programs
 from .inverse_kinematics import InverseKinematics
-from .parameters import Parametrized
+from .parameters import Parametrized, follow, symbolic_system
 from .report import Reports
 from .rollout import Rollouts
 from .saving import Saving
+from .variable import variable_names
 from .wrenches import JointWrenches
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+CLOSED_WITHIN = 1e-6
+"""Gap (m or rad) of loops that counts as closed."""
+
+ANOTHER_BRANCH = 1e-3
+"""Distance (rad or m) of a joint from its home, from which the loops are on another branch."""
+
+Made = TypeVar("Made", bound=Core)
+"""The class of robots that is made again."""
+
+
+class Branches(Core):
+    """Other coordinates and other branches for loops."""
+
+    def actuation_condition(self, q: ArrayLike) -> Array:
+        """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+
+        Parameters
+        ----------
+        q : (nq,) or (N, nq).
+
+        Returns
+        -------
+        The reciprocal of the smallest singular value of the map from normalized motions of a loop
+        to the motions of its actuators, lengths counting in the way around the loop; of several
+        loops the worst. 1 is best, and all there is without loops. At a dead point, where an
+        actuator stands still while the loop moves, it is infinite; from 1e6 on `inverse_dynamics`
+        refuses (in batches: NaN), because the effort would have few digits.
+        """
+        rates = self.calls.call(joint_rates, (q,))
+        return condition_number(self.system, rates)
+
+    def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Self:
+        """A copy of the robot in other coordinates: these joints independent, on `home`'s branch.
+
+        The order of efforts stays; q, v and a follow `joints`. Where `home` is closed and the
+        loops are not found closed there in these coordinates, a `ModelWarning` names the joint.
+
+        Raises
+        ------
+        InputError
+            A joint is unknown.
+        ModelError
+            The joints do not determine the others.
+        """
+        names = checked_names("joints", joints)
+        for name in names:
+            if name not in self.joint_names:
+                known = suggestion(name, self.joint_names)
+                raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
+        model = replace(self.model, independent=names, actuated=self.actuated_joints)
+        other = _rebuilt(self, model, home)
+        warn_of_branch(self, other, home)
+        return other
+
+    def with_home(self, home: Mapping[str, float] | Array) -> Self:
+        """A copy of the robot on the branch of another home.
+
+        Parameters
+        ----------
+        home : rough positions (rad or m) by joint name, as in `load`; joints that are not named
+            stay where they are in `home`. Or the closed positions of the whole tree (nq_tree,), as
+            `System.home` has them: nothing is compiled anew then, and loops with closed form stay
+            on their branch.
+
+        Raises
+        ------
+        InputError
+            A joint is unknown, or the loops do not close near these positions.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.example("four_bar")
+        >>> robot.with_home({"crank_joint": 0.5}).home_position
+        array([0.5])
+        """
+        if isinstance(home, Mapping):
+            names = [joint.name for joint in self.model.joints if joint.nv]
+            near = {**self.home, **checked_home(home, names, self.model.source)}
+            model = replace(self._described, home={})
+            return _rebuilt(self, model, near)
+        try:
+            closed = constant(as_numbers(home), self.system.home.shape)
+        except ValueError as error:
+            raise InputError(f"home must map joint names to positions: {error}") from None
+        other = copy.copy(self)
+        other._system = replace(self.system, home=closed)
+        other._start_calls(closed)
+        follow(other, self)
+        other._keep(home=other._home_by_name())
+        other._rough = dict(other.home)
+        return other
+
+
+def warn_of_branch(robot: Core, other: Core, home: Mapping[str, float]) -> None:
+    """Warn where a closed configuration became another one: loops were closed elsewhere."""
+    if not isinstance(home, Mapping) or not set(robot.home) <= set(home):
+        return
+    whole = robot.system.home.copy()
+    bodies = {body.joint: body for body in robot.system.tree.bodies}
+    for name in robot.home:
+        whole[bodies[name].q.start] = home[name]
+    if tree_gap(robot.system, whole)[0].largest > CLOSED_WITHIN:
+        return
+    apart = {
+        name: math.remainder(other.home[name] - home[name], math.tau)
+        if bodies[name].motion.is_periodic
+        else other.home[name] - home[name]
+        for name in robot.home
+    }
+    worst = max(apart, key=lambda name: abs(apart[name]), default="")
+    if worst and abs(apart[worst]) > ANOTHER_BRANCH:
+        warn(
+            f"{robot.model.source}: with {', '.join(other.independent_joints)} independent the "
+            f"loops were closed on another branch than home: {worst} is at "
+            f"{other.home[worst]:.6g}, where home has {home[worst]:.6g}. Choose other independent "
+            "joints, or a home farther from a singularity",
+            ModelWarning,
+        )
+
+
+def _rebuilt(robot: Made, model: Model, home: Mapping[str, float]) -> Made:
+    """A robot of that model with the arguments of this one; its warnings were given for this."""
+    layout = robot._parameters.layout
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        other = type(robot)(
+            model, home, robot.floating_base, robot.gravity.tolist(), variable_names(layout)
+        )
+    follow(other, robot)
+    return other
+
+
+class Programs(Core):
+    """Programs by name: bound to arrays, as expressions, compiled, counted."""
+
+    @brief
+    def bind(
+        self, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
+    ) -> Bound:
+        """The hot path: a compiled program with arrays of its own.
+
+        Parameters
+        ----------
+        name : name of a method that computes an array (`inverse_dynamics`, `mass_matrix`, ...).
+        link : for the programs of one link, such as `frame_pose` and `jacobian`.
+        friction : for inverse and forward dynamics.
+        axes : "world", "local" or "spatial", for the programs of a link's motion.
+
+        Returns
+        -------
+        A callable without arguments. Its arrays are attributes named as the method's arguments
+        (`q`, `v`, `a`, `effort`); the result is the array it names (`effort`; `a` of forward
+        dynamics) and always `result`. Fill inputs (`bound.q[:] = q`, or `bound.q = q`, which copies
+        q and checks its shape), call, read. A call checks nothing; one `Bound` serves one thread.
+        Loops without closed form follow a motion: they are closed from where the last call left
+        them, if q is near, else from home; see docs/closed_loops.md.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import CART
+        >>> robot = mbdyn_ros.load(CART)
+        >>> fd = robot.bind("forward_dynamics")
+        >>> fd.effort[:] = 3.0
+        >>> fd()
+        >>> fd.a
+        array([1.5])
+        """
+        self.require_single("a bound call")
+        return Bound(self.calls.kernel(*self._wanted(name, link, friction, axes)))
+
+    @serialized
+    @brief
+    def casadi(
+        self,
+        name: str,
+        link: str | None = None,
+        friction: bool = True,
+        axes: str = "world",
+        parameters: bool | Sequence[str] = False,
+    ) -> ca.Function:
+        """The equations of a method as a CasADi `Function`, for optimizers such as acados.
+
+        Parameters
+        ----------
+        name : as in `bind`; also "closure", the residual (m or rad) of the loops that have no
+            closed form.
+        link, friction, axes : as in `bind`.
+        parameters : True (and always for derivatives by parameters): what is variable is the last
+            argument (`parameter_labels`), or, where nothing is, all inertias, gravity and what acts
+            on joints; or a list as `variable` in `load`, of which it shall be made.
+
+        Returns
+        -------
+        A function of the method's arguments, expanded (SX), so that it can be differentiated,
+        generated as C and mapped. Where loops have no closed form it has one more argument, `z`
+        behind `q`: the positions (nz,) of `robot.numerical_joints`, in that order, of joints with
+        several coordinates each of its own. Its result holds where closure(q, z) = 0 alone: impose
+        that as a constraint, and start from z = `robot.numerical_positions(q)`. No function of
+        CasADi can refuse another z.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import CART
+        >>> robot = mbdyn_ros.load(CART)
+        >>> robot.casadi("forward_dynamics")
+        Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
+        """
+        if isinstance(name, str) and name == "closure":
+            q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self.system.nz)
+            residual = self.system.closure(q, z)
+            names = ["q", "z"], ["gap"]
+            return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
+        named = declared(name)
+        if not isinstance(parameters, bool):
+            parameters = checked_names("parameters", parameters)
+        by_parameters = "variables" in named.needs
+        if by_parameters:
+            parameters = parameters or True
+        system = self.system if parameters is False else symbolic_system(self, parameters)
+        if by_parameters:  # of what is chosen here, whatever is variable
+            return lasting(Program(named, system).symbolic)
+        program, about, *loads = self._wanted(name, link, friction, axes)
+        return lasting(Program(program, system, about, *loads).symbolic)
+
+    @brief
+    def compile(self, *names: str, link: str | None = None, axes: str = "world") -> None:
+        """Load or compile the named programs now, several at once.
+
+        Default: all of the robot but second derivatives, whose text is long, or all of `link`, in
+        `axes`. Those of links are interpreted otherwise.
+        """
+        if link is None:
+            self.calls.load(*((declared(name),) for name in names or offered()))
+            return
+        names = names or (*offered("link"), *offered("frame"))
+        self.calls.load(*(self._wanted(name, link, True, axes) for name in names))
+
+    @serialized
+    def operation_counts(self) -> dict[str, dict[str, int]]:
+        """Multiplications, additions, divisions and function calls of programs and formulations.
+
+        Of every program by its name, as it is compiled, and of every formulation that applies to
+        the robot as "inverse_dynamics by Newton-Euler" and so on (`export.operation_count`). A
+        doubling counts as an addition, a change of sign as nothing.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import CART
+        >>> robot = mbdyn_ros.load(CART)
+        >>> robot.operation_counts()["inverse_dynamics"]
+        {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
+        """
+        from ..export.operation_count import formulation_counts  # few programs need it
+
+        counts = {name: Program(declared(name), self.system).operations for name in offered()}
+        return {**counts, **formulation_counts(self.system)}
+
+    def _wanted(
+        self, name: str, link: str | None, friction: bool, axes: str
+    ) -> tuple[Declaration, object, bool, bool]:
+        """The program behind a method, what it is about, no wrenches, and whether friction counts.
+
+        Or words about why there is none.
+        """
+        program = declared(name)
+        if bool(program.about) != (link is not None):
+            needed = "needs" if link is None else "has no"
+            raise InputError(f"{name} {needed} link")
+        self._require_answer(program)
+        about: object = None
+        if program.about == "frame":
+            about = require_frame(self.system.tree, link, axes, self.model.source)
+        elif link is not None:
+            about = require_link(self.system.tree, link, self.model.source)
+        friction = checked_flag("friction", friction)
+        friction = friction or not program.loaded or not self.calls.traced.has_friction
+        return program, about, False, friction
 
 
 class Robot(

@@ -11,9 +11,8 @@ from ..arguments import Wrenches as Outside
 from ..arguments import checked_mapping, coordinate_array
 from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
-from ..equations.joint_loads import LOADS, joint_loads
-from ..equations.loop_forces import loop_forces as forces_of
-from ..equations.loop_forces import loop_terms, self_stresses
+from ..equations.joint_forces import LOADS, joint_loads, loop_terms, self_stresses
+from ..equations.joint_forces import loop_forces as forces_of
 from ..errors import InputError, brief, shown
 from ..model.actuators import Transmission
 from ..model.model import Pose

@@ -2,9 +2,8 @@
 
 from .contact.environment import Environment
 from .contact.environment_file import read_environment
-from .contact.held_contact import Contact
-from .contact.impacts import Impact
 from .contact.link_contacts import LinkContacts
+from .contact.records import Contact, Impact
 from .contact.surfaces import Surface
 from .simulate import simulate
 from .stepped.stepper import Stepper

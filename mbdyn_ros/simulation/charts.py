@@ -19,7 +19,28 @@ from ..equations import programs
 from ..equations.position_rate import motion_rate
 from ..errors import MbdynError, SimulationError
 from ..robot import Robot
-from .velocity_map import VelocityMap
+
+
+class VelocityMap:
+    """G of one robot, by its program of joint velocities."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._velocity = robot.bind("joint_velocity")
+
+    def velocity(self, q: Array, v: Array) -> Array:
+        """Velocities of the whole tree; the next call overwrites them."""
+        self._velocity.q[:], self._velocity.v[:] = q, v
+        self._velocity()
+        return self._velocity.result
+
+    def at(self, q: Array) -> Array:
+        """G (tree nv, nv): a column for every unit velocity."""
+        units = np.eye(len(self._velocity.v))
+        result = np.empty((len(self._velocity.result), len(units)))
+        for k, unit in enumerate(units):
+            result[:, k] = self.velocity(q, unit)
+        return result
+
 
 SAME_CONFIGURATION = 1e-6
 """Distance (rad or m) of joints that are at the same place, on the same branch.

@@ -17,8 +17,7 @@ from .adaptive.run import Run
 from .change_points.passage import by_inertia
 from .contact.environment import Environment, checked_environment
 from .contact.stops import with_stops, without_stops
-from .effort import EffortFunction, effort_function
-from .external import External, ExternalWrenches
+from .effort import EffortFunction, External, ExternalWrenches, effort_function
 from .trajectory import Event, Trajectory
 
 SHARPER = 0.1

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..errors import SimulationError
 from ..model.model import Array
-from .contact.held_contact import Contact
-from .contact.impacts import Impact
+from .contact.records import Contact, Impact
 
 CHANGE_POINT = "passes a change point"
 """The mode of a loop's transition."""

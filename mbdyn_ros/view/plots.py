@@ -1,4 +1,4 @@
-"""Plots of trajectories (matplotlib; no window, no global state)."""
+"""Plots of trajectories, of motions along a path, and of external efforts (matplotlib)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..array import Array
 from ..errors import InputError
 from ..extras import require
-from ..model.model import Array, Model
+from ..model.model import Model
+from ..motion import TimedPath
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
-from .colors import COLORS, color_of
 from .figure import (
+    COLORS,
+    FAINT_INK,
     INK,
     LIMIT_IN_VIEW,
     as_they_stand,
+    color_of,
     empty_figure,
     figure_of,
     legend_beside,
@@ -27,6 +31,7 @@ from .figure import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 COLUMN = {"rad": 0, "rad/s": 0, "N m": 0, "m": 1, "m/s": 1, "N": 1, "": 1}
 """Where a unit is plotted: what turns on the left, what slides on the right."""
@@ -219,4 +224,100 @@ def save_result_plot(
         tidy(axes)
         as_they_stand(*legend_beside(axes).get_texts())
     as_they_stand(figure.suptitle(title))
+    save_figure(figure, path)
+
+
+def save_external_plot(
+    path: str | os.PathLike[str],
+    title: str,
+    time: Array,
+    labels: Sequence[str],
+    units: Sequence[str],
+    external: Array,
+    thresholds: Array,
+    link: str,
+    force_time: Array,
+    force: Array,
+    contacts: Sequence[tuple[float, float]],
+) -> None:
+    """Plot external efforts (N, n), a panel for each unit, and the force at a link.
+
+    force : (M, 3) at `force_time` (M,). thresholds : (n,), drawn dashed about zero.
+    contacts : begin and end (s), shaded.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    kinds = list(dict.fromkeys(units))
+    figure = figure_of(len(kinds) + 1, size=(9.0, 3.0))
+    panels = [(kind, [k for k, one in enumerate(units) if one == kind]) for kind in kinds]
+    for row, (kind, columns) in enumerate(panels):
+        axes = figure.add_subplot(len(kinds) + 1, 1, row + 1)
+        for k in columns:
+            axes.plot(time, external[:, k], color=color_of(k), linewidth=1.2, label=labels[k])
+            for threshold in (-thresholds[k], thresholds[k]):
+                axes.axhline(threshold, color=color_of(k), linewidth=0.6, linestyle=(0, (5, 4)))
+        axes.set_ylabel(f"external effort ({kind})")
+    axes = figure.add_subplot(len(kinds) + 1, 1, len(kinds) + 1)
+    for k, name in enumerate("xyz"):
+        axes.plot(force_time, force[:, k], color=color_of(k), linewidth=1.2, label=f"force {name}")
+    axes.plot(force_time, np.linalg.norm(force, axis=1), color="black", linewidth=0.9, label="size")
+    axes.set_ylabel(f"force at {link} (N)")
+    axes.set_xlabel("time (s)")
+    for axes in figure.axes:
+        for begin, end in contacts:
+            axes.axvspan(begin, end, color=FAINT_INK, alpha=0.3, linewidth=0)
+        axes.margins(x=0)
+        tidy(axes)
+        as_they_stand(*legend_beside(axes).get_texts(), axes.yaxis.label)
+    as_they_stand(figure.suptitle(title))
+    save_figure(figure, path)
+
+
+LEAST_SPAN = 0.004
+"""Part of the duration under which a stretch is not named."""
+
+
+def save_timing_plot(timed: TimedPath, path: str | os.PathLike[str], title: str = "") -> None:
+    """Draw ds/dt over s, and the used share of every limit that limits, over time.
+
+    Each limit has a colour, in which the speed is drawn where it is the one that is used most. In
+    grey: the greatest ds/dt by limits of speeds alone.
+    """
+    times, shares = timed.used()
+    worst = shares.argmax(axis=1)
+    spans = np.gradient(times)
+    durations = np.bincount(worst, weights=spans, minlength=shares.shape[1])
+    shown = np.argsort(-durations)[: len(COLORS)]
+    shown = shown[durations[shown] > LEAST_SPAN * timed.duration]
+    color = {int(k): color_of(i) for i, k in enumerate(shown)}
+    figure = figure_of(2, size=(8.4, 3.1))
+    phase, used = figure.subplots(2)
+    done, start, first = 0.0, 0.0, 0
+    for part, fast in zip(timed.parts, timed.fastest, strict=True):
+        count = len(fast.u)
+        here = slice(first, first + count)
+        s, speed, _ = part.at(times[here] - start)
+        with np.errstate(divide="ignore"):
+            most = np.sqrt(fast.rows.most)
+        phase.plot(done + fast.rows.s, most, color=FAINT_INK, linewidth=1.0)
+        phase.plot(done + s, speed, color=FAINT_INK, linewidth=2.2)
+        for k, one in color.items():
+            phase.plot(
+                done + s, np.where(worst[here] == k, speed, np.nan), color=one, linewidth=2.2
+            )
+        done, start, first = done + fast.path.length, start + part.duration, first + count
+    top = max(float(np.sqrt(fast.x.max())) for fast in timed.fastest)
+    phase.set(xlabel="s, length of the path in the joints", ylabel="ds/dt (1/s)")
+    phase.set_ylim(0, 1.4 * top)
+    for k, one in color.items():
+        used.plot(times, 100 * shares[:, k], color=one, linewidth=1.4, label=timed.limits.labels[k])
+    used.set(xlabel="time (s)", ylabel="used of the limit (%)", ylim=(0, 108))
+    for axes in (phase, used):
+        axes.margins(x=0)
+        tidy(axes)
+    as_they_stand(*legend_beside(used).get_texts())
+    as_they_stand(figure.suptitle(title or f"{timed.duration:.4g} s"))
     save_figure(figure, path)

@@ -46,9 +46,47 @@ def test_json(path: Path) -> None:
     assert document["time"][-1] == pytest.approx(document["duration"])
 
 
+def test_machines(path: Path) -> None:
+    """Limits of a machine: its pump, its supply and its bearings."""
+    document = json.loads(
+        timed(
+            path, "--pump", "1e-4:rod_joint=2e-3/1e-3", "--supply-power", "500",
+            "--joint-force", "boom_joint=60000", "--joint-moment", "boom_joint=1e5", "--json",
+        ).stdout
+    )  # fmt: skip
+    assert max(document["velocity"]["rod_joint"]) == pytest.approx(0.05, rel=1e-3)
+    power = [
+        effort * velocity
+        for effort, velocity in zip(
+            document["effort"]["rod_joint"], document["velocity"]["rod_joint"], strict=True
+        )
+    ]
+    assert max(power) == pytest.approx(500, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("pump", "words"),
+    [
+        ("1e-3", "'1e-3' is not of the form FLOW:JOINT=BORE/RING,..., as in 1e-3:rod_joint="),
+        ("fast:rod_joint=2e-3/1e-3", "'fast:rod_joint=2e-3/1e-3' is not of the form"),
+        ("1e-3:rod_joint=2e-3", "'1e-3:rod_joint=2e-3' is not of the form"),
+        ("1e-3:rod_joint=2e-3/x", "'1e-3:rod_joint=2e-3/x' is not of the form"),
+        ("1e-3:=2e-3/1e-3", "'1e-3:=2e-3/1e-3' is not of the form"),
+        ("1e-3:rod_joint=1/1,rod_joint=1/1", "--pump: 'rod_joint' is given twice"),
+        ("1e-3:rod=1/1", "pumps: there is no joint 'rod' there"),
+        ("0:rod_joint=1/1", "flow of a pump is 0; it must be a number above 0"),
+        ("1e-3:rod_joint=2e-3/-1", "area of rod_joint is -1; it must be a number above 0"),
+    ],
+)
+def test_pumps_that_are_refused(path: Path, pump: str, words: str) -> None:
+    assert words in refusal(path, "--pump", pump)
+
+
 def test_what_is_refused(path: Path, tmp_path: Path) -> None:
     assert "no joint 'rod'" in refusal(path, "--effort", "rod=3")
     assert "'rod_joint=x' is not of the form name=number" in refusal(path, "--power", "rod_joint=x")
+    assert "power of the supply is 0" in refusal(path, "--supply-power", "0")
+    assert "there is no joint or loop 'boom'" in refusal(path, "--joint-force", "boom=1")
     assert "the robot cannot be held there" in refusal(path, "--effort", "rod_joint=100")
     assert "--rate: 0 Hz" in refusal(path, "--rate", "0")
     same = tmp_path / "same.csv"

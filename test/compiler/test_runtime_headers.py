@@ -29,6 +29,8 @@ SHARED = {
     "contact/manifold.hpp": ("touch",),
     "contact/held.hpp": ("held",),
     "contact/cones.hpp": ("Cones",),
+    "path_rows.cpp": ("path", "row_limits"),
+    "reachability.cpp": ("limits",),
 }
 """Structures that Python makes, by the header that declares them."""
 
@@ -56,7 +58,7 @@ def test_a_header_of_programs_is_self_contained(name: str) -> None:
 def test_the_runtime_has_no_arrays_of_a_robots_size_on_the_stack() -> None:
     """Their length would be any: of a robot of 10000 joints too, on a thread of 128 kB."""
     check(gcc.required_toolchain(), "-DUNIT_TOLERANCE=1e-6", str(gcc.RUNTIME / "runtime.c"))
-    for library in ("stepping.cpp", "events.cpp", "reachability.cpp"):
+    for library in ("stepping.cpp", "events.cpp", "reachability.cpp", "path_rows.cpp"):
         check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, library)))
 
 

@@ -11,7 +11,7 @@ from night import at_night
 
 import mbdyn_ros
 from mbdyn_ros.array import Array
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.control import Observer, wrench_at
 from mbdyn_ros.equations.momentum import momentum_balance, payload_momentum
 from mbdyn_ros.errors import InputError

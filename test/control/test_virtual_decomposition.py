@@ -11,7 +11,7 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from benchmarks.crane_tracking import follow, on_valves
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.control import Controller
 from mbdyn_ros.control.actuator_commands import ActuatorCommands
 from mbdyn_ros.equations.control_laws import virtual_decomposition

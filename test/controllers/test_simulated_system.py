@@ -13,8 +13,7 @@ from plugin_tools import PACKAGE, stand_in_headers, watched
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot import Robot
-from mbdyn_ros.simulation.force_torque import ForceTorque
-from mbdyn_ros.simulation.imu import Imu
+from mbdyn_ros.simulation.sensors import ForceTorque, Imu
 
 pytestmark = needs_cxx
 

@@ -35,9 +35,12 @@ NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 
 LONG_PAGES = [
     ROOT / f"docs/{name}.md"
-    for name in ("cheat_sheet", "command_line", "identification", "impacts", "piezo")
+    for name in ("cheat_sheet", "command_line", "how_to", "identification", "impacts", "piezo")
 ]
 """Pages that take long, or whose lines other tests run too; they run with all tests."""
+
+COMPILED = r"(Stepper|rollout|time_optimal)\("
+"""Calls that compiled code alone answers, or answers within seconds."""
 
 SHORTER = "--duration 0.5"
 """Of a robot's motion that the page shows for seconds, and by day is computed for less."""
@@ -107,8 +110,9 @@ with_blocks = [
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_blocks(page: Path, desk: Path) -> None:
-    """As a reader's: compiled, which by day is left to the README and to what steps."""
-    with nullcontext() if is_night() or page.name == "README.md" else interpreting():
+    """As a reader's: compiled, which by day is left to the README and to pages that step."""
+    steps = page.name == "README.md" or re.search(COMPILED, page.read_text())
+    with nullcontext() if is_night() or steps else interpreting():
         run_blocks(page, desk)
 
 

@@ -14,7 +14,8 @@ PROGRAMS = sorted(
 )
 LASTING = (
     "balanced_lamp", "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop", "crane_receding",
-    "delta_reach", "draw_by_inverse_kinematics", "energy_kept", "hydraulic_crane", "sampling_control", "stewart_forces",
+    "delta_reach", "draw_by_inverse_kinematics", "energy_kept",
+    "hydraulic_crane", "sampling_control", "stewart_forces",
 )  # fmt: skip
 """Programs of many seconds; they run with all tests."""
 

@@ -13,7 +13,7 @@ from robot_text import body_text, joint, link, robot_text
 import mbdyn_ros
 from mbdyn_ros import InputError
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.simulation.imu import Imu
+from mbdyn_ros.simulation.sensors import Imu
 
 URDF = Path(__file__).resolve().parents[2] / "urdf"
 STONE = body_text("stone", moments=(0.1, 0.15, 0.2))

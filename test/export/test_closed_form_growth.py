@@ -9,7 +9,7 @@ from night import at_night
 
 from benchmarks.closed_form_growth import chain, measured
 
-PAGE = (Path(__file__).parents[2] / "docs" / "closed_form_growth.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "operation_counts.md").read_text()
 
 
 @pytest.mark.parametrize("n", [3, *at_night(6, 9, 12, 15, 18)])

@@ -14,7 +14,7 @@ from scipy.optimize import least_squares  # noqa: E402
 from scipy.spatial.transform import Rotation  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.equations.closable import closable_numbers  # noqa: E402
+from mbdyn_ros.equations.variable import closable_numbers  # noqa: E402
 from mbdyn_ros.errors import InputError  # noqa: E402
 from mbdyn_ros.identification import calibrate  # noqa: E402
 from mbdyn_ros.identification.least_squares import Problem, solve  # noqa: E402

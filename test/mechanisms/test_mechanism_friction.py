@@ -16,7 +16,7 @@ from mbdyn_ros.mechanisms import (
     SliderCrank,
     constant_speed,
 )
-from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
+from mbdyn_ros.mechanisms.view.forces import PlaneMotion
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 DRY = Friction(0.15, 0.012, 0.003)

@@ -14,10 +14,16 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
-from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
-from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, CrankDrive
+from mbdyn_ros.mechanisms.view.forces import PlaneMotion
 from mbdyn_ros.mechanisms.view.mechanism_page import Polygon
-from mbdyn_ros.mechanisms.view.run import QUANTITIES, DesignRun
+from mbdyn_ros.mechanisms.view.run import (
+    CYCLOID,
+    FREE,
+    QUANTITIES,
+    TRAPEZOID,
+    CrankDrive,
+    DesignRun,
+)
 from mbdyn_ros.mechanisms.view.shown_mechanism import (
     FACES,
     _rings,

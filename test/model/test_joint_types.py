@@ -17,7 +17,7 @@ from joint_judge import JOINTS, Array, Both, urdf
 import mbdyn_ros
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import gibbs_appell
-from mbdyn_ros.equations.textbook.denoc_loops import ClosedDenoc
+from mbdyn_ros.equations.textbook.denoc import ClosedDenoc
 from mbdyn_ros.view.scene.link_poses import link_poses
 
 pytestmark = pytest.mark.usefixtures("interpreted")

@@ -16,7 +16,7 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.examples import CART, PENDULUM
 from mbdyn_ros.motion import MotionLimits, Pump, time_optimal
 from mbdyn_ros.motion.compared_timings import constant_speed, lowered_limits
-from mbdyn_ros.motion.reference import Reference
+from mbdyn_ros.motion.reference import Reference, mean_between
 
 WAY = [[0.0], [0.5]]
 REACH = np.array(
@@ -74,13 +74,14 @@ def test_speeds_at_the_ends(cart: mbdyn_ros.Robot) -> None:
         time_optimal(cart, WAY, limits, start_speed=2.0)
 
 
-def test_viscous_and_dry_friction() -> None:
+@pytest.mark.parametrize(("distance", "within"), [(2.0, 1e-3), (100.0, 2e-3)])
+def test_viscous_and_dry_friction(distance: float, within: float) -> None:
     """m a = F - d v - f: t and the way in closed form, until a wall of speed and back.
 
     Braking, friction helps: m a = -F - d v - f.
     """
     text = CART.replace("</joint>", '<dynamics friction="1" damping="1"/></joint>')
-    force, mass, damping, dry, distance = 4.0, 2.0, 1.0, 1.0, 2.0
+    force, mass, damping, dry = 4.0, 2.0, 1.0, 1.0
     timed = time_optimal(mbdyn_ros.load(text), [[0.0], [distance]], MotionLimits(effort=force))
     free, rate = (force - dry) / damping, damping / mass
     stop = (force + dry) / damping
@@ -94,7 +95,7 @@ def test_viscous_and_dry_friction() -> None:
         v = (low + high) / 2
         low, high = (v, high) if way(v) < distance else (low, v)
     expected = (-math.log(1 - v / free) + math.log(1 + v / stop)) / rate
-    assert timed.duration == pytest.approx(expected, rel=1e-3)
+    assert timed.duration == pytest.approx(expected, rel=within)
     made = timed.trajectory(1000.0)
     assert largest(made.effort) <= force * 1.001
 
@@ -120,6 +121,19 @@ def test_power_of_a_motor(cart: mbdyn_ros.Robot) -> None:
     assert timed.duration == pytest.approx(expected, rel=2e-3)
     made = timed.trajectory(1000.0)
     assert (made.effort * made.velocity).max() <= power * 1.003
+
+
+def test_power_of_a_supply(ur5: mbdyn_ros.Robot) -> None:
+    """Pinocchio's efforts times velocities, summed over all joints, at ten times the grid."""
+    timed = time_optimal(ur5, REACH, MotionLimits(acceleration=20.0, supply_power=60.0))
+    model = pin.buildModelFromUrdf(str(OWN / "ur5.urdf"))
+    data = model.createData()
+    moments = np.linspace(0, timed.duration, 10 * len(timed.fastest[0].x))
+    power = [
+        pin.rnea(model, data, *one) @ one[1] for one in zip(*timed.state(moments), strict=True)
+    ]
+    assert 59.9 < max(power) <= 60.0 * 1.001
+    assert "power of the supply" in {one.limit for one in timed.limiting()}
 
 
 def test_efforts_by_pinocchio(ur5: mbdyn_ros.Robot) -> None:
@@ -260,6 +274,9 @@ def test_a_payload_told_a_moment_ago() -> None:
         ([[0.0], [1.0]], {"effort": {"rail": (2.0, 1.0)}}, "between 2 and 1, and no motion is"),
         ([[0.0], [1.0]], {"velocity": {"rail": -1.0}}, "and no motion is"),
         ([[0.0], [1.0]], {"power": {"rail": 0.0}}, "power of rail is 0; it must be"),
+        ([[0.0], [1.0]], {"supply_power": -1.0}, "power of the supply is -1; it must be"),
+        ([[0.0], [1.0]], {"pumps": [Pump(1.0, {"rail": (0, 1)})]}, "area of rail is 0; it must be"),
+        ([[0.0], [1.0]], {"pumps": [Pump(0.0, {"rail": (1, 1)})]}, "flow of a pump is 0; it must"),
         (lambda s: [0.0 if s < 0.5 else 1.0], {}, "the path jumps by 1 .* between s = 0.4975"),
         (lambda s: [0.0, 1.0], {}, "must give 1 finite numbers"),
     ],
@@ -290,31 +307,33 @@ def test_beyond_reach_and_limits(boom: mbdyn_ros.Robot, ur5: mbdyn_ros.Robot) ->
         time_optimal(ur5, [ur5.frame_pose(REACH[0], "tool0")[:3, 3], [3.0, 0, 0]], link="tool0")
 
 
+def test_means_of_efforts_that_run_straight() -> None:
+    times, rows = np.array([0.0, 1.0, 3.0]), np.array([[0.0, 1.0], [2.0, 1.0], [0.0, 5.0]])
+    assert mean_between(times, rows, 0.0, 3.0) == pytest.approx([1.0, 7 / 3])
+    assert mean_between(times, rows, 0.5, 1.0) == pytest.approx([1.5, 1.0])
+    assert mean_between(times, rows, 2.0, 4.0) == pytest.approx([0.25, 4.5])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "tool", "limits"),
-    [
-        ("boom", "boom", MotionLimits()),
-        ("ur5", "tool0", MotionLimits(acceleration=40.0)),
-        ("crane", "tool", MotionLimits()),
-        ("excavator", "bucket", MotionLimits()),
-    ],
-)
-def test_simulated_with_its_efforts(name: str, tool: str, limits: MotionLimits) -> None:
+    ("name", "tool", "tolerance"),
+    [("boom", "boom", None), ("ur5", "tool0", 2.0), ("crane", "tool", None),
+     ("excavator", "bucket", None)],
+)  # fmt: skip
+def test_simulated_with_its_efforts(name: str, tool: str, tolerance: float | None) -> None:
     """Points at 250 Hz, efforts straight between them, their mean in each period of 2 ms, and the
-    PD of the nodes."""
+    PD of the nodes. The UR5's joints accelerate by 500 rad/s^2, which needs some points more."""
     robot = mbdyn_ros.example(name)
     path = REACH if name == "ur5" else robot.home_position + CYCLE[:, -robot.nv :]
-    timed = time_optimal(robot, path, limits)
-    made, gains = timed.trajectory(250.0), default_gains(robot, 500.0)
+    timed = time_optimal(robot, path)
+    made, gains = timed.trajectory(250.0, tolerance), default_gains(robot, 500.0)
     wanted = Reference(made.time, made.position, made.velocity, made.acceleration)
     stepper = mbdyn_ros.Stepper(robot, 5e-4)
     stepper.set_state(path[0], np.zeros(robot.nv))
     period = 2e-3
     for k in range(int(timed.duration / period)):
         q, v, _ = wanted.at(k * period)
-        during = (k + np.linspace(0, 1, 9)) * period
-        effort = np.array([np.interp(during, made.time, one).mean() for one in made.effort.T])
+        effort = mean_between(made.time, made.effort, k * period, (k + 1) * period)
         stepper.effort[:] = (
             effort
             + gains["joint_stiffness"] * (q - stepper.q)

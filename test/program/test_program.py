@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mbdyn_ros
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.compiler.loading import load_kernel
 from mbdyn_ros.equations.programs import mass_matrix
 from mbdyn_ros.errors import InputError

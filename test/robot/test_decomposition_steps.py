@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mbdyn_ros
-from mbdyn_ros.compiler.bound import Bound
+from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.equations.control_laws import virtual_decomposition
 from mbdyn_ros.robot.decomposition_steps import decomposition_steps
 from mbdyn_ros.robot.steps import Quantity, to_latex

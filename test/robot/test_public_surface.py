@@ -14,7 +14,7 @@ from robot_text import hinge_text
 
 import mbdyn_ros
 from mbdyn_ros.model.examples import CART
-from mbdyn_ros.robot.branches import warn_of_branch
+from mbdyn_ros.robot.robot import warn_of_branch
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -58,7 +58,7 @@ def disturbed(robot: Robot, rng: np.random.Generator, size: float = 0.003) -> No
             model = robot._parameters.described.origins[name].at(
                 np.array([*six[:3], *(size * rng.normal(size=3))])
             )
-            angles = mbdyn_ros.model.write.angles.roll_pitch_yaw(model.rotation)
+            angles = mbdyn_ros.model.write.elements.roll_pitch_yaw(model.rotation)
         robot.set_origin(name, six[:3] * (1 + np.array(change)) + change, angles)
 
 

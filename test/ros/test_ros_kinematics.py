@@ -15,7 +15,7 @@ from ros_rig import Rig, rig, srv
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
-from mbdyn_ros.ros.messages.poses import pose_message, rotation_of
+from mbdyn_ros.ros.messages.base_pose import pose_message, rotation_of
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
 __all__ = ["rig"]

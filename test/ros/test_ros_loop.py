@@ -19,7 +19,7 @@ pytest.importorskip("mbdyn_ros_interfaces.srv")
 from ros_rig import PATIENCE
 
 from mbdyn_ros.model.read.installed import installed_robots
-from mbdyn_ros.ros.node.rate_loop import RateLoop
+from mbdyn_ros.ros.node.loops import RateLoop
 
 ROOT = Path(__file__).resolve().parents[2]
 

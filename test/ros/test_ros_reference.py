@@ -22,9 +22,9 @@ from mbdyn_ros.model.model import Array
 from mbdyn_ros.motion.playback import approach
 from mbdyn_ros.motion.reference import Reference
 from mbdyn_ros.motion.turns import Turns
+from mbdyn_ros.ros.messages.limits import ReferenceLimits
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
-from mbdyn_ros.ros.messages.reference_limits import ReferenceLimits
-from mbdyn_ros.ros.messages.trajectory_bytes import read_trajectory
+from mbdyn_ros.ros.messages.trajectory_message import read_trajectory
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 

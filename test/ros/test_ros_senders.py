@@ -19,7 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 import mbdyn_ros
 from mbdyn_ros.ros.messages.joint_commands import JointCommands, NamedCommand
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
-from mbdyn_ros.ros.node.senders import Gaps
+from mbdyn_ros.ros.node.inbox import Gaps
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]

@@ -10,9 +10,13 @@ import pytest
 pytest.importorskip("rclpy")
 
 from ros_rig import ARM, JOINTS, Rig, rig, srv
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
+from examples.moveit_timing import of_the_group, with_the_rest
+from mbdyn_ros.errors import InputError
+from mbdyn_ros.ros.messages.trajectory_conversion import timed
 from mbdyn_ros.ros.messages.trajectory_efforts import unfit_for_a_controller
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
@@ -63,6 +67,30 @@ def test_a_path_is_timed_for_a_controller(server: Rig, arm: mbdyn_ros.Robot) -> 
                  straight=True)  # fmt: skip
     assert longer.success
     assert longer.trajectory.points[-1].time_from_start.sec >= 0
+
+
+def test_a_plan_of_moveit(arm: mbdyn_ros.Robot) -> None:
+    """Positions of a group in its own order, all at time 0; its gripper stays where it is."""
+    group = ["elbow", "shoulder"]
+    points = [JointTrajectoryPoint(positions=[elbow, shoulder]) for shoulder, elbow, _ in POINTS]
+    plan = JointTrajectory(joint_names=group, points=points)
+    with pytest.raises(InputError, match=r"'grip' is missing: name all independent joints"):
+        timed(arm, plan, 10000)
+    start = JointState(name=[*JOINTS, "mirror"], position=[*POINTS[0], 2 * POINTS[0][2]])
+    motion, _ = timed(arm, with_the_rest(plan, start), 10000)
+    assert motion.joint_names == [*group, "grip", "mirror"]
+    sent = of_the_group(motion, group)
+    assert unfit_for_a_controller(sent) == ""
+    assert sent.joint_names == group
+    assert list(sent.points[-1].positions) == pytest.approx(list(points[-1].positions))
+    middle = len(sent.points) // 2
+    assert motion.points[middle].positions[2] == pytest.approx(POINTS[0][2])
+    states = (
+        np.array([*getattr(sent.points[middle], field)[::-1], rest])
+        for field, rest in (("positions", POINTS[0][2]), ("velocities", 0), ("accelerations", 0))
+    )
+    expected = arm.inverse_dynamics(*states)
+    assert list(sent.points[middle].effort) == pytest.approx(expected[[1, 0]], abs=1e-6)
 
 
 def test_wrong_requests(server: Rig) -> None:

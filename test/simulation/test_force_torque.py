@@ -9,7 +9,7 @@ from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, Stepper, Surface
-from mbdyn_ros.simulation.force_torque import ForceTorque
+from mbdyn_ros.simulation.sensors import ForceTorque
 
 MOMENTS = (0.1, 0.2, 0.25, 0.01)
 TURNED = {"at": "0.1 0.2 0.3", "rpy": "0.1 0.2 0.3"}

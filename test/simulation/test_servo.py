@@ -14,12 +14,11 @@ from ros_rig import ARM, MOMENTS
 import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.array import Array
-from mbdyn_ros.compiler.bound import Bound
-from mbdyn_ros.equations.actuator_response import actuator_response
+from mbdyn_ros.compiler.kernel import Bound
+from mbdyn_ros.equations.programs import actuator_response
 from mbdyn_ros.simulation.contact.stops import with_stops
 from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
-from mbdyn_ros.simulation.stepped.following import Following
-from mbdyn_ros.simulation.stepped.servo import Targets
+from mbdyn_ros.simulation.stepped.servo import Following, Targets
 
 CRANE, UR5 = (
     str(Path(__file__).resolve().parents[2] / "urdf" / name)

@@ -180,17 +180,15 @@ class State:
         residual: list[float] = []
         matrix: list[Array] = []
         drift: list[float] = []
-        forces: list[Array] = []
-        self.shares: list[tuple[str, Array]] = []  # wrench per multiplier of each loop
+        self._ends: list[tuple[Loop, Motion, Motion]] = []
+        self._gears: list[Array] = []
         for loop in judge.model.loops:
             one, two = (self._end(f"{loop.name}/{end}") for end in ("predecessor", "successor"))
             for value, row, term in _equations(loop, one, two):
                 residual.append(value)
                 matrix.append(row)
                 drift.append(term)
-            rows_of_loop, share = _wrench_rows(loop, one, two)
-            forces += rows_of_loop
-            self.shares.append((loop.name, share))
+            self._ends.append((loop, one, two))
         start = 7 * (judge.base > 0)
         for factors, constant in judge.gears():
             row = np.zeros(len(rows))
@@ -200,10 +198,9 @@ class State:
             residual.append(constant + sum(factors[name] * values[name] for name in factors))
             matrix.append(row)
             drift.append(0.0)
-            forces.append(row)
+            self._gears.append(row)
         self.residual, self.drift = np.array(residual), np.array(drift)
         self.matrix = np.array(matrix).reshape(-1, len(rows))
-        self._force_rows = np.array(forces).reshape(-1, len(rows))
         self.rank = int(_rank(self.matrix))
 
     def _end(self, name: str) -> Motion:
@@ -247,9 +244,12 @@ class State:
 
     def loop_forces(self, missing: Array) -> dict[str, Array]:
         """Least-norm wrenches of the loops that carry the efforts `missing`."""
-        multipliers = np.linalg.pinv(self._force_rows.T, rcond=1e-10) @ missing
+        wrenches = [(loop.name, *_wrench_rows(loop, one, two)) for loop, one, two in self._ends]
+        rows = [row for _, of_loop, _ in wrenches for row in of_loop] + self._gears
+        matrix = np.array(rows).reshape(-1, len(missing))
+        multipliers = np.linalg.pinv(matrix.T, rcond=1e-10) @ missing
         result, first = {}, 0
-        for name, share in self.shares:
+        for name, _, share in wrenches:
             result[name] = share @ multipliers[first : first + share.shape[1]]
             first += share.shape[1]
         return result

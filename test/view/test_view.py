@@ -10,7 +10,7 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros.model.model import Pose
-from mbdyn_ros.model.read.mesh_file import find_mesh, load_mesh
+from mbdyn_ros.model.read.shape import find_mesh, load_mesh
 from mbdyn_ros.model.shapes import Box, Cylinder, Mesh
 from mbdyn_ros.view.page.excursion import excursion, joint_table
 from mbdyn_ros.view.page.motion import recorded
@@ -91,7 +91,7 @@ def test_meshes_are_no_archives_not_endless_and_in_their_package(
     assert find_mesh("package://arm/a.STL", None) == mesh
     for outside in ("package://arm/../x.zip", "package://../x.zip", "package://arm/%2e%2e/x.zip"):
         assert find_mesh(outside, None) is None
-    monkeypatch.setattr("mbdyn_ros.model.read.mesh_file.LARGEST_MESH", 8)
+    monkeypatch.setattr("mbdyn_ros.model.read.shape.LARGEST_MESH", 8)
     with pytest.raises(mbdyn_ros.InputError, match="a.STL: larger than 8 bytes"):
         load_mesh(mesh)
 

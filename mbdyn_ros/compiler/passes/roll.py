@@ -19,9 +19,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..block import TURNS, StraightBlock
+from ..block import TURNS, Kind, Operand, RolledLoop, StraightBlock
 from ..ir import Code
-from ..loop import Kind, Operand, RolledLoop
 from ..options import Options
 
 

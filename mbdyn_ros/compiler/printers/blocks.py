@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..block import Memory, StraightBlock
-from ..loop import Kind, Operand, RolledLoop
+from ..block import Kind, Memory, Operand, RolledLoop, StraightBlock
 from .lines import LinePrinter, Places, indented
 from .operations import number
 

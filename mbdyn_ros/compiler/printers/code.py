@@ -11,8 +11,7 @@ from .blocks import block_text
 from .lines import Places
 from .operations import number
 from .products import ProductPrinter
-from .row_loops import factor_loops, parts, solution_loops
-from .solutions import factor_lines, solution_lines
+from .solutions import factor_lines, factor_loops, parts, solution_lines, solution_loops
 from .sums import sum_text
 from .tables import TableLayout, storage
 

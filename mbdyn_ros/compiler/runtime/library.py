@@ -15,7 +15,7 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 
 
 STEPPING, EVENTS = '#include "stepping.cpp"\n', '#include "events.cpp"\n'
-REACHABILITY = '#include "reachability.cpp"\n'
+REACHABILITY = '#include "path_rows.cpp"\n#include "reachability.cpp"\n'
 
 
 @functools.cache
@@ -58,7 +58,7 @@ def events() -> ctypes.CDLL:
 def reachability() -> ctypes.CDLL:
     """The library of reachability analysis along a path, in C++; see `runtime`."""
     library = _library("reachability", REACHABILITY, toolchain_cpp())
-    library.pass_limits.restype = ctypes.c_ssize_t
+    library.pass_limits.restype, library.path_states.restype = ctypes.c_ssize_t, None
     return library
 
 

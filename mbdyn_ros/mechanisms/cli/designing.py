@@ -8,8 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
+from ...cli.options import once
 from ...cli.printing import number, number_column, print_table
-from ...cli.text_values import once
 from ...errors import InputError
 from ...model.model import Array
 from ...model.read.number import to_float
@@ -18,9 +18,9 @@ from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import FourBar, Mechanism
 from ..balance import balance
+from ..design import length_names, unit_of
 from ..fit import CurveFit
 from ..pareto import GOALS, pareto_front
-from ..settings import length_names, unit_of
 from .prescribed import guided, prescribed
 from .tasks import SWEPT_POINTS
 
@@ -38,7 +38,7 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     with guided(options):
         before, after = found.compared(prescribed(made, options))
     if options["plot"]:
-        from ..view.design_plots import plot_balance
+        from ..view.plots import plot_balance
 
         save_figure(plot_balance(before, after), options["plot"])
     if options["output"]:
@@ -90,7 +90,7 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
     motion = prescribed(made, options, SWEPT_POINTS + 1)
     front = pareto_front(made, bounds, motion, goals, options["seed"])
     if options["plot"]:
-        from ..view.design_plots import plot_front
+        from ..view.plots import plot_front
 
         save_figure(plot_front(front), options["plot"])
     if options["output"]:
@@ -154,7 +154,7 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     found = fit_function(made, pairs)
     options["result"] = found.mechanism
     if options["plot"]:
-        from ..view.design_plots import plot_function
+        from ..view.plots import plot_function
 
         save_figure(plot_function(found), options["plot"])
     if options["output"]:
@@ -186,7 +186,7 @@ def _fitted(found: CurveFit, task: str, options: dict[str, Any], as_json: bool) 
     _no_gif(options, task)
     options["result"] = found.mechanism
     if options["plot"]:
-        from ..view.design_plots import plot_fit
+        from ..view.plots import plot_fit
 
         save_figure(plot_fit(found), options["plot"])
     if options["output"]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ...cli.options import once
 from ...cli.printing import number_column, print_table, progress_bar
-from ...cli.text_values import once
 from ...errors import InputError
 from ...model.read.number import to_float
 from ...recording.table import to_json
@@ -254,7 +254,7 @@ def _workers(address: str | None) -> AbstractContextManager[Any]:
     """A client of a Dask cluster, or None."""
     if address is None:
         return nullcontext()
-    from ..workers import connect
+    from ..sweep import connect
 
     return connect(None if address == LOCAL else address)
 

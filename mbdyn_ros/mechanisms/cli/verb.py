@@ -298,18 +298,18 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
     """The law of motion that the page shows first, or the motion of a file."""
-    from ..view import drive
+    from ..view.run import CONSTANT, CYCLOID, FREE, TRAPEZOID
     from .prescribed import prescribed
 
     if options["forward"]:
-        return drive.FREE
-    laws = {"constant": drive.CONSTANT, "trapezoid": drive.TRAPEZOID, "cycloid": drive.CYCLOID}
+        return FREE
+    laws = {"constant": CONSTANT, "trapezoid": TRAPEZOID, "cycloid": CYCLOID}
     return laws.get(options["motion"]) or prescribed(made, options)
 
 
 def _list(as_json: bool) -> None:
     from .. import MECHANISMS
-    from ..settings import length_names
+    from ..design import length_names
 
     kinds = [(name, kind, kind()) for name, kind in MECHANISMS.items()]
     if as_json:
@@ -332,9 +332,9 @@ def _list(as_json: bool) -> None:
 
 def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
     """The mechanism with the lengths and settings of the command line."""
-    from ...cli.text_values import name_values
+    from ...cli.options import name_values
     from ...model.read.number import to_float
-    from ..settings import length_names
+    from ..design import length_names
 
     made = kind()
     values: dict[str, float] = {}

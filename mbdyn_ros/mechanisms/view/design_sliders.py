@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
-from ..settings import length_names, unit_of
-from .drive import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
+from ..design import length_names, unit_of
+from .run import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
 
 if TYPE_CHECKING:
     import viser

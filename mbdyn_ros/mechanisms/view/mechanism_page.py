@@ -12,21 +12,17 @@ import numpy as np
 
 from ...errors import InputError
 from ...names import in_markdown
-from ...view.colors import color_of
-from ...view.figure import empty_figure, legend_beside, tidy
-from ...view.page.charts import Curve, PageChart
-from ...view.page.equal_chart import EqualChart
+from ...view.figure import color_of, empty_figure, legend_beside, tidy
+from ...view.page.charts import Curve, EqualChart, PageChart
+from ...view.page.motion import PagePlayback
 from ...view.page.page import Page
-from ...view.page.playback import PagePlayback
 from ...view.scene.camera import FRONT, Camera
 from .. import CrankMotion, Mechanism
 from ..link import Block, Wheel
-from ..plane_motion import PlaneMotion
 from .design_sliders import DesignSliders
-from .drive import CONSTANT
 from .equations_panel import EquationsPanel
-from .forces import Forces
-from .run import QUANTITIES, DesignRun, joint_titles
+from .forces import Forces, PlaneMotion
+from .run import CONSTANT, QUANTITIES, DesignRun, joint_titles
 from .shown_mechanism import FADED, ShownMechanism, bounds
 
 NONE = "none"

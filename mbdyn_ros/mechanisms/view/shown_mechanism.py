@@ -15,7 +15,7 @@ from ...model.model import Array
 from ...model.model import Pose as Place
 from ...model.pose import rotation_onto
 from ...model.shapes import Box, Cylinder, Sphere
-from ...view.colors import color_of, rgb
+from ...view.figure import color_of, rgb
 from ...view.scene.scene import Item, Lines, Scene, Skin
 from .. import Block, Mechanism
 from ..layout import GROUND, Part, wheel_radii

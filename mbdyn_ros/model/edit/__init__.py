@@ -8,10 +8,9 @@ when a `Robot` is made of the model; its own methods (`Robot.locked`, ...) do th
 from .attach import attached
 from .change import with_joint
 from .lock import locked
-from .mirror import mirrored
 from .remove import without
 from .rename import prefixed, renamed
-from .scale import scaled
+from .transformed import mirrored, scaled
 
 __all__ = [
     "attached",

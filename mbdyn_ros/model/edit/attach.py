@@ -15,8 +15,7 @@ from ..read.source_text import TEXT
 from ..shapes import Collision, Mesh
 from ..split_joints import whole_joints
 from ..write.elements import moved_reference
-from .parts import require, split_where_named
-from .placing import placed_at
+from .parts import placed_at, require, split_where_named
 from .rename import prefixed
 
 AnyShape = TypeVar("AnyShape", bound=Collision)

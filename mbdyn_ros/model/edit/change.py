@@ -11,9 +11,8 @@ from ...errors import InputError
 from ..model import ACTING, Joint, Model, Pose
 from ..read.acting import refusal
 from ..split_joints import whole_joints
-from ..write.angles import roll_pitch_yaw
-from .parts import require, split_where_named
-from .placing import direction, placed_at
+from ..write.elements import roll_pitch_yaw
+from .parts import direction, placed_at, require, split_where_named
 
 BOUNDS = ("lower", "upper", "velocity", "effort")
 

@@ -1,15 +1,19 @@
-"""Edits of whole joints, and models put together again after them."""
+"""Edits of whole joints: places as users give them, and models put together again after them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
+from ...array import NoNumbers, as_numbers
 from ...errors import InputError, shown, suggestion
 from ..foreign import Foreign
-from ..model import Combination, Joint, Model
+from ..model import Array, Combination, Joint, Model, Pose
+from ..read.placement import normalized, rotation_from_rpy
 from ..split_joints import joints_of_parts, parts, split_joints
 
 Value = TypeVar("Value")
@@ -106,3 +110,30 @@ def untouched(model: Model, how: str) -> list[str]:
         return []
     listed = ", ".join(f"<{tag}>" for tag in sorted(tags))
     return [f"{model.source}: places in {listed} are {how}: they are for other programs"]
+
+
+def three_numbers(source: str, what: str, values: Sequence[float]) -> tuple[float, float, float]:
+    """Return three finite numbers, or refuse what is given."""
+    try:
+        numbers = as_numbers(values)
+    except NoNumbers:
+        numbers = np.zeros(0)
+    if numbers.shape != (3,) or not np.isfinite(numbers).all():
+        raise InputError(f"{source}: {what} are three finite numbers, not {shown(values)}")
+    x, y, z = numbers.tolist()
+    return x, y, z
+
+
+def placed_at(source: str, xyz: Sequence[float], rpy: Sequence[float]) -> Pose:
+    """A pose by its origin (m) and its roll, pitch and yaw (rad)."""
+    turn = rotation_from_rpy(*three_numbers(source, "rpy", rpy))
+    return Pose(np.array(turn), np.array(three_numbers(source, "xyz", xyz)))
+
+
+def direction(source: str, what: str, values: Sequence[float]) -> Array:
+    """A unit vector (3,)."""
+    unit = normalized(three_numbers(source, what, values))
+    if unit is None:
+        raise InputError(f"{source}: {what} {list(values)} has no direction; give one such as "
+                         "(0, 0, 1)")  # fmt: skip
+    return np.array(unit)

@@ -6,7 +6,7 @@ what holds of it are declared there, on numbers and symbols alike, and asked by 
 
 from __future__ import annotations
 
-from ..named_type import named_type
+from ..closing_types import named_type
 from .floating import FLOATING
 from .joint_type import JointType
 from .motion import CoordinatePart, MotionType

@@ -12,9 +12,17 @@ import numpy as np
 from ..foreign import foreign_of
 from ..model import Combination, Coupling, Inertia, Joint, Link, Loop, Model
 from ..split_joints import split_joints
-from .closures import cut_joints, cut_warnings, independent_joints, loop_of, read_loop, read_marks
+from .closures import (
+    LOOPS,
+    cut_joints,
+    cut_warnings,
+    independent_joints,
+    loop_of,
+    read_foreign_loops,
+    read_loop,
+    read_marks,
+)
 from .couplings import couple_joints, read_coupling
-from .foreign_loops import LOOPS, read_foreign_loops
 from .held_joints import HeldJoint, held_joints
 from .placement import in_degrees, read_pose
 from .remarks import Remarks

@@ -13,7 +13,7 @@ from urdf_parser_py import urdf
 
 from ...errors import suggestion
 from ..joints import JOINT_TYPES
-from .foreign_loops import LOOPS
+from .closures import LOOPS
 from .remarks import Remarks
 from .xml_source import XmlSource, is_unexpanded, local_name
 

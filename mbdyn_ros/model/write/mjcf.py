@@ -13,13 +13,12 @@ import numpy as np
 from lxml import etree
 
 from ..model import BASE_JOINT, Array, Joint, Limits, Link, Model, Pose
-from ..read.mesh_file import find_mesh
+from ..read.shape import find_mesh
 from ..read.source_text import TEXT
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
-from .elements import element, number, numbers, xml_text
+from .elements import element, number, numbers, quaternion, xml_text
 from .mjcf_closures import ClosingBody, Closings, write_equalities
 from .mjcf_inertias import Inertias, write_inertial
-from .quaternion import quaternion
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -11,7 +11,7 @@ from ..closing_types import Translation
 from ..model import Array, Combination, Joint, Link, Loop, Mimic, Model, Pose, factors_of
 from ..pose import rotation_onto
 from ..split_joints import parts, split_joints
-from .angles import roll_pitch_yaw
+from .elements import roll_pitch_yaw
 from .mjcf_closures import link_pose
 
 LOST_COUPLING = "the coupling "

@@ -23,8 +23,7 @@ from ..read.source_text import TEXT, NamedText
 from ..read.transmissions import ROTORS
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
-from .angles import roll_pitch_yaw
-from .elements import element, moved_reference, number, numbers, xml_text
+from .elements import element, moved_reference, number, numbers, roll_pitch_yaw, xml_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

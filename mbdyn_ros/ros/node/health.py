@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .rate_loop import LoopReport
+from .loops import LoopReport
 
 
 @dataclass

@@ -21,13 +21,13 @@ from ...model.read.xacro.xacro import xacro_arguments
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name, of_parameter
 from .health import Health
+from .inbox import others_on
+from .loops import RateLoop
 from .node_clock import NodeClock, steady_timer
 from .parameters import Parameters, Spec
 from .payloads import Payloads
-from .rate_loop import RateLoop
 from .refusals import ROBOTS, in_words, one_line
 from .running_numbers import RunningNumbers
-from .senders import others_on
 
 Part = TypeVar("Part")
 

@@ -22,7 +22,7 @@ from ...control import MODES, Controller, default_gains
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from ..messages.poses import target_place, target_turn
+from ..messages.base_pose import target_place, target_turn
 from ..node.health import Health
 from ..node.process import run
 from ..node.refusals import Refusals

@@ -19,12 +19,11 @@ from ...model.model import Array
 from ...motion.playback import NO_REFERENCE
 from ...robot import Robot
 from ..messages.joint_state_bytes import joint_state_inbox
-from ..messages.reference_message import read_reference
-from ..messages.trajectory_bytes import read_trajectory
+from ..messages.trajectory_message import read_reference, read_trajectory
 from ..node.health import Health
+from ..node.inbox import Senders, sender_id
 from ..node.managed_node import ManagedNode
 from ..node.refusals import Refusals
-from ..node.senders import Senders, sender_id
 from .follower import Follower
 
 ACKNOWLEDGED = 0.2

@@ -30,8 +30,8 @@ from ...errors import InputError
 from ...robot import Robot
 from ..messages.joint_state_bytes import joint_state_inbox
 from ..messages.measured_state import JointReader, MeasuredState
-from ..node.arrival_loop import ArrivalLoop
 from ..node.health import Health
+from ..node.loops import ArrivalLoop
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode

@@ -9,7 +9,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
-from ...motion.reference import Reference, between
+from ...motion.reference import Reference, between, mean_between
 from ...robot import Robot
 from ..messages.layout import Layout
 from .follower import Conditions, Follower
@@ -26,12 +26,13 @@ class Feedforward(Follower):
     ----------
     source : one of `EFFORT_SOURCES`.
     lead : how far ahead the feed-forward is computed, s, for the way to the actuators.
+    period : s, for which efforts are held; given ones are sent as their mean in it.
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str], conditions: Conditions) -> None:
         size = len(robot.effort_labels)
         self._kp, self._kd = np.zeros(size), np.zeros(size)
-        self.source, self.lead = EFFORT_SOURCES[0], 0.0
+        self.source, self.lead, self.period = EFFORT_SOURCES[0], 0.0, 1e-3
         self._given: tuple[Array, Array] | None = None
         super().__init__(robot, joints, conditions)
 
@@ -94,26 +95,23 @@ class Feedforward(Follower):
         if efforts is None:
             self._given = None
             return
-        held = None if self.idle_reason(now) else self._given_now(now)
+        held = None
+        if self._given is not None and not self.idle_reason(now):
+            held = between(*self._given, now - self.playback.start)
         times = np.array(reference.times)
         if lead_in and held is not None:
             times, efforts = np.append(now - start, times), np.vstack([held, efforts])
         self._given = times, efforts
 
-    def _given_now(self, now: float) -> Array | None:
-        """The efforts of the reference's points at a time."""
-        if self._given is None:
-            return None
-        return between(*self._given, now - self.playback.start)
-
     def efforts(self, now: float) -> Array:
         """Efforts in `order` (N m or N), clamped to the limits."""
-        inverse, given = self._inverse, self._given_now(now + self.lead)
+        inverse = self._inverse
         if self.source == "inverse_dynamics":
             inverse.q[:], inverse.v[:], inverse.a[:] = self.playback.at(now, self.lead)
             inverse()
-        elif self.source == "reference" and given is not None:
-            inverse.effort[:] = given
+        elif self.source == "reference" and self._given is not None:
+            since = now + self.lead - self.playback.start
+            inverse.effort[:] = mean_between(*self._given, since, since + self.period)
         else:
             inverse.effort[:] = 0.0
         effort = inverse.effort

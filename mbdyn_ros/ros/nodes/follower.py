@@ -16,10 +16,9 @@ from ...motion.playback import Playback, approach, patience, require_timely
 from ...motion.reference import Reference, State
 from ...motion.turns import Turns
 from ...robot import Robot
-from ..messages.effort_limits import EffortLimits
+from ..messages.limits import EffortLimits, ReferenceLimits
 from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
-from ..messages.reference_limits import ReferenceLimits
 from ..node.parameters import Parameters
 
 

@@ -20,6 +20,7 @@ from ...model.model import Array
 from ...motion import Violation
 from ...motion.poses import point_jacobian
 from ...robot import Robot
+from ..messages.base_pose import pose_matrix, pose_message
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
 from ..messages.layout import Layout
 from ..messages.named_numbers import (
@@ -28,9 +29,7 @@ from ..messages.named_numbers import (
     partial_position,
     require_reasonable,
 )
-from ..messages.poses import pose_matrix, pose_message
-from ..messages.timed_trajectory import ANSWER_RATE, requested_limits, timed
-from ..messages.trajectory_conversion import converted
+from ..messages.trajectory_conversion import ANSWER_RATE, converted, requested_limits, timed
 from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
 from ..node.health import Health
 from ..node.interfaces import service_types

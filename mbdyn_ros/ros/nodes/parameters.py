@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...equations.control_modes import MODES, gains
+from ...equations.control_laws import MODES, gains
 from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.managed_node import AUTOSTART

@@ -7,8 +7,7 @@ from typing import Protocol
 
 from ...array import Array
 from ...simulation.stepped.charted_step import ChartedStep
-from ...simulation.stepped.following import Following
-from ...simulation.stepped.servo import Targets
+from ...simulation.stepped.servo import Following, Targets
 from ..messages.joint_commands import JointCommands
 from ..messages.joint_path import JointPath, Tolerances
 

@@ -16,17 +16,17 @@ from ...errors import InputError, MbdynError, ModelError, SimulationError
 from ...model.model import Array
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
-from ...simulation.actuators.stepped import SteppedActuation
+from ...simulation.actuators.actuation import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.stops import with_stops, without_stops
-from ...simulation.external import ExternalWrenches
+from ...simulation.effort import ExternalWrenches
 from ...simulation.stepped.charted_step import ChartedStep
-from ...simulation.stepped.following import Following
+from ...simulation.stepped.servo import Following
 from ...units import velocity_unit
-from ..messages.effort_limits import EffortLimits
 from ..messages.joint_commands import JointCommands
 from ..messages.joint_state_bytes import JointStateBytes
+from ..messages.limits import EffortLimits
 from ..messages.named_numbers import partial_position, require_reasonable
 from ..node.parameters import Parameters
 from .path_motion import PathMotion

@@ -20,16 +20,14 @@ from ...errors import InputError, MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
-from ...simulation.contact.impacts import Impact
-from ...simulation.imu import Imu
+from ...simulation.contact.records import Impact
+from ...simulation.sensors import Imu
 from ..messages.base_pose import WORLD_FRAME, PosePublisher
-from ..messages.contacts import held_contact, impact_contacts
-from ..messages.conversions import fill_time
+from ..messages.conversions import fill_time, held_contact, impact_contacts
 from ..node.description import LATCHED
 from ..node.interfaces import NOT_BUILT, msg
 from ..node.node_clock import steady_timer
-from ..show.markers import RobotMarkers
-from ..show.wall_markers import ImpulseMarkers, wall_markers
+from ..show.markers import ImpulseMarkers, RobotMarkers, wall_markers
 from .session import Session
 from .simulation_node import SimulationNode
 

@@ -52,6 +52,7 @@ class TorqueFeedforward(EffortNode):
         follower.conditions = Conditions.read(given)
         follower.set_gains(given["kp"], given["kd"])
         follower.source, follower.lead = given["feedforward"], given["lead"]
+        follower.period = 1 / given["rate"]
         follower.limits.enforced = given["enforce_effort_limits"]
 
 

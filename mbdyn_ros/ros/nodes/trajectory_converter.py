@@ -19,10 +19,10 @@ from ...errors import InputError, MbdynError
 from ...robot import Robot
 from ..messages.trajectory_conversion import converted
 from ..node.health import Health
+from ..node.inbox import Gaps
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode
-from ..node.senders import Gaps
 from .parameters import TRAJECTORY_CONVERTER
 
 QUEUE = 100

@@ -21,8 +21,8 @@ from ...integration import methods
 from ...integration.methods import AdaptiveMethod
 from ...integration.root import first_true, land
 from ...model.model import Array
-from ..contact.impacts import Impact
 from ..contact.precision import ADAPTIVE_STEPS
+from ..contact.records import Impact
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula

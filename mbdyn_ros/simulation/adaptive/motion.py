@@ -11,7 +11,7 @@ from ...robot import Robot
 from ..actuators.actuation import Actuation
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
-from ..contact.impacts import Impact
+from ..contact.records import Impact
 from ..effort import EffortFunction
 from ..friction.drive import Drive
 from ..stepped.solid_slots import AHEAD, CrowdedError, SolidSlots

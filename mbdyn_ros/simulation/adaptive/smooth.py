@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiler.bound import Bound
-from ...compiler.kernel import Kernel
+from ...compiler.kernel import Bound, Kernel
 from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import motion_rate
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
-from ..contact.held_contact import Contact
+from ..contact.records import Contact
 from ..friction.coulomb import fastest_damping
 from ..trajectory import Transition
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiler.bound import Bound
+from ...compiler.kernel import Bound
 from ...equations.programs import (
     coriolis_vector,
     forward_dynamics,

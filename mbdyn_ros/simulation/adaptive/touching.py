@@ -21,11 +21,11 @@ from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
-from ..contact.held_contact import Contact
 from ..contact.impulses import UNSETTLED, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
-from ..contact.refusals import refuse_inside
+from ..contact.records import Contact
 from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows, tangent_planes
+from ..contact.starts import refuse_inside
 from ..trajectory import Transition
 from .resting import Mode, Resting, least, obeys, redundant
 from .smooth import Smooth

@@ -10,11 +10,11 @@ from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Contacts
-from .impacts import Impact, angle_between
 from .impulses import impact_impulses, solver
 from .precision import Precision
-from .refusals import require_smooth
+from .records import Impact, angle_between
 from .rows import Assembly, Flags, Indices, Rows
+from .starts import require_smooth
 
 ALONG = np.array([1.0, 0.0, 0.0])
 """The normal, in the axes of normal and tangents."""

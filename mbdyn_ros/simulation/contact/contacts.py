@@ -6,9 +6,8 @@ import functools
 
 import numpy as np
 
-from ...compiler.bound import Bound, BoundBatch
-from ...equations.contact.contact import distances
-from ...equations.contact.drift import contact_drift
+from ...compiler.kernel import Bound, BoundBatch
+from ...equations.contact.contact import contact_drift, distances
 from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError
 from ...model.model import Array

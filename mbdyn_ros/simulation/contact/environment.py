@@ -18,9 +18,8 @@ from ...errors import InputError
 from ...model.model import BASE_JOINT
 from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
-from .collision_points import collision_points
 from .link_contacts import LinkContacts
-from .points import GivenPoint, Point, checked_points, default_points
+from .points import GivenPoint, Point, checked_points, collision_points, default_points
 from .solids import SolidPair
 from .surfaces import Surface, checked_restitution, number_within
 

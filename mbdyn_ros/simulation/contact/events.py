@@ -15,8 +15,8 @@ from ...integration.root import zero_between
 from ...model.model import Array
 from .contacts import Contacts
 from .precision import ADAPTIVE_STEPS
-from .refusals import no_inside, refuse_unsound
 from .rows import Flags, Indices
+from .starts import no_inside, refuse_unsound
 
 STEP_PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""

@@ -28,7 +28,7 @@ from ...robot.steps import Quantity, Steps
 from ...units import velocity_unit
 from .contacts import Contacts
 from .environment import Environment
-from .impacts import Impact
+from .records import Impact
 
 
 def impact_steps(robot: Robot, environment: Environment, impact: Impact) -> Steps:

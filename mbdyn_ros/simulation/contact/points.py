@@ -1,15 +1,19 @@
-"""The points of a robot that may touch walls."""
+"""Points of a robot that may hit walls: those that are given, and those of `<collision>` shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...arguments import single_vector
 from ...errors import InputError
-from ...model.model import Array
+from ...model.model import Array, Model
+from ...model.read.shape import find_mesh, load_mesh
+from ...model.shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot
 from .surfaces import XYZ, number_within
@@ -127,3 +131,174 @@ def default_points(robot: Robot) -> tuple[Point, ...]:
             end = 2 * inertia.center
             add(joint.child, end, on_body(joint.child, end))
     return tuple(found)
+
+
+RIM = 8
+"""Points on each end of a cylinder."""
+
+INSET = 1e-5
+"""Share of its radius by which they are nearer to the axis than the rim, which alone rolls."""
+
+COARSE, COARSEST = 0.05, 2e-3
+"""How far the hull of a mesh may lie outside its points: share of its size, and at most (m)."""
+
+
+def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
+    """The points of all shapes on bodies that move; none where the description has no shapes.
+
+    Where all walls are `flat`, points inside the hull of their body's others are left out.
+
+    Balls stay balls; a capsule is two balls; a box has its corners, a cylinder points on its
+    edges and, where walls are flat, these edges as rims, on which it rolls; a mesh the corners of
+    its convex hull, except those that stand out by less than a twentieth of its size and 2 mm.
+
+    Raises
+    ------
+    InputError
+        A shape that cannot be used; the message names link, line and file.
+    """
+    model, tree = robot.model, robot.system.tree
+    found: dict[int, list[Point]] = {}
+    for link in model.links:
+        body, _ = tree.frames[link.name]
+        if body == WORLD or not tree.bodies[body].inertia.mass:
+            continue
+        for shape in link.collisions:
+            for place, radius in _places(model, link.name, shape, flat):
+                x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
+                found.setdefault(body, []).append(Point(link.name, (x, y, z), radius))
+            found.setdefault(body, []).extend(_rims(link.name, shape) if flat else ())
+    kept = [_outermost(robot, points) if flat else points for points in found.values()]
+    return tuple(point for points in kept for point in points)
+
+
+def _outermost(robot: Robot, points: list[Point]) -> list[Point]:
+    """The points of one body that are corners of their hull, and what round reaches out of it."""
+    poses = [robot.system.tree.frames[point.link][1] for point in points]
+    is_rim = np.array([point.axis is not None for point in points])
+    places = np.array([
+        pose.rotation @ point.xyz + pose.translation
+        for point, pose in zip(points, poses, strict=True)
+    ])  # fmt: skip
+    from scipy.spatial import ConvexHull, QhullError  # its import takes long
+
+    try:
+        hull = ConvexHull(places[~is_rim])
+    except QhullError:  # too few, or all in a plane
+        return points
+    normals = hull.equations[:, :3]
+    radii = np.array([point.radius for point in points])[:, None]
+    axes = np.array([
+        np.zeros(3) if point.axis is None else pose.rotation @ point.axis
+        for point, pose in zip(points, poses, strict=True)
+    ])  # fmt: skip
+    widths = radii * np.sqrt(np.maximum(0.0, 1.0 - (axes @ normals.T) ** 2))
+    reach = (places @ normals.T + hull.equations[:, 3] + widths).max(axis=1)
+    outer = (radii[:, 0] > 0) & (reach > 0)
+    outer[np.flatnonzero(~is_rim)[hull.vertices]] = True
+    return [point for point, stays in zip(points, outer.tolist(), strict=True) if stays]
+
+
+def _rims(link: str, collision: Collision) -> Iterator[Point]:
+    """The edges of a cylinder; nothing of other shapes."""
+    shape, origin = collision.geometry, collision.origin
+    if not isinstance(shape, Cylinder) or isinstance(shape, Capsule):
+        return
+    x, y, z = origin.rotation[:, 2].tolist()
+    for end in (-0.5 * shape.length, 0.5 * shape.length):
+        place = origin.rotation @ [0.0, 0.0, end] + origin.translation
+        a, b, c = place.tolist()
+        yield Point(link, (a, b, c), shape.radius, (x, y, z))
+
+
+def _places(
+    model: Model, link: str, collision: Collision, flat: bool
+) -> Iterator[tuple[Array, float]]:
+    """Places in the frame of a shape, with their radius."""
+    shape = collision.geometry
+    if shape is None:
+        raise InputError(
+            f"{collision.problem}. Correct it, or give the environment points=[(link, xyz), ...]"
+        )
+    if isinstance(shape, Sphere):
+        yield np.zeros(3), shape.radius
+    elif isinstance(shape, Box):
+        for corner in product((-0.5, 0.5), repeat=3):
+            yield np.array(corner) * shape.size, 0.0
+    elif isinstance(shape, Cylinder):
+        for end in (-0.5 * shape.length, 0.5 * shape.length):
+            if isinstance(shape, Capsule):
+                yield np.array([0.0, 0.0, end]), shape.radius
+                continue
+            radius = shape.radius * (1 - INSET) if flat else shape.radius
+            for angle in 2 * np.pi * np.arange(RIM) / RIM:
+                rim = radius * np.cos(angle), radius * np.sin(angle)
+                yield np.array([*rim, end]), 0.0
+    else:
+        where = f'{model.source}:{collision.line}: <link name="{link}"> <collision>'
+        for corner in mesh_corners(shape, model.source, where, flat):
+            yield corner, 0.0
+
+
+def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
+    """The corners (n, 3) of the convex hull of a mesh, m in the frame of its shape.
+
+    Parameters
+    ----------
+    source : the file of the description. where : words for the shape, for messages.
+    flat : whether all walls are planes, which hollows of a mesh never touch.
+
+    Raises
+    ------
+    InputError
+        The file is not there, or holds no body, or one with hollows that walls may touch.
+    """
+    from scipy.spatial import QhullError
+
+    folder = Path(source).parent if Path(source).is_file() else None
+    path = find_mesh(mesh.file, folder)
+    if path is None:
+        raise InputError(
+            f"{where}: there is no file {mesh.file}; put it there, name the folder of its package "
+            "in ROS_PACKAGE_PATH, or give the environment points=[(link, xyz), ...]"
+        )
+    try:
+        body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
+        corners, hollow = _salient(body.vertices * scale, body.triangles_center * scale)
+    except ImportError as error:
+        raise InputError(f"{where}: {error}: pip install 'mbdyn_ros[page]'") from None
+    except (InputError, QhullError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{where}: {path} is not a body: {reason}; repair the mesh, or give the environment "
+            "points=[(link, xyz), ...]"
+        ) from None
+    if not flat and hollow > 0:
+        raise InputError(
+            f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
+            "what it may touch is not a plane: give a mesh for each of its convex parts, or give "
+            "the environment points=[(link, xyz), ...]"
+        )
+    return corners
+
+
+def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
+    """As few corners (n, 3) of the hull of vertices as enclose all but thin shavings of it.
+
+    Then how deep (m) points of its surface (n, 3) lie inside, 0 where that is less than these.
+    """
+    from scipy.spatial import ConvexHull
+
+    corners: Array = vertices[ConvexHull(vertices).vertices]
+    allowed = min(COARSE * float(np.ptp(corners, axis=0).max()), COARSEST)
+    ways = np.vstack([np.eye(3), -np.eye(3), np.array(list(product((-1, 1), repeat=3)))])
+    chosen = sorted(set((corners @ ways.T).argmax(axis=0).tolist()))
+    while True:
+        faces = ConvexHull(corners[chosen]).equations
+        outside = (corners @ faces[:, :3].T + faces[:, 3]).max(axis=1)
+        furthest = int(outside.argmax())
+        if outside[furthest] <= allowed:
+            break
+        chosen.append(furthest)
+    inside = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
+    return corners[sorted(chosen)], inside if inside > allowed else 0.0

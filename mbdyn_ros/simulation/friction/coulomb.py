@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ...equations.dry_friction import DryFrictionRows, tree_friction
 from ...model.model import Array
 from ...robot import Robot
-from ..velocity_map import VelocityMap
+from ..charts import VelocityMap
 
 VELOCITY_NOISE = 1e-12
 """Share of the velocities that may be rounding error where a row mixes several."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ..velocity_map import VelocityMap
+from ..charts import VelocityMap
 
 
 class Drive:

@@ -16,16 +16,15 @@ import numpy as np
 
 from ...arguments import Wrenches
 from ...assembly.chart import Chart
-from ...compiler.bound import Bound
-from ...equations.actuator_response import actuator_response
+from ...compiler.kernel import Bound
+from ...equations.programs import actuator_response
 from ...errors import MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..charts import POOR, Preparation, better_joints, same_place, with_joints
 from ..contact.environment import Environment
-from ..contact.held_contact import Contact
-from ..contact.impacts import Impact
-from ..force_torque import NO_WRENCHES
+from ..contact.records import Contact, Impact
+from ..sensors import NO_WRENCHES
 from .chart_guard import ChartGuard
 from .stepper import Stepper
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...array import Array
-from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
-from ...compiler.kernel import fixed_zeros
+from ...compiler.kernel import Bound, fixed_zeros
 from ...compiler.runtime.library import can_step, stepping
 from ...compiler.runtime.structures import structure
 from ...equations.contact.contact import ContactGeometry, distances
@@ -21,8 +20,8 @@ from ...equations.contact.stepping import (
     contact_rows,
     damped_dynamics,
     damped_mass,
+    travel,
 )
-from ...equations.contact.travel import travel
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix, sliding_dynamics
 from ...errors import InputError

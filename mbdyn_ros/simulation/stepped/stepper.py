@@ -27,16 +27,14 @@ from ...robot import Robot
 from ..charts import closes, with_joints
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
-from ..contact.held_contact import Contact
-from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
-from ..contact.refusals import refuse_inside
+from ..contact.records import Contact, Impact
+from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
-from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
-from .accounts import Accounts
+from ..sensors import NO_WRENCHES, ForceTorques
+from .accounts import Accounts, Noticed
 from .chart_guard import ChartGuard
-from .noticed import Noticed
 from .solid_slots import CrowdedError
 from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod

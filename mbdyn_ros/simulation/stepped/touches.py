@@ -9,8 +9,7 @@ import numpy as np
 from ...model.model import Array
 from ...prepare.tree import Tree
 from ..contact.contacts import Contacts
-from ..contact.held_contact import Contact
-from ..contact.impacts import Impact, angle_between
+from ..contact.records import Contact, Impact, angle_between
 from ..contact.rows import tangent_planes
 from .solid_slots import SolidSlots
 from .step_in_c import SLOT_SIZE, StepInC

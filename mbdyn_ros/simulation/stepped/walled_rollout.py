@@ -17,8 +17,8 @@ from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
-from ..contact.refusals import refuse_inside
 from ..contact.rows import Indices
+from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC, is_compiled

@@ -1,18 +1,26 @@
-"""Charts beside the scene: lines over a common axis, by uPlot."""
+"""Charts beside the scene: lines over a common axis, figures in a plane, a motion over time."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...model.model import Array
+from ...names import in_html
+from ...robot import Robot
+from ...units import effort_unit, position_unit
+from ..figure import LIMIT_IN_VIEW, color_of
+from .motion import RobotMotion
+from .page import Page
 
 if TYPE_CHECKING:
     import viser
+
 
 INK, FAINT, GRID = "#2b2f36", "#8a9099", "#e6e8eb"
 
@@ -169,3 +177,160 @@ def _style(line: Curve) -> dict[str, Any]:
         "label": line.name, "stroke": line.color, "width": line.width, "dash": DASHES[line.dash],
         "points": {"show": False}, "pxAlign": 0, "class": line.dash if line.listed else UNLISTED,
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as Plotly's JSON; plotly's own takes milliseconds to check what we know is right."""
+
+    text: str
+
+    def to_json(self) -> str:
+        """The JSON that viser asks a figure for."""
+        return self.text
+
+
+class EqualChart:
+    """Lines in a plane, there while it has any; redrawn as a whole where it changed.
+
+    The browser gets it hidden, and shown once it is drawn: Plotly fails at a chart that is taken
+    away while its first picture is being laid out.
+
+    Parameters
+    ----------
+    aspect : height over width.
+    """
+
+    def __init__(self, gui: viser.GuiApi, aspect: float = 0.8) -> None:
+        self._drawn: Any = _figure("", "", [])
+        self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
+
+    def show(self, title: str, unit: str, lines: Sequence[Curve]) -> None:
+        """Draw lines, each over its own x; `title` is what they are, `unit` that of both axes."""
+        if lines:
+            figure: Any = _figure(title, unit, lines)
+            if figure != self._drawn:
+                self._drawn = self._handle.figure = figure
+        self._handle.visible = bool(lines)
+
+
+def _figure(title: str, unit: str, lines: Sequence[Curve]) -> Figure:
+    data = [
+        {
+            "type": "scatter", "mode": "lines", "name": in_html(line.name),
+            "x": _numbers(line.x), "y": _numbers(line.y),
+            "line": {"color": line.color, "width": line.width}, "hovertemplate": "%{y:.4g}",
+        }
+        for line in lines
+    ]  # fmt: skip
+    axis = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID}
+    words = {"standoff": 4, "font": {"size": 11}}
+    layout = {
+        "margin": {"l": 52, "r": 12, "t": 34, "b": 40},
+        "font": {"size": 11, "color": INK},
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
+                   "font": {"size": 9.5}, "maxheight": 1.0},
+        "xaxis": {"title": {"text": unit, **words}, **axis},
+        "yaxis": {"title": {"text": title, **words}, "scaleanchor": "x", **axis},
+        "showlegend": True,
+    }  # fmt: skip
+    config = {"displaylogo": False, "responsive": False}
+    return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
+
+
+def _numbers(values: Array | None) -> list[float]:
+    return [] if values is None else values.tolist()
+
+
+MOST_LINES = 4
+"""Lines of one chart; the largest are drawn."""
+
+LEAST_PEAK = 1e-9
+"""Peaks (rad, m, N m or N) that are not drawn."""
+
+UNITS = ("N m", "N", "rad", "m")
+PRINTED = {"N m": "effort (N m)", "N": "effort (N)", "rad": "angle (rad)", "m": "slide (m)"}
+
+
+class MotionCharts:
+    """A chart for each unit, those with the largest lines."""
+
+    def __init__(self, page: Page, robot: Robot) -> None:
+        self._robot = robot
+        gui = page.server.gui
+        with page.charts("Motion and efforts"):
+            self._charts = {
+                unit: PageChart(gui, PRINTED[unit], "time (s)", aspect=0.62) for unit in UNITS
+            }
+            gui.add_markdown(
+                "Solid: efforts of the motion. Dotted: gravity alone. Dashed: limits near them."
+            )
+
+    def mark(self, now: float) -> None:
+        """Move the mark of the present."""
+        for chart in self._charts.values():
+            chart.mark(now)
+
+    def draw(self, motion: RobotMotion, now: float) -> None:
+        """Draw a motion; `now` is the present, s."""
+        lines = {**self._efforts(motion), **self._positions(motion)}
+        for unit, chart in self._charts.items():
+            chart.show(motion.time, lines[unit], now)
+
+    def _efforts(self, motion: RobotMotion) -> dict[str, list[Curve]]:
+        robot = self._robot
+        lines: dict[str, list[Curve]] = {"N m": [], "N": []}
+        labels, limits = robot.effort_labels, robot.effort_limits
+        units = [effort_unit(robot.model, one) for one in labels]
+        effort = motion.effort
+        for unit, drawn in lines.items():
+            columns = [k for k, one in enumerate(units) if one == unit]
+            for i, k in enumerate([] if effort is None else _largest(effort, columns)):
+                assert effort is not None
+                name, color, values = labels[k], color_of(i), effort[:, k]
+                drawn.append(Curve(name, values, color))
+                if motion.gravity is not None:
+                    gravity = motion.gravity[:, k]
+                    drawn.append(Curve(f"{name}, gravity", gravity, color, "dot", 1.5, False))
+                drawn += _limit_lines(name, values, (-limits[k], limits[k]), color)
+        return lines
+
+    def _positions(self, motion: RobotMotion) -> dict[str, list[Curve]]:
+        robot = self._robot
+        labels = robot.system.coordinates.joint_labels
+        bounds = _bounds(robot)
+        moved = motion.position - motion.position[0]
+        units = [position_unit(robot.model, one) for one in labels]
+        lines: dict[str, list[Curve]] = {"rad": [], "m": []}
+        for unit, drawn in lines.items():
+            chosen = _largest(moved, [k for k, one in enumerate(units) if one == unit])
+            for i, k in enumerate(chosen):
+                values, color = motion.position[:, k], color_of(i)
+                drawn.append(Curve(labels[k], values, color))
+                drawn += _limit_lines(labels[k], values, bounds.get(labels[k], ()), color)
+        return lines
+
+
+def _bounds(robot: Robot) -> Mapping[str, tuple[float, float]]:
+    """Position limits by joint, of joints of one coordinate that have an end."""
+    joints = [joint for joint in robot.model.joints if joint.nq == 1 and not joint.kind.is_endless]
+    return {joint.name: (joint.limits.lower, joint.limits.upper) for joint in joints}
+
+
+def _limit_lines(name: str, values: Array, limits: Sequence[float], color: str) -> list[Curve]:
+    """Those of some limits that are near a line."""
+    peak = float(np.abs(values).max())
+    return [
+        Curve(f"{name}, limit", np.full_like(values, limit), color, "dash", 1.0, False)
+        for limit in limits
+        if np.isfinite(limit) and abs(limit) <= LIMIT_IN_VIEW * peak
+    ]
+
+
+def _largest(values: Array, columns: Sequence[int]) -> list[int]:
+    """The columns with the largest peaks, at most `MOST_LINES`, in their order; no zeros."""
+    peaks = {k: float(np.abs(values[:, k]).max()) for k in columns}
+    chosen = sorted((k for k in columns if peaks[k] > LEAST_PEAK), key=lambda k: -peaks[k])
+    return sorted(chosen[:MOST_LINES])

@@ -16,8 +16,7 @@ from ...model.model import Array
 from ...names import in_markdown
 from ...robot import Robot
 from ...units import effort_unit, position_unit
-from .motion import RobotMotion
-from .stroke import CLEARANCE, Stroke
+from .motion import CLEARANCE, RobotMotion, Stroke
 
 REACH_PROBES = 181
 """Positions at which it is asked how far a coordinate reaches."""

@@ -1,7 +1,9 @@
-"""A motion that a page plays: of one coordinate, or one that was recorded."""
+"""A motion that a page plays: of one coordinate or recorded, its stroke, and its Play button."""
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+from .page import Page
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,3 +91,88 @@ def recorded(
         gravity = robot.inverse_dynamics(q, still, still)
         effort = robot.inverse_dynamics(q, v, a) if effort is None else effort
     return RobotMotion(robot, time - time[0], q, v, a, position, gravity, effort)
+
+
+STROKE_POINTS = 360
+"""Instants of a period; one more closes it."""
+
+CLEARANCE = 0.02
+"""Share of the reach that is left free where loops end it: dependent joints race there."""
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """One period between `low` and `high` (rad or m), s.
+
+    There and back as the cosine; or, where it `turns`, from one to the other at constant speed.
+    """
+
+    low: float
+    high: float
+    period: float
+    turns: bool = False
+
+    @property
+    def times(self) -> Array:
+        """The instants (N,), s, from 0 to the period."""
+        return np.linspace(0.0, self.period, STROKE_POINTS + 1)
+
+    def at(self, time: Array) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration at times.
+
+        Examples
+        --------
+        >>> position, velocity, acceleration = Stroke(-1.0, 1.0, 2.0).at(np.array([0.0, 1.0]))
+        >>> position.tolist(), velocity.round(12).tolist()
+        ([-1.0, 1.0], [0.0, 0.0])
+        """
+        if self.turns:
+            speed = (self.high - self.low) / self.period
+            return self.low + speed * time, np.full_like(time, speed), np.zeros_like(time)
+        w, half = 2 * math.pi / self.period, (self.high - self.low) / 2
+        return (
+            self.low + half * (1 - np.cos(w * time)),
+            half * w * np.sin(w * time),
+            half * w * w * np.cos(w * time),
+        )
+
+    def share_at(self, value: float) -> float:
+        """The share of the period at which the coordinate first has a value."""
+        travelled = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        return travelled if self.turns else math.acos(1 - 2 * travelled) / (2 * math.pi)
+
+
+MARKS = 8.0
+"""Times a second that charts, sliders and numbers follow what plays."""
+
+
+class PagePlayback:
+    """A motion that is repeated while the button is down.
+
+    Attributes
+    ----------
+    share : of its period that has passed, 0 to 1.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.share = self._marked = 0.0
+        self._button = page.server.gui.add_button("Play")
+        self._button.on_click(self._toggle)
+
+    def advance(self, seconds: float, period: float) -> None:
+        """Go on by some seconds of a motion that takes `period` seconds."""
+        self.share = (self.share + seconds / period) % 1.0
+
+    def due(self) -> bool:
+        """Whether what follows slowly should follow now; then not again for a while."""
+        now = time.monotonic()
+        if now - self._marked < 1 / MARKS:
+            return False
+        self._marked = now
+        return True
+
+    def _toggle(self, event: object) -> None:
+        self._page.playing = not self._page.playing
+        self._button.label = "Pause" if self._page.playing else "Play"
+        self._page.changed(event)

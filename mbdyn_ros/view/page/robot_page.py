@@ -21,13 +21,11 @@ from ..scene.joint_arrows import joint_arrows
 from ..scene.scene import Item
 from ..scene.shown_robot import ShownRobot
 from ..scene.visuals import PlacedShape
+from .charts import MotionCharts
 from .excursion import Excursion, excursion, joint_table
-from .length_sliders import LengthSliders
-from .motion import RobotMotion
-from .motion_charts import MotionCharts
+from .motion import PagePlayback, RobotMotion
 from .page import Page
-from .playback import PagePlayback
-from .slider_panel import SliderPanel
+from .slider_panel import LengthSliders, SliderPanel
 
 if TYPE_CHECKING:
     import viser

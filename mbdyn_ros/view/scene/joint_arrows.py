@@ -6,7 +6,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ..colors import Color
+from ..figure import Color
 from .scene import ORIGIN, Arrows, Item
 
 ARROW_SHARE = 0.3

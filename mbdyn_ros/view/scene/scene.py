@@ -17,7 +17,7 @@ import numpy as np
 
 from ...model.model import Array, Pose
 from ...model.shapes import Box, Cylinder, Sphere, Vector
-from ..colors import Color
+from ..figure import Color
 from .link_poses import quaternion
 
 if TYPE_CHECKING:

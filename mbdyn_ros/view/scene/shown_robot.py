@@ -14,10 +14,10 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array, Model, Pose
 from ...model.pose import rotation_onto
-from ...model.read.mesh_file import find_mesh, load_mesh
+from ...model.read.shape import find_mesh, load_mesh
 from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
 from ...prepare.coordinates import joint_blocks
-from ..colors import Color, color_of, rgb
+from ..figure import Color, color_of, rgb
 from .camera import SMALLEST
 from .link_poses import link_poses, outwards
 from .scene import WORLD, Arrows, Item, Painted, Scene, Shape, Skin, placed

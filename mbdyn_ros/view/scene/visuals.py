@@ -13,7 +13,7 @@ from ...model.read.shape import read_shape
 from ...model.read.source_text import NamedText, Source
 from ...model.read.xml_source import XmlSource
 from ...model.shapes import Geometry
-from ..colors import Color
+from ..figure import Color
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -20,8 +20,11 @@ from random_robots import Pair, RandomRobot, assert_close, explore, number, robo
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import ModelError, Robot  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion  # noqa: E402
-from mbdyn_ros.equations.textbook.denoc import Denoc, carried  # noqa: E402
-from mbdyn_ros.equations.textbook.denoc_loops import ClosedDenoc  # noqa: E402
+from mbdyn_ros.equations.textbook.denoc import (  # noqa: E402
+    ClosedDenoc,  # noqa: E402
+    Denoc,
+    carried,
+)
 from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 

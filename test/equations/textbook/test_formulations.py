@@ -13,7 +13,7 @@ import mbdyn_ros
 from benchmarks.tree_operations import operations, tree
 from mbdyn_ros.equations.formulation import Formulation, Study
 from mbdyn_ros.equations.textbook import formulations
-from mbdyn_ros.equations.textbook.denoc_recursive import RecursiveDenoc
+from mbdyn_ros.equations.textbook.denoc import RecursiveDenoc
 from mbdyn_ros.export import closed_form_program  # noqa: F401  # declares formulations too
 
 URDFS = Path(__file__).parents[3] / "urdf"

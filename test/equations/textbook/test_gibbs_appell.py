@@ -28,7 +28,7 @@ from mbdyn_ros.equations.tree.kinematics import body_poses, body_velocities  # n
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.model.joints.quaternion import rotation_rows  # noqa: E402
 from mbdyn_ros.prepare.tree import Tree, build_tree  # noqa: E402
-from mbdyn_ros.program.operations import count_operations  # noqa: E402
+from mbdyn_ros.program.program import count_operations  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 GRAVITY = np.array([0.3, -1.0, -9.81])

@@ -22,7 +22,7 @@ from mbdyn_ros import (
     Surface,
 )
 from mbdyn_ros.equations.contact.signed_distance import from_face
-from mbdyn_ros.simulation.contact.height_field import height_field
+from mbdyn_ros.simulation.contact.surfaces import height_field
 
 RADIUS, MASS, G = 0.1, 2.0, 9.81
 INERTIA = 0.4 * MASS * RADIUS**2

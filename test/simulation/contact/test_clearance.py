@@ -10,7 +10,7 @@ from random_robots import RandomRobot, robots
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
-from mbdyn_ros.equations.contact.travel import travel
+from mbdyn_ros.equations.contact.stepping import travel
 from mbdyn_ros.simulation.contact.contacts import Contacts
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 

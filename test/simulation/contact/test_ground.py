@@ -17,7 +17,7 @@ from mbdyn_ros import (
     Stepper,
     read_environment,
 )
-from mbdyn_ros.simulation.contact.height_field import height_field
+from mbdyn_ros.simulation.contact.surfaces import height_field
 
 BALL = body_text("ball")
 

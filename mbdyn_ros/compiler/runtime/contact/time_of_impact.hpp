@@ -106,7 +106,7 @@ static int any_near(const struct walls* w, const double* start, const double* no
 }
 
 /* Robots that are far from all walls: how far everything is was seen at a place, and nothing has come
-   nearer since than coordinates have changed, see `equations/contact/travel.py`. As long as that is
+   nearer since than coordinates have changed, see `equations/contact/stepping.py`. As long as that is
    far, distances are not asked for. */
 enum { LOOKS = 8 }; /* steps from one look at all distances to the next, where it was of no use */
 

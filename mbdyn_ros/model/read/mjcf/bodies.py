@@ -13,7 +13,7 @@ from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere,
 from ..acting import judge
 from ..placement import placed_joint, tidy
 from .compiled import Compiled
-from .holding import active_holds, is_mocap, pose_of
+from .equalities import active_holds, is_mocap, pose_of
 from .names import ElementNames
 
 FREE, BALL, SLIDE, HINGE = range(4)

@@ -13,9 +13,8 @@ from lxml import etree
 from ....errors import suggestion
 from ..source_text import read_text
 from ..xml_source import parse_xml
-from .scope import Macro, PropertyScope, truth
 from .texts import Texts
-from .values import ExpressionError, text_of
+from .values import ExpressionError, Macro, PropertyScope, text_of, truth
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

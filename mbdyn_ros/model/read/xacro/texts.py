@@ -19,7 +19,6 @@ from lxml import etree
 
 from ....errors import ModelError, ModelWarning, warn
 from .functions import COMPARISONS, GLOBALS, METHODS, OPERATORS, tokenize
-from .scope import PropertyScope, literal, shortened
 from .substitutions import Substitutions, load_table
 from .values import (
     Budget,
@@ -27,9 +26,12 @@ from .values import (
     Function,
     Names,
     Namespace,
+    PropertyScope,
     checked,
     kind_of,
+    literal,
     number_of,
+    shortened,
     size,
     text_of,
 )

@@ -1,0 +1,320 @@
+"""The kinds of linkages by their lengths: four-bar, slider-crank, five-bar and six-bar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
+from .link import Block, Link, Number, Plate
+from .mechanism import Mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class FourBar(Mechanism):
+    """Crank, coupler and rocker on two pivots of the ground.
+
+    ground : m, from the crank's pivot to the rocker's, along x.
+    branch : 1, the pin of coupler and rocker to the left of the line from the crank's pin to the
+        rocker's pivot ("open" with the pivots as drawn), or -1.
+
+    Examples
+    --------
+    >>> FourBar(ground=0.32, crank=Link(0.1), coupler=Link(0.3), rocker=Link(0.25)).grashof_class
+    'crank-rocker'
+    """
+
+    name: ClassVar[str] = "four_bar"
+    title: ClassVar[str] = "Four-bar linkage"
+    output: ClassVar[str] = "rocker"
+
+    ground: Number = 0.32
+    crank: Link = Link(0.1, 0.35)
+    coupler: Link = Link(0.3, 0.6)
+    rocker: Link = Link(0.25, 0.7)
+
+    def layout(self) -> MechanismLayout:
+        """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("coupler", "crank", self.crank.end, self.coupler),
+            Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
+        )
+        pin = Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end)
+        return MechanismLayout(parts, (pin,))
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """The four lengths (m)."""
+        links = {"crank": self.crank, "coupler": self.coupler, "rocker": self.rocker}
+        return {"ground": self.ground, **{name: link.length for name, link in links.items()}}
+
+    @property
+    def grashof_class(self) -> str:
+        """Which links can turn fully, by Grashof's criterion.
+
+        "crank-rocker", "double-crank", "rocker-crank" (the rocker turns fully, not the crank),
+        "double-rocker" (the coupler does), "triple-rocker" (none), or "change-point".
+        """
+        lengths = self.lengths
+        shortest, p, q, longest = sorted(lengths.values())
+        if abs(shortest + longest - p - q) <= 1e-12 * longest:
+            return "change-point"
+        if shortest + longest > p + q:
+            return "triple-rocker"
+        kinds = {
+            "crank": "crank-rocker",
+            "ground": "double-crank",
+            "rocker": "rocker-crank",
+            "coupler": "double-rocker",
+        }
+        return kinds[min(lengths, key=lengths.__getitem__)]
+
+    def _explain_open(self) -> str:
+        lengths = self.lengths
+        longest = max(lengths, key=lengths.__getitem__)
+        rest = sum(lengths.values()) - lengths[longest]
+        return (
+            f"the lengths cannot close: the {longest} ({lengths[longest]:g} m) is longer than the "
+            f"other three together ({rest:g} m)"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parallelogram(FourBar):
+    """The four-bar with opposite sides equal: the coupler never turns.
+
+    Where all links lie in line it could fold into an antiparallelogram. This one does not, as if
+    a second parallelogram beside it kept it open: the angles of coupler and rocker follow the
+    crank's by gears, so that nothing is singular there but the share of the pins' forces.
+    """
+
+    name: ClassVar[str] = "parallelogram"
+    title: ClassVar[str] = "Parallelogram linkage"
+
+    ground: Number = 0.3
+    crank: Link = Link(0.15, 0.35)
+    coupler: Link = Link(0.3, 0.6)
+    rocker: Link = Link(0.15, 0.35)
+
+    def layout(self) -> MechanismLayout:
+        """The four-bar's parts and pin, with gears."""
+        layout = super().layout()
+        ratios = {"coupler": 0.0, "rocker": 1.0}
+        gears = tuple(GearMesh("crank", name, GROUND, one) for name, one in ratios.items())
+        return MechanismLayout(layout.parts, layout.pins, gears)
+
+    def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
+        """Opposite lengths are set together."""
+        twins = {}
+        for one, other in (("crank_length", "rocker_length"), ("ground", "coupler_length")):
+            for name, twin in ((one, other), (other, one)):
+                if name in settings and twin not in settings:
+                    twins[twin] = settings[name]
+        return super()._values({**settings, **twins})
+
+    def _check(self) -> None:
+        super()._check()
+        lengths: dict[str, Any] = self.lengths
+        for one, other in (("crank", "rocker"), ("ground", "coupler")):
+            if not np.allclose(lengths[one], lengths[other], rtol=1e-12, atol=0):
+                raise self.refusal(
+                    f"a parallelogram has {one} and {other} equal, not {lengths[one]:g} and "
+                    f"{lengths[other]:g} m; change both, or take a four_bar"
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliderCrank(Mechanism):
+    """Crank and coupler drive a slider along x.
+
+    offset : m, of the slide above the crank's pivot. branch : 1, the slider to the right of the
+        crank's pin, or -1.
+    """
+
+    name: ClassVar[str] = "slider_crank"
+    title: ClassVar[str] = "Slider-crank"
+    output: ClassVar[str] = "slider"
+
+    offset: Number = 0.0
+    crank: Link = Link(0.1, 0.4)
+    coupler: Link = Link(0.3, 0.6)
+    slider: Block = Block(0.8)
+
+    def layout(self) -> MechanismLayout:
+        """Crank with coupler, and slider; closed at the slider's pin."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("coupler", "crank", self.crank.end, self.coupler),
+            Part("slider", GROUND, (0.0, self.offset), self.slider, slides=True),
+        )
+        pin = Pin("slider_pin", "coupler", self.coupler.end, "slider", (0.0, 0.0))
+        return MechanismLayout(parts, (pin,))
+
+    def _explain_open(self) -> str:
+        return (
+            f"the lengths cannot close: crank and coupler together "
+            f"({self.crank.length + self.coupler.length:g} m), or the coupler alone where the "
+            f"crank is longer, do not reach the slide at offset {self.offset:g} m"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuickReturn(Mechanism):
+    """Inverted slider-crank: the crank's pin is in a block that slides on a lever.
+
+    With the ground longer than the crank the lever swings, slowly in one direction and quickly back
+    (crank shaper); with a shorter one it turns fully, unevenly (Whitworth).
+
+    ground : m, of the lever's pivot below the crank's. offset : m, of the block to the left of
+        the lever's axis. branch : 1, the block on the lever's positive side, or -1.
+    """
+
+    name: ClassVar[str] = "quick_return"
+    title: ClassVar[str] = "Inverted slider-crank (quick return)"
+    output: ClassVar[str] = "lever"
+
+    ground: Number = 0.25
+    offset: Number = 0.0
+    crank: Link = Link(0.1, 0.4)
+    lever: Link = Link(0.45, 1.0)
+    block: Block = Block(0.2, 1e-4)
+
+    def layout(self) -> MechanismLayout:
+        """Crank, and lever with block; closed at the block's pin."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("lever", GROUND, (0.0, -self.ground), self.lever),
+            Part("block", "lever", (0.0, self.offset), self.block, slides=True),
+        )
+        pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
+        return MechanismLayout(parts, (pin,))
+
+    def _explain_open(self) -> str:
+        return (
+            f"the lengths cannot close: the crank's pin never comes as far as the offset "
+            f"({self.offset:g} m) from the lever's pivot"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScotchYoke(Mechanism):
+    """The crank's pin moves a block up and down in the slot of a yoke that slides along x."""
+
+    name: ClassVar[str] = "scotch_yoke"
+    title: ClassVar[str] = "Scotch yoke"
+    output: ClassVar[str] = "yoke"
+
+    crank: Link = Link(0.1, 0.4)
+    yoke: Block = Block(1.0)
+    block: Block = Block(0.1)
+
+    def layout(self) -> MechanismLayout:
+        """Crank, and yoke with block; closed at the block's pin."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("yoke", GROUND, (0.0, 0.0), self.yoke, slides=True),
+            Part("block", "yoke", (0.0, 0.0), self.block, slides=True, across=True),
+        )
+        pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
+        return MechanismLayout(parts, (pin,))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiveBar(Mechanism):
+    """Two cranks on the ground, each with a coupler; a pin joins these.
+
+    ground : m, from the crank's pivot to the second crank's, along x. branch : 1, the pin to the
+        left of the line from the crank's pin to the second crank's, or -1.
+    """
+
+    name: ClassVar[str] = "five_bar"
+    title: ClassVar[str] = "Five-bar linkage"
+    inputs: ClassVar[tuple[str, ...]] = ("crank", "second_crank")
+    output: ClassVar[str] = "coupler"
+
+    ground: Number = 0.2
+    crank: Link = Link(0.1, 0.4)
+    coupler: Link = Link(0.25, 0.5)
+    second_crank: Link = Link(0.08, 0.4)
+    second_coupler: Link = Link(0.25, 0.5)
+
+    def layout(self) -> MechanismLayout:
+        """Each crank with its coupler; closed at the couplers' pin."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("coupler", "crank", self.crank.end, self.coupler),
+            Part("second_crank", GROUND, (self.ground, 0.0), self.second_crank),
+            Part("second_coupler", "second_crank", self.second_crank.end, self.second_coupler),
+        )
+        ends = self.coupler.end, "second_coupler", self.second_coupler.end
+        pin = Pin("coupler_pin", "coupler", *ends)
+        return MechanismLayout(parts, (pin,))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SixBar(Mechanism):
+    """A four-bar with a plate, whose third pin carries the second coupler to a second rocker.
+
+    ground : m, from the crank's pivot to the rocker's, along x. second_pivot_x, second_pivot_y :
+        m, of the second rocker's pivot. branch, second_branch : 1, the pin of each dyad to the
+        left of the line from its first end to its pivot, or -1.
+    """
+
+    output: ClassVar[str] = "second_rocker"
+    branches: ClassVar[tuple[str, ...]] = ("branch", "second_branch")
+    ternary: ClassVar[str]
+
+    ground: Number = 0.3
+    crank: Link = Link(0.1, 0.4)
+    coupler: Link | Plate = Link(0.3, 0.6)
+    rocker: Link | Plate = Link(0.2, 0.6)
+    second_coupler: Link = Link(0.3, 0.5)
+    second_rocker: Link = Link(0.25, 0.5)
+    second_pivot_x: Number = 0.6
+    second_pivot_y: Number = 0.0
+    second_branch: Number = 1
+
+    def layout(self) -> MechanismLayout:
+        """The four-bar's parts, then those of the second dyad."""
+        plate = getattr(self, self.ternary)
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("coupler", "crank", self.crank.end, self.coupler),
+            Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
+            Part("second_coupler", self.ternary, plate.third, self.second_coupler),
+            Part("second_rocker", GROUND, (self.second_pivot_x, self.second_pivot_y),
+                 self.second_rocker),
+        )  # fmt: skip
+        seconds = self.second_coupler.end, "second_rocker", self.second_rocker.end
+        pins = (
+            Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end),
+            Pin("second_pin", "second_coupler", *seconds),
+        )
+        return MechanismLayout(parts, pins)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watt(SixBar):
+    """Watt's six-bar (II): the rocker is a plate and drives a second four-bar."""
+
+    name: ClassVar[str] = "watt"
+    title: ClassVar[str] = "Watt six-bar"
+    ternary: ClassVar[str] = "rocker"
+
+    rocker: Link | Plate = Plate(0.2, (0.12, -0.16), 0.8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stephenson(SixBar):
+    """Stephenson's six-bar (III): the coupler is a plate and drives a dyad on the ground."""
+
+    name: ClassVar[str] = "stephenson"
+    title: ClassVar[str] = "Stephenson six-bar"
+    ternary: ClassVar[str] = "coupler"
+
+    coupler: Link | Plate = Plate(0.3, (0.15, 0.12), 0.8)
+    second_pivot_x: Number = 0.45
