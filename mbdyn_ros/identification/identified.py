@@ -106,7 +106,7 @@ class Identification:
         return words
 
     def joint_dynamics(self) -> dict[str, dict[str, float]]:
-        """What acts on joints, by joint and name, as side-car files and nodes read it."""
+        """Terms that act on joints, by joint and name, as side-car files and nodes read it."""
         driven = {name.removeprefix("pin ") for name in self.drives}
         return {
             one.name: {
@@ -117,7 +117,7 @@ class Identification:
         }  # fmt: skip
 
     def side_car(self) -> dict[str, Any]:
-        """What acts on joints as a document of `load(..., mechanism=...)`; without inertias."""
+        """Terms of joints as a document of `load(..., mechanism=...)`; without inertias."""
         return {"joints": [{"name": k} | one for k, one in self.joint_dynamics().items()]}
 
     def node_parameters(self) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..array import Array
 from ..equations import programs
-from ..errors import ModelWarning
-from ..model.model import Joint
+from ..errors import InputError, ModelWarning
+from ..model.model import Inertia, Joint
 from ..recording.conditioning import Motion, clipped
 from ..robot import Robot
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
@@ -40,6 +40,29 @@ class Rows:
     leaning: Array
     known: Array
     moving: Array
+
+    def scaled(self, gains: Array) -> Rows:
+        """With the efforts times gains (efforts,)."""
+        if (gains == 1).all():
+            return self
+        own, raw = self.motion.effort * gains, self.motion.raw_effort * gains
+        return replace(self, motion=replace(self.motion, effort=own, raw_effort=raw))
+
+    def shifted(self, delay: float) -> Rows:
+        """With the efforts that were measured a delay (s) later."""
+        if not delay:
+            return self
+        from scipy.interpolate import CubicSpline  # slow to import
+
+        motion = self.motion
+        effort, raw = motion.effort.copy(), motion.raw_effort - motion.effort
+        for one in np.unique(motion.part):
+            here = motion.part == one
+            if here.sum() > 2:
+                time = motion.time[here]
+                spline = CubicSpline(time, effort[here])
+                effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
+        return replace(self, motion=replace(motion, effort=effort, raw_effort=raw + effort))
 
 
 class LinearForm:
@@ -94,6 +117,23 @@ class LinearForm:
         if part == "lean":
             return self._told_by_lean + list(range(self.lean.start, self.lean.stop))
         return [k for k, one in enumerate(self.columns) if one.part == part]
+
+    def guessed_gains(self) -> Array:
+        """Gains (efforts,), unknown ones with the scatter and friction's sign that are described.
+        """
+        gains = np.ones(len(self.robot.effort_labels))
+        for k, column in zip(self.scaled, self.columns[self.gains], strict=True):
+            shaft, ratio = self.shafts[0][k], np.zeros(3)
+            for one in self.rows:
+                described = (one.known + one.regressor @ self.base.standard)[:, k]
+                effort = one.motion.effort[:, k]
+                dry = one.drives(shaft, "Coulomb", self.tops[shaft.name])[:, k]
+                ratio += np.var(described), np.var(effort), np.cov(dry, effort)[0, 1]
+            if not ratio[1]:
+                raise InputError(f"{self.robot.model.source}: the {column.name} cannot be found: "
+                                 "its efforts never change")  # fmt: skip
+            gains[k] = np.copysign(np.sqrt(ratio[0] / ratio[1]), ratio[2])
+        return gains
 
     def matrix(self, rows: Rows, lean: Array, x: Array) -> Array:
         """A (N, efforts, n) at a lean (2,) of the base; that of more lean and gains at x (n,)."""
@@ -173,3 +213,20 @@ def leaned(gravity: Array, lean: Array) -> Array:
     """Gravity (3,) in a base that leans by two small angles (2,)."""
     more: Array = gravity + np.cross([*lean, 0.0], gravity)
     return more * (np.linalg.norm(gravity) / max(float(np.linalg.norm(more)), 1e-300))
+
+
+def massive_links(robot: Robot) -> list[slice]:
+    """Columns of the links that have mass, or of the first one of a body that has none."""
+    found, bodies = [], set[int]()
+    place = {link: k for k, link in enumerate(robot.moving_links)}
+    links = sorted(place, key=lambda link: not _mass(robot.model.link(link).inertia))
+    for link in links:
+        body = robot.system.tree.frames[link][0]
+        if _mass(robot.model.link(link).inertia) or body not in bodies:
+            found.append(place[link])
+            bodies.add(body)
+    return [slice(10 * k, 10 * k + 10) for k in sorted(found)]
+
+
+def _mass(inertia: Inertia | None) -> float:
+    return 0.0 if inertia is None else inertia.mass

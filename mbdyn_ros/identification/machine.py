@@ -11,7 +11,7 @@ import numpy as np
 
 from ..array import Array
 from ..errors import InputError, ModelWarning, brief
-from ..model.model import Inertia, Joint
+from ..model.model import Joint
 from ..recording.conditioning import Motion, conditioned
 from ..recording.measured import Recording
 from ..robot import Robot, checked_robot
@@ -19,7 +19,7 @@ from ..robot.described import described_model, inertia_of
 from .consistent import consistent
 from .evidence import HUBER, Evidence, estimated, solved
 from .identified import LEAST_STIFFNESS, Identification
-from .linear_form import GAINS, LinearForm, Rows, described_joints, leaned
+from .linear_form import GAINS, LinearForm, Rows, described_joints, leaned, massive_links
 from .soundness import doubts, require_agreeing, require_moving
 from .verdict import Verdict, judged, whiteness
 
@@ -29,7 +29,7 @@ EARNED = 0.05
 COUPLED = 0.1
 """The same of what only a recording shows: shared shafts and pins."""
 
-MOST = 0.34
+OF_BLOCKS = 0.34
 """Quantile of the blocks' shares that must be enough too: one block alone may be chance."""
 
 UNSEEN = 0.3
@@ -113,7 +113,8 @@ class Search:
                 f"{self.robot.model.source}: {rows} rows of efforts in motion are too few for "
                 f"{len(self.chosen)} parameters; record longer"
             )
-        self._guess_gains()
+        self.gains = form.guessed_gains()
+        form.rows = [one.scaled(self.gains) for one in form.rows]
         self._gather()
         require_agreeing(self.robot, form)
         self._solve()
@@ -137,22 +138,6 @@ class Search:
         self._reweigh()
         self._solve()
 
-    def _guess_gains(self) -> None:
-        """Unknown gains of which the efforts' scatter, and the sign of friction, are as described.
-        """
-        for k, column in zip(self.form.scaled, self.form.columns[self.form.gains], strict=True):
-            shaft, ratio = self.form.shafts[0][k], np.zeros(3)
-            for one in self.form.rows:
-                described = (one.known + one.regressor @ self.form.base.standard)[:, k]
-                effort = one.motion.effort[:, k]
-                dry = one.drives(shaft, "Coulomb", self.form.tops[shaft.name])[:, k]
-                ratio += np.var(described), np.var(effort), np.cov(dry, effort)[0, 1]
-            if not ratio[1]:
-                raise InputError(f"{self.robot.model.source}: the {column.name} cannot be found: "
-                                 "its efforts never change")  # fmt: skip
-            self.gains[k] = np.copysign(np.sqrt(ratio[0] / ratio[1]), ratio[2])
-        self.form.rows = [_scaled(one, self.gains) for one in self.form.rows]
-
     def _find_gains(self) -> None:
         """Unknown gains by Gauss's method, until they settle."""
         gains, scaled = self.form.gains, self.form.scaled
@@ -163,7 +148,7 @@ class Search:
             step = np.ones(len(self.gains))
             step[scaled] = np.clip(1 / (1 + np.clip(self.x[gains], -0.5, 1.0)), 0.5, 2.0)
             self.gains *= step
-            self.form.rows = [_scaled(one, step) for one in self.form.rows]
+            self.form.rows = [one.scaled(step) for one in self.form.rows]
             self.x[gains] = 0.0
             if np.abs(step - 1).max() < SETTLED_GAIN:
                 break
@@ -224,7 +209,7 @@ class Search:
         """All parameters, of inertias that bodies can have."""
         form, evidence = self.form, self.evidence
         _, self.noise = evidence.weighted(self.chosen)
-        links = _massive(self.robot)
+        links = massive_links(self.robot)
         own = [k for one in links for k in range(one.start, one.stop)]
         others = [k for k in self.chosen if form.columns[k].part != "inertia"]
         normal = evidence.normal(self.noise, own + others)
@@ -247,10 +232,8 @@ class Search:
         return np.concatenate([np.zeros(len(own)), np.array(shares) / np.square(likely)])
 
     def _residuals(self) -> list[Array]:
-        return [
-            one.motion.effort - one.known - matrix @ self.x
-            for one, matrix in zip(self.form.rows, self.matrices, strict=True)
-        ]
+        return [one.motion.effort - one.known - matrix @ self.x
+                for one, matrix in zip(self.form.rows, self.matrices, strict=True)]  # fmt: skip
 
     def _reweigh(self) -> None:
         """Weights by which outliers count by their size alone (Huber 1964)."""
@@ -280,7 +263,7 @@ class Search:
         if abs(delay) < max(least, CERTAIN_DELAY / max(bottom, 1e-300) ** 0.5):
             return
         self.delay += delay
-        self.form.rows = [_shifted(one, delay) for one in self.form.rows]
+        self.form.rows = [one.shifted(delay) for one in self.form.rows]
         self._gather()
         self._solve()
 
@@ -288,7 +271,7 @@ class Search:
         """Rows of other motions, and the efforts (N, efforts) that the model leaves of them."""
         found = []
         for one in self.form.add(motions):
-            rows = _shifted(_scaled(one, self.gains), self.delay)
+            rows = one.scaled(self.gains).shifted(self.delay)
             known = rows.known + self.form.matrix(rows, self.lean, self.x) @ self.x
             found.append((rows, rows.motion.effort - known))
         return found
@@ -298,7 +281,7 @@ class Search:
     ) -> Identification:
         """All that was found, judged."""
         form, base = self.form, self.form.base
-        held = [_shifted(_scaled(one, self.gains), self.delay) for one in form.add(unseen)]
+        held = [one.scaled(self.gains).shifted(self.delay) for one in form.add(unseen)]
         found, spread = self._estimated()
         count = len(base.independent)
         deviation = spread[:count]
@@ -343,10 +326,8 @@ class Search:
         """
         chosen, base = self._ordered(), self.form.base
         x, noise = self.evidence.weighted(chosen)
-        left = [
-            (one.motion.effort - one.known - matrix[:, :, chosen] @ x)
-            for one, matrix in zip(self.form.rows, self.matrices, strict=True)
-        ]
+        left = [one.motion.effort - one.known - matrix[:, :, chosen] @ x
+                for one, matrix in zip(self.form.rows, self.matrices, strict=True)]  # fmt: skip
         noise = noise * np.sqrt(np.mean([whiteness(one)[0] for one in left], axis=0))
         inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
         whole = np.eye(len(chosen))  # what a column that a lean tells was part of
@@ -390,7 +371,7 @@ class Search:
                 one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
             )
 
-        massive = {self.robot.moving_links[k.start // 10] for k in _massive(self.robot)}
+        massive = {self.robot.moving_links[k.start // 10] for k in massive_links(self.robot)}
         model = replace(
             model,
             links=tuple(
@@ -417,47 +398,4 @@ def _earns(part: str, without: Array, with_: Array) -> bool:
     """Whether a part takes enough of the unseen squares (blocks,) away: of all, and of most."""
     need = COUPLED if part.startswith(("shared", "pin")) else EARNED
     shares = (without - with_) / without
-    return float(1 - with_.sum() / without.sum()) > need < float(np.quantile(shares, MOST))
-
-
-def _massive(robot: Robot) -> list[slice]:
-    """Columns of the links that have mass, or of the first one of a body that has none."""
-    found, bodies = [], set[int]()
-    place = {link: k for k, link in enumerate(robot.moving_links)}
-    links = sorted(place, key=lambda link: not _mass(robot.model.link(link).inertia))
-    for link in links:
-        body = robot.system.tree.frames[link][0]
-        if _mass(robot.model.link(link).inertia) or body not in bodies:
-            found.append(place[link])
-            bodies.add(body)
-    return [slice(10 * k, 10 * k + 10) for k in sorted(found)]
-
-
-def _mass(inertia: Inertia | None) -> float:
-    return 0.0 if inertia is None else inertia.mass
-
-
-def _scaled(rows: Rows, gains: Array) -> Rows:
-    """Rows with the efforts times gains (efforts,)."""
-    if (gains == 1).all():
-        return rows
-    motion = rows.motion
-    own, raw = motion.effort * gains, motion.raw_effort * gains
-    return replace(rows, motion=replace(motion, effort=own, raw_effort=raw))
-
-
-def _shifted(rows: Rows, delay: float) -> Rows:
-    """Rows with the efforts that were measured a delay (s) later."""
-    if not delay:
-        return rows
-    from scipy.interpolate import CubicSpline  # slow to import
-
-    motion = rows.motion
-    effort, raw = motion.effort.copy(), motion.raw_effort - motion.effort
-    for one in np.unique(motion.part):
-        here = motion.part == one
-        if here.sum() > 2:
-            time = motion.time[here]
-            spline = CubicSpline(time, effort[here])
-            effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
-    return replace(rows, motion=replace(motion, effort=effort, raw_effort=raw + effort))
+    return float(1 - with_.sum() / without.sum()) > need < float(np.quantile(shares, OF_BLOCKS))
