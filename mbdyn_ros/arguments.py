@@ -335,3 +335,21 @@ def body_wrenches(tree: Tree, wrenches: Wrenches, source: str) -> Array:
             )
         total[..., body, :] += moved
     return total
+
+
+def sample_times(times: object, duration: float) -> Array:
+    """The instants of the result, refused where they do not rise within the duration."""
+    try:
+        array = as_numbers(times)
+    except NoNumbers as error:
+        raise InputError(f"times must be numbers, s: {error}") from None
+    if array.ndim != 1:
+        raise InputError(f"times has shape {array.shape}; expected (N,)")
+    if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
+        raise InputError("times must be finite and rise from each to the next")
+    if len(array) and (array[0] < 0 or array[-1] > duration):
+        raise InputError(
+            f"times run from {array[0]:g} to {array[-1]:g} s; the simulation from 0 to "
+            f"{duration:g} s"
+        )
+    return array

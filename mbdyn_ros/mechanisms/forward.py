@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..array import Array, NoNumbers, as_numbers
+from ..arguments import sample_times
+from ..array import Array
 from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
@@ -108,7 +109,7 @@ def move(
         solver = formula(
             rate, 0.0, np.concatenate([q, v]), duration, max_step, rtol=rtol, atol=atol
         )
-        samples = None if times is None else _samples(times, duration)
+        samples = None if times is None else sample_times(times, duration)
         at, states, steps, problem = [0.0], [solver.y], 0, ""
         if samples is not None:
             at, states = samples[samples <= 0].tolist(), [solver.y] * int((samples <= 0).sum())
@@ -198,16 +199,3 @@ def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple
         raise InputError(f"{path}: the efforts must be finite numbers, N m")
     row = linear(time, efforts)
     return lambda t, q, v: row(t), float(np.median(np.diff(time)))
-
-
-def _samples(times: Any, duration: float) -> Array:
-    try:
-        array = as_numbers(times).reshape(-1)
-    except NoNumbers:
-        raise InputError("times must be numbers, s") from None
-    rising = len(array) == 0 or (np.diff(array) > 0).all()
-    if not (np.isfinite(array).all() and rising):
-        raise InputError("times must be finite and rise from each to the next")
-    if len(array) and (array[0] < 0 or array[-1] > duration):
-        raise InputError(f"times must lie between 0 and {duration:g} s")
-    return array

@@ -296,7 +296,8 @@ class PathLimits:
             point, k = bad[0].tolist()
             raise InputError(
                 f"{path.place(s[point])}: {self._joints[k]} is at {position[point, k]:.6g}, "
-                f"{beyond[point, k]:.3g} (rad or m) beyond its limits {low[k]:g} to {high[k]:g}"
+                f"{beyond[point, k]:.3g} (rad or m) beyond its limits {low[k]:g} to {high[k]:g}; "
+                "move the waypoints"
             )
 
     def _require_held(self, path: JointPath, rows: Rows) -> None:
@@ -336,8 +337,8 @@ class PathLimits:
             if not low < high or math.isnan(low) or math.isnan(high) or (quantity != "effort" and (
                 low >= 0 or high <= 0)):  # fmt: skip
                 raise InputError(
-                    f"limits: {quantity} of {name} is to be between {low:g} and {high:g}, and no "
-                    "motion is; give a number above 0, or (least, greatest) on both sides of it"
+                    f"limits: no {quantity} of {name} allows motion between {low + 0.0:g} and "
+                    f"{high:g}; give a number above 0, or (least, greatest) on both sides of 0"
                 )
             bounds[:, k] = low, high
         return bounds

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..arguments import require_unit_quaternions, single_vector
-from ..array import Array, NoNumbers, as_number, as_numbers
+from ..arguments import require_unit_quaternions, sample_times, single_vector
+from ..array import Array, NoNumbers, as_number
 from ..errors import InputError, brief
 from ..integration.methods import ADAPTIVE, named
 from ..robot import Robot
@@ -141,7 +141,7 @@ def simulate(
             duration,
             (max(SHARPER * rtol, 100 * np.finfo(float).eps), SHARPER * atol),
             max_step,
-            _sample_times(times, duration),
+            None if times is None else sample_times(times, duration),
             progress or (lambda time: None),
             environment,
             chosen,
@@ -170,23 +170,3 @@ def _positive(what: str, value: float, unit: str = "", zero: bool = False) -> fl
         kind = "finite and not negative" if zero else "positive and finite"
         raise InputError(f"{what} is {value!r}{' ' + unit if unit else ''}; it must be {kind}")
     return number
-
-
-def _sample_times(times: Array | Sequence[float] | None, duration: float) -> Array | None:
-    """The instants of the result, refused where they do not rise within the duration."""
-    if times is None:
-        return None
-    try:
-        array = as_numbers(times)
-    except NoNumbers as error:
-        raise InputError(f"times must be numbers, s: {error}") from None
-    if array.ndim != 1:
-        raise InputError(f"times has shape {array.shape}; expected (N,)")
-    if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
-        raise InputError("times must be finite and rise from each to the next")
-    if len(array) and (array[0] < 0 or array[-1] > duration):
-        raise InputError(
-            f"times run from {array[0]:g} to {array[-1]:g} s; the simulation from 0 to "
-            f"{duration:g} s"
-        )
-    return array
