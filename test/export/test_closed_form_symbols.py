@@ -13,7 +13,7 @@ from printed_forms import PIEZO, evaluate
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.export.closed_form import KINDS
+from mbdyn_ros.export.closed_form import NUMBER_KINDS as KINDS
 from mbdyn_ros.export.closed_form_text import to_latex, to_markdown, to_sympy, to_text
 
 pytestmark = pytest.mark.usefixtures("interpreted")
