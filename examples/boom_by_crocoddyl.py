@@ -22,6 +22,7 @@ class Boom(crocoddyl.ActionModelAbstract):  # type: ignore[misc]
     def __init__(self, weight: float) -> None:
         super().__init__(crocoddyl.StateVector(2 * n), n, 0)
         self.weight = weight
+        self.u_lb, self.u_ub = -np.ones(n), np.ones(n)
 
     def calc(self, data: Any, x: Any, u: Any = None) -> None:
         """The next state, and the cost of this one."""
@@ -45,7 +46,7 @@ class Boom(crocoddyl.ActionModelAbstract):  # type: ignore[misc]
 
 start = np.array([-0.08, 0.0])
 problem = crocoddyl.ShootingProblem(start, [Boom(1.0)] * stages, Boom(1e4))
-solver = crocoddyl.SolverFDDP(problem)
+solver = crocoddyl.SolverBoxFDDP(problem)
 hold = boom.inverse_dynamics(start[:n], np.zeros(n), np.zeros(n)) / boom.effort_limits
 solver.solve([start] * (stages + 1), [hold] * stages, 100)
 print(f"{solver.iter} iterations, at the end {solver.xs[-1]}, force to {np.max(solver.us):.2f}")
