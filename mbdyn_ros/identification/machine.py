@@ -229,7 +229,9 @@ class Search:
         size = np.maximum(products[:, -1, -1], 1e-300)
         likely = [LIKELY.get(self.form.columns[k].term, 1.0) for k in others]
         shares = [float((products[:, k, k] / size).sum()) for k in others]
-        return np.concatenate([np.zeros(len(own)), np.array(shares) / np.square(likely)])
+        held = np.array(self._ordered())[np.isnan(self._estimated()[1])]
+        firm = np.where(np.isin(others, held), UNTOLD, 1.0)
+        return np.concatenate([np.zeros(len(own)), firm * np.array(shares) / np.square(likely)])
 
     def _residuals(self) -> list[Array]:
         return [one.motion.effort - one.known - matrix @ self.x
@@ -392,6 +394,9 @@ DRIVES_HELD = 3.0
 
 LIKELY = {"offset": 0.1}
 """Shares of an effort's size that terms of drives are likely to have; others 1."""
+
+UNTOLD = 1e4
+"""Weight besides of terms that the recordings do not tell: they are held, as their deviations say."""
 
 
 def _earns(part: str, without: Array, with_: Array) -> bool:

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 import mbdyn_ros
 from benchmarks.identified_follows import errors, without_offsets
+from benchmarks.identified_loops import LOOPS
+from benchmarks.identified_loops import recorded as recorded_loops
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
 from mbdyn_ros.equations.tree.regressor import standard_parameters
@@ -98,6 +100,16 @@ def test_parameters_are_inside_their_deviations(found: Identification) -> None:
     for joint, viscous, dry in zip(("j1", "j2", "j3"), VISCOUS, DRY, strict=True):
         assert found.drives[joint]["viscous"][0] == pytest.approx(viscous, abs=0.05)
         assert found.drives[joint]["Coulomb"][0] == pytest.approx(dry, rel=0.03)
+
+
+def test_an_offset_that_nothing_tells_is_held_at_zero() -> None:
+    """The weights of a boom on one cylinder make the same effort; its friction is told."""
+    make, size = LOOPS["boom"]
+    recording, dry = recorded_loops(boom := make(), size, 0)
+    drive = identify_machine(boom, [recording]).drives["rod_joint"]
+    offset, spread = drive["offset"]
+    assert np.isnan(spread) and abs(offset) < 0.01 * drive["Coulomb"][0]
+    assert drive["Coulomb"][0] == pytest.approx(dry[0], rel=0.03)
 
 
 def test_lean_delay_and_a_shared_shaft_are_found(found: Identification) -> None:
