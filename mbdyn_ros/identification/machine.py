@@ -396,7 +396,7 @@ LIKELY = {"offset": 0.1}
 """Shares of an effort's size that terms of drives are likely to have; others 1."""
 
 UNTOLD = 1e4
-"""Weight besides of terms that the recordings do not tell: they are held, as their deviations say."""
+"""Weight besides of terms that the recordings do not tell: their deviations say they are held."""
 
 
 def _earns(part: str, without: Array, with_: Array) -> bool:
