@@ -15,7 +15,8 @@ from typing import Any
 
 import click
 
-from .cli.process import INTERRUPTED, raise_when_interrupted, standard_streams
+from .cli.interrupts import INTERRUPTED, raise_when_interrupted
+from .cli.streams import standard_streams
 from .errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
 from .names import in_text
 

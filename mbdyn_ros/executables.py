@@ -10,7 +10,7 @@ from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
-from .cli.process import leave_when_interrupted
+from .cli.interrupts import leave_when_interrupted
 from .ros.node.process import hear
 
 NODES = {

@@ -21,11 +21,16 @@ from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
 from .ir import Code, Constant, Factor, Map, Product, Rows, Solve, Step, Sum
 from .options import STANDARD, Options
-from .passes.operations import angles, reciprocals
-from .passes.order import depth_first, overlap
-from .passes.pieces import place, split
+from .passes.angles import angles
+from .passes.depth_first import depth_first
+from .passes.direct import direct
+from .passes.fuse import fuse
+from .passes.overlap import overlap
+from .passes.place import place
+from .passes.reciprocals import reciprocals
 from .passes.roll import roll
-from .passes.steps import direct, fuse, unroll
+from .passes.split import split
+from .passes.unroll import unroll
 from .printers.code import code_text
 from .printers.operations import OPERATIONS
 from .table import Lane, Table

@@ -225,13 +225,11 @@ class Search:
 
     def _unlikely(self, own: list[int], others: list[int]) -> Array:
         """Weights of drives' terms, 1 for one that makes as much effort as is likely."""
-        products = self.evidence.products.sum(axis=0)
-        size = np.maximum(products[:, -1, -1], 1e-300)
-        likely = [LIKELY.get(self.form.columns[k].term, 1.0) for k in others]
-        shares = [float((products[:, k, k] / size).sum()) for k in others]
+        products, columns = self.evidence.products.sum(axis=0), self.form.columns
+        shares = np.einsum("jkk,j->k", products, 1 / np.maximum(products[:, -1, -1], 1e-99))
         held = np.array(self._ordered())[np.isnan(self._estimated()[1])]
-        firm = np.where(np.isin(others, held), UNTOLD, 1.0)
-        return np.concatenate([np.zeros(len(own)), firm * np.array(shares) / np.square(likely)])
+        likely = [UNTOLD if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
+        return np.concatenate([np.zeros(len(own)), shares[others] / np.square(likely)])
 
     def _residuals(self) -> list[Array]:
         return [one.motion.effort - one.known - matrix @ self.x
@@ -392,11 +390,9 @@ class Search:
 DRIVES_HELD = 3.0
 """How much rather a drive's term is held than an inertia, of what cannot be told apart."""
 
-LIKELY = {"offset": 0.1}
-"""Shares of an effort's size that terms of drives are likely to have; others 1."""
-
-UNTOLD = 1e4
-"""Weight besides of terms that the recordings do not tell: their deviations say they are held."""
+LIKELY, UNTOLD = {"offset": 0.1}, 1e-3
+"""Shares of an effort's size that terms of drives are likely to have, others 1; and that of a term
+which the recordings do not tell, so that it is held."""
 
 
 def _earns(part: str, without: Array, with_: Array) -> bool:

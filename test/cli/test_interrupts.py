@@ -42,7 +42,7 @@ else:
             pytest.param(between, "command", said, marks=pytest.mark.long)
             for between, said in (
                 ("importlib.metadata", ""),
-                ("mbdyn_ros.cli.process", ""),
+                ("mbdyn_ros.cli.streams", ""),
                 ("mbdyn_ros.cli.dynamics", ""),
                 ("numpy", "Aborted!"),
             )

@@ -148,8 +148,9 @@ def script(text: str) -> str:
 def options(environment: dict[str, str]) -> dict:
     folders = [Path(__file__).parents[1] / "support", Path(mbdyn_ros.__file__).parent.parent]
     paths = os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")])
+    inherited = {name: value for name, value in os.environ.items() if name != "CC"}
     return {
-        "env": {**os.environ, "PYTHONPATH": paths, **environment},
+        "env": {**inherited, "PYTHONPATH": paths, **environment},
         "capture_output": True,
         "text": True,
         "timeout": 60,

@@ -15,10 +15,13 @@ from mbdyn_ros.compiler.block import Operation, StraightBlock
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.ir import Code, Constant, Map, Put
 from mbdyn_ros.compiler.options import STANDARD, Options
-from mbdyn_ros.compiler.passes.operations import angles, reciprocals
-from mbdyn_ros.compiler.passes.order import depth_first
-from mbdyn_ros.compiler.passes.pieces import place, split
-from mbdyn_ros.compiler.passes.steps import direct, fuse
+from mbdyn_ros.compiler.passes.angles import angles
+from mbdyn_ros.compiler.passes.depth_first import depth_first
+from mbdyn_ros.compiler.passes.direct import direct
+from mbdyn_ros.compiler.passes.fuse import fuse
+from mbdyn_ros.compiler.passes.place import place
+from mbdyn_ros.compiler.passes.reciprocals import reciprocals
+from mbdyn_ros.compiler.passes.split import split
 from mbdyn_ros.compiler.pipeline import PASSES, function_text, listing
 from mbdyn_ros.compiler.table import Column, Lane, Table
 from mbdyn_ros.compiler.verify import InvalidCode, verify

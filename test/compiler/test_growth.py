@@ -14,7 +14,8 @@ import mbdyn_ros
 from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.options import Options
-from mbdyn_ros.compiler.passes.operations import angles, reciprocals
+from mbdyn_ros.compiler.passes.angles import angles
+from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.roll import roll
 from mbdyn_ros.compiler.pipeline import function_text
 from mbdyn_ros.compiler.source import c_source

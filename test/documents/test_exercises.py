@@ -19,7 +19,9 @@ import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.robot.module_steps import module_steps
 
-PAGE = (Path(__file__).parents[2] / "docs/exercises.md").read_text()
+PAGE, _, _ = (
+    (Path(__file__).parents[2] / "docs/exercises.md").read_text().partition("## Four lectures")
+)
 EXERCISES = re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]
 
 

@@ -1,8 +1,4 @@
-"""Passes over single operations: one division for all by a number, sines and cosines in pairs.
-
-A division takes as long as three products and more, and few run at once. It is common subexpression
-elimination on 1 / x (Muchnick, *Advanced Compiler Design and Implementation*, 1997, section 13.1),
-which a C compiler must not do, since each product rounds once more.
+"""Sines and cosines are taken in pairs; those of angles that depend on inputs alone at the start.
 
 Both come from one reduction of the angle (Cody, Waite, *Software Manual for the Elementary
 Functions*, 1980, chapter 8), and several angles at once fill a vector even where a program is for
@@ -11,42 +7,13 @@ one state.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import casadi as ca
 
-from ..block import Operation, StraightBlock
+from ..block import StraightBlock
 from ..ir import Code
 from ..options import Options
-
-
-def reciprocals(code: Code, options: Options) -> Code:
-    """Replace divisions by numbers that divide more than once."""
-    return code.rewritten(_rewritten)
-
-
-def _rewritten(block: StraightBlock) -> StraightBlock:
-    lines = block.lines
-    divisors = Counter(line.reads[1] for line in lines if line.code == ca.OP_DIV)
-    often = {k for k, count in divisors.items() if count > 1}
-    if not often:
-        return block
-    result: list[Operation] = []
-    places: list[int] = []
-    inverses: dict[int, int] = {}
-    for line in lines:
-        moved = line.moved(places)
-        if line.code == ca.OP_DIV and line.reads[1] in often:
-            number, divisor = moved.reads
-            if divisor not in inverses:
-                inverses[divisor] = len(result)
-                result.append(Operation(ca.OP_INV, (divisor,)))
-            moved = Operation(ca.OP_MUL, (number, inverses[divisor]))
-        places.append(len(result))
-        result.append(moved)
-    return StraightBlock.of(tuple(result), block.reads, block.writes, block.lane)
-
 
 TOWARDS_ANGLES = frozenset(
     [ca.OP_CONST, ca.OP_INPUT, ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE]

@@ -1,16 +1,11 @@
-"""The process of the command line: its standard streams, and Ctrl-C.
-
-It imports the standard library alone: it is set up before anything is imported that takes long.
-"""
+"""Standard streams that are closed, full, or of a narrow alphabet."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Iterator
-from types import FrameType
 
 import click
 
@@ -46,28 +41,3 @@ def standard_streams() -> Iterator[None]:
 def _forget_output() -> None:
     """Let the interpreter's own flush at the end find nothing to complain about."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-INTERRUPTED = 130
-"""Exit status of a program that Ctrl-C ended, as shells have it."""
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    # At once: there is nothing to clean up yet, and an exception can get lost in an import.
-    os._exit(INTERRUPTED)
-
-
-def leave_when_interrupted() -> None:
-    """Let Ctrl-C end the process at once, until `raise_when_interrupted`."""
-    _replace(signal.default_int_handler, _leave)
-
-
-def raise_when_interrupted() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt again."""
-    _replace(_leave, signal.default_int_handler)
-
-
-def _replace(old: object, new: signal._HANDLER) -> None:
-    # A shell withholds Ctrl-C from what runs in the background: then both stay away from it.
-    if signal.getsignal(signal.SIGINT) is old:
-        signal.signal(signal.SIGINT, new)
