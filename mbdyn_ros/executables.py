@@ -11,7 +11,7 @@ from types import FrameType
 from typing import NoReturn
 
 from .cli.interrupts import leave_when_interrupted
-from .ros.node.process import hear
+from .ros.node.signals import hear
 
 NODES = {
     "computed_torque": ".ros.nodes.computed_torque",

@@ -23,7 +23,8 @@ from ..arguments import require_unit_quaternions, single_vector
 from ..compiler.kernel import Bound
 from ..errors import InputError
 from ..former_names import former_name
-from ..integration.methods import RK4, Stepper
+from ..integration.methods import RK4
+from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..robot import Robot
 from . import programs

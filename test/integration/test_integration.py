@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.integration.methods import ADAPTIVE, FIXED, RungeKutta, Stepper, named
+from mbdyn_ros.integration.methods import ADAPTIVE, FIXED, RungeKutta, named
+from mbdyn_ros.integration.stepper import Stepper
 from mbdyn_ros.model.model import Array
 
 

@@ -22,7 +22,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from examples.children import interrupted_later
-from mbdyn_ros.ros.node.process import ENDING, hear
+from mbdyn_ros.ros.node.signals import ENDING, hear
 
 __all__ = ["rig", "start"]
 

@@ -1,6 +1,4 @@
-"""The process of a node: starts it, hears its signals, and ends it in order with one clear line.
-
-It imports the standard library alone: a node hears them before it imports what takes long.
+"""The process of a node: starts it, ends it in order, and exits with 0 or with one clear line.
 
 Signals are taken by a handler of our own: those of rclpy close the ROS context first, and a node
 that wants to send zero torque before it dies could not any more.
@@ -13,16 +11,13 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -31,39 +26,15 @@ from rclpy.signals import SignalHandlerOptions
 
 from ...errors import MbdynError
 from .refusals import in_words
+from .signals import hear
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
 
 
-Handler = Callable[[int, FrameType | None], None] | signal.Handlers
-
-_OTHERS = {
-    *("SIGKILL", "SIGSTOP"),  # which nobody can hear
-    *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"),  # of instructions, which would run again
-    *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH"),  # which end nothing
-}
-
-ENDING = tuple(
-    sorted(
-        number for number in signal.valid_signals() if getattr(number, "name", "") not in _OTHERS
-    )
-)
-"""Numbers of the signals after which, unheard, a process sends no more: a closed terminal, Ctrl-C,
-Ctrl-\\, Ctrl-Z, `kill`, timers, limits."""
-
-
-def hear(handler: Handler) -> None:
-    """Call `handler` in the main thread at each of `ENDING`.
-
-    What the parent told us to ignore, as `nohup` does, stays ignored: except for Ctrl-C, which
-    shells withhold from what they start in the background, and SIGTERM.
-    """
-    for number in ENDING:
-        asked = number in (signal.SIGINT, signal.SIGTERM)
-        if asked or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, handler)
-
+import tempfile
+from pathlib import Path
+from xml.sax.saxutils import escape
 
 PATIENCE = 2.0
 """Seconds that a callback may go on when its node shall end, before it is interrupted; and after

@@ -19,7 +19,7 @@ import numpy as np
 from ...array import Array
 from ...assembly.chart import Chart
 from ...errors import SimulationError
-from ...integration.methods import GaussStep
+from ...integration.gauss import GaussStep
 from ...robot import Robot
 from ..adaptive.chart_motion import SAMPLED, ChartMotion, joined
 from ..adaptive.motion import Motion
