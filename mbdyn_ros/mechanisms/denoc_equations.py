@@ -124,10 +124,11 @@ class DenocEquations:
     def bordered(self) -> tuple[Array, Array, Array]:
         """A (n + m, n + m), x and B (n + m,) of (22): A x = B, with x = [thdd; -lambda]."""
         inertia, convective, J = (self.matrices[name].values for name in ("I", "C", "J"))
-        drift = self.matrices["J_rate"].values @ self.thd
+        rate = self.matrices["J_rate"].values
+        drift = _without_rounding(rate @ self.thd, abs(rate) @ abs(self.thd))
         weight = self.matrices["tau_g"].values[:, 0]
         A = np.block([[inertia, J.T], [J, np.zeros((len(J), len(J)))]])
-        B = np.concatenate([self.tau + weight - convective @ self.thd, -drift])
+        B = np.concatenate([self.tau + weight - convective @ self.thd, 0.0 - drift])
         return A, np.concatenate([self.thdd, -self.multipliers]), B
 
     def determinant(self, step: int) -> Polynomial | None:
