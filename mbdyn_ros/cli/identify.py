@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
-from ..errors import InputError
 from .options import RobotOptions, joined_pairs, name_values, robot_argument, robot_options
 from .printing import number, print_json, print_table
 
@@ -129,10 +128,9 @@ def identify(
 
 
 def _write_yaml(document: dict[str, Any], path: Path) -> None:
-    try:
-        path.write_text(yaml.safe_dump(document, sort_keys=False, width=100), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from None
+    from ..model.write.elements import write_text
+
+    write_text(path, yaml.safe_dump(document, sort_keys=False, width=100))
 
 
 def _document(

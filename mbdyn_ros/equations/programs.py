@@ -2,10 +2,11 @@
 
 Their inputs are the independent positions q followed, where loops have no closed form, by the
 positions z of their dependent joints. Derivatives are declared in `derivatives`, where links are in
-`frames`, momentum in `centroidal`, what integrators and the forces in loops need in
-`position_rate` and `loop_forces`.
+`frames`, momentum in `momentum`, what integrators and the forces in loops need in
+`position_rate` and `joint_forces`.
 
-With the rows A of G of the actuated joints (v_act = A v) and H a = A^T effort - bias,
+Hybrid dynamics (`actuator_response`): with the rows A of G of the actuated joints (v_act = A v) and
+H a = A^T effort - bias,
 
     a_act = A H^-1 A^T effort + (drift_act - A H^-1 bias):
 

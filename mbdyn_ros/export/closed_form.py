@@ -1,10 +1,6 @@
 """The equations of motion as trigonometric polynomials, whose numbers may stay symbols.
 
-Each belongs to a body: all links that one joint moves together. Its frame stands at the joint,
-with z along the axis and x where most numbers vanish, so that lengths are those of Denavit and
-Hartenberg: along the axis, and across to the next one. What is zero in the robot stays zero.
-
-P = H(q) qdd + qd^T C(q) qd + g(q)
+    P = H(q) qdd + qd^T C(q) qd + g(q)
 
 as in Kulvietis et al. (2011), figure 3. Every element of H, C and g is a polynomial in
 C_k = cos(q_k), S_k = sin(q_k) and the positions q_k of slides, with S_k^2 written 1 - C_k^2.
@@ -12,6 +8,11 @@ H and g come from the recursions that everything else uses, run on polynomials i
 numbers; C are the Christoffel symbols of H, which are what the method of Uicker and Kahn finds,
 
     C_ikl = (dH_ik/dq_l + dH_il/dq_k - dH_kl/dq_i) / 2
+
+Masses, centres, moments of inertia and lengths may stay symbols, each of a body: all links that one
+joint moves together. Its frame stands at the joint, with z along the axis and x where most numbers
+vanish, so that lengths are those of Denavit and Hartenberg: along the axis, and across to the next
+one. What is zero in the robot stays zero.
 """
 
 from __future__ import annotations

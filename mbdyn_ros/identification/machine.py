@@ -81,20 +81,20 @@ def identify_machine(
         unseen = [one.rows(slice(cut, None)) for one, cut in zip(motions, cuts, strict=True)]
         motions = [one.rows(slice(0, cut)) for one, cut in zip(motions, cuts, strict=True)]
         remarks.append(f"the last {UNSEEN:.0%} of every recording are held out for the verdict")
-    unknown = tuple(dict.fromkeys(name for one in recordings for name in one.unknown_gains))
-    search = Search(robot, motions, unknown)
+    search = Search(robot, motions, recordings)
     search.run(remarks)
     return search.result(unseen, cutoff, remarks)
 
 
 class Search:
-    """The search for the parts of a model and their parameters."""
+    """The search for the parts of a model and their parameters, by motions of recordings."""
 
     def __init__(
-        self, robot: Robot, motions: Sequence[Motion], unknown_gains: Sequence[str] = ()
+        self, robot: Robot, motions: Sequence[Motion], recordings: Sequence[Recording]
     ) -> None:
         self.robot = robot
-        self.form = LinearForm(robot, motions, unknown_gains)
+        unknown = dict.fromkeys(name for one in recordings for name in one.unknown_gains)
+        self.form = LinearForm(robot, motions, tuple(unknown))
         self.lean, self.delay = np.zeros(2), 0.0
         self.x = np.zeros(len(self.form.columns))
         self.x[: len(self.form.base.standard)] = self.form.base.standard

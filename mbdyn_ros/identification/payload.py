@@ -77,8 +77,7 @@ def identify_payload(
     """
     known = moving_link(checked_robot(robot).system.tree, robot.model.source, link)
     motions = [conditioned(robot, one, cutoff) for one in empty]
-    unknown = tuple(dict.fromkeys(name for one in empty for name in one.unknown_gains))
-    search = Search(robot, motions, unknown)
+    search = Search(robot, motions, empty)
     search.run([])
     cutoff = cutoff or max(one.cutoff for one in motions)
     rows = search.unexplained([conditioned(robot, one, cutoff) for one in loaded])

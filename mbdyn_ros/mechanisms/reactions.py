@@ -2,9 +2,9 @@
 
 The shaking force and moment are what the inertia of the parts does to the ground.
 
-A pin of radius r turns against r mu |F|, F the force in it, and against d w; a slide against
-mu |N|, N its force across the slide, and d v. All forces are affine in the friction T = (T_1, ...,
-T_m) of the joints, so that of every instant
+Friction: a pin of radius r turns against r mu |F|, F the force in it, and against d w; a slide
+against mu |N|, N its force across the slide, and d v. All forces are affine in the friction
+T = (T_1, ..., T_m) of the joints, so that of every instant
 
     T_i = -sign(w_i) mu_i r_i |F_i(T)| - d_i w_i,    F(T) = F(0) + A T
 

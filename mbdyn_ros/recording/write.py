@@ -13,6 +13,7 @@ import yaml
 from ..errors import InputError
 from ..extras import require
 from ..model.model import Array
+from ..model.write.elements import write_text
 from ..robot import Robot
 from ..simulation.contact.environment import Environment
 from ..simulation.contact.records import Impact
@@ -130,10 +131,7 @@ def write_joint_trajectory(
     ]
     text = yaml.safe_dump({"joint_names": list(joints), "points": points}, sort_keys=False,
                           default_flow_style=None, width=1000)  # fmt: skip
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from None
+    write_text(path, text)
 
 
 def write(

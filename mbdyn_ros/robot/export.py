@@ -155,9 +155,9 @@ class Exports(Configurations):
             noticed; that of the file it was loaded from, if not given.
         control_link : link that the mode `cartesian_impedance` of the control laws is about;
             without it there is no such mode.
-        imu_links : links with inertial measurement units (`simulation.imu`), whose readings the C
-            interface then has. force_torque_joints : joints with force-torque sensors
-            (`simulation.force_torque`), fixed ones too, which carry no part of a closed loop.
+        imu_links : links with inertial measurement units (`simulation.sensors`), whose readings the
+            C interface then has. force_torque_joints : joints with force-torque sensors
+            (`simulation.sensors`), fixed ones too, which carry no part of a closed loop.
 
         Returns
         -------

@@ -13,7 +13,7 @@ from printed_forms import PIEZO, evaluate
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.export.closed_form import NUMBER_KINDS as KINDS
+from mbdyn_ros.export.closed_form import NUMBER_KINDS
 from mbdyn_ros.export.closed_form_text import to_latex, to_markdown, to_sympy, to_text
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -38,9 +38,9 @@ def arm(seed: int) -> mbdyn_ros.Robot:
 def test_symbols_are_numbers_of_any_robot_alike() -> None:
     """The formulas of one robot with the numbers of another are those of the other."""
     one, other = arm(1), arm(2)
-    text = to_text(one.closed_form(KINDS))
-    numbers = other.closed_form(KINDS).numbers
-    assert [x.letter for x in numbers] == [x.letter for x in one.closed_form(KINDS).numbers]
+    text = to_text(one.closed_form(NUMBER_KINDS))
+    numbers = other.closed_form(NUMBER_KINDS).numbers
+    assert [x.letter for x in numbers] == [x.letter for x in one.closed_form(NUMBER_KINDS).numbers]
     assert len(numbers) >= 3 * (1 + 4) + 4
     values = "\n".join(f"{x.letter}_{x.index} = {x.value!r}" for x in numbers)
     for q, v in np.random.default_rng(3).uniform(-2, 2, (4, 2, 3)):

@@ -1,8 +1,8 @@
 """DeNOC: decoupled natural orthogonal complements, by matrices, along the bodies, and with loops.
 
 After Kumar, Vantmuri, Chittawadigi and Saha, "Dynamic analyses of four-bar mechanism in
-MechAnalyzer software"; numbers in brackets are its equations. `denoc_loops` has its loops,
-equations (19) to (23). Everything is in world axes, every twist at a centre of mass C_i.
+MechAnalyzer software"; numbers in brackets are its equations. Everything is in
+world axes, every twist at a centre of mass C_i.
 
 The Newton-Euler equations of a body on its own, with its moments I_i about C_i, are
 
@@ -31,7 +31,7 @@ What the joints bear does no work on N thd, so it drops out of N^T times (6):
     I thdd + C thd = tau + tau_g                       (17)
     I = N^T M N,  C = N^T (M Nd + W M N)               (18)
 
-The matrices are kept whole, to be looked at; `denoc_recursive` goes along the bodies instead, and
+`Denoc` keeps the matrices whole, to be looked at; `RecursiveDenoc` goes along the bodies, and
 `newton_euler` and `composite_body` give the same at less cost.
 
 In our copy of the paper: N_l in (10) is (6n, 6n), lower *block* triangular, and N_d is (6n, n).
@@ -40,8 +40,9 @@ to (6), not (9). N^T w in (18) is the whole right side of (17), gravity included
 left side of (6) is written M td + W M E t, with E = diag(1, 0) and W = diag(w x 1, w x 1); the
 zeros of W in (4) do the work of that E.
 
-Saha, "A decomposition of the manipulator inertia matrix" (1997), and the symbols of `denoc`: what
-its N_l and N_d are as matrices are here steps from body to body. The single columns of N_d are p_i.
+Along the bodies, in O(n), after Saha, "A decomposition of the manipulator inertia matrix" (1997),
+and in the same symbols: what N_l and N_d are as matrices are here steps from body to body. The
+single columns of N_d are p_i.
 
 Inverse dynamics: twists and their rates from the base to the tips, wrenches back,
 
@@ -66,7 +67,7 @@ children's joints give way. With phi = tau + tau_g - C thd, U D U^T thdd = phi i
 
 Rotors in joints add their inertia to D_i. One division for each joint is all that is divided.
 
-Equations (19) to (23) of the paper that `denoc` follows. Cutting joints until no loop is left
+Loops, equations (19) to (23), in `ClosedDenoc`. Cutting joints until no loop is left
 leaves subsystems, trees on the ground, coupled by the velocity constraints
 
     J thd = 0,  in two subsystems J = [J_I  -J_II]     (21)

@@ -6,6 +6,8 @@ one becomes a loop of its type between the same links, in the same place, or kee
 
 Chignoli et al., URDF+: An Enhanced URDF for Robots with Kinematic Loops, arXiv 2411.19753.
 
+In the words of other programs:
+
 - `<loop_joint>` of Drake and Isaac Sim: ends `<link1>` and `<link2>` with link, xyz and rpy; the
   `<axis>` has the same components in both. Exporters of CAD programs write `<parent>`, `<child>`,
   `<parent_origin>` and `<child_origin>` in it.

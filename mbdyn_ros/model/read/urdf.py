@@ -102,8 +102,8 @@ def read_urdf(source: Source) -> Model:
       calibration. What is not a URDF at all is ignored with a warning, but
       other constraints and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+, and loops from the words of Drake, Isaac Sim and
-      a proposal for URDF (`foreign_loops`). A link that is the child of several joints is taken
-      for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
+      a proposal for URDF (`read_foreign_loops`). A link that is the child of several joints is
+      taken for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
       warning. `Model.independent` is None unless a joint is marked ``independent``; then a
       movable joint without a mark is independent, as in URDF+, unless it mimics another.
 

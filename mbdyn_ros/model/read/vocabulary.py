@@ -61,7 +61,7 @@ ATTRIBUTES |= {
     "ratio": frozenset({"value"}),
 }
 CHILDREN["robot"] |= {"loop", "coupling"}
-# Closed loops in the words of others (`foreign_loops`).
+# Closed loops in the words of others (`read_foreign_loops`).
 CHILDREN["robot"] |= set(LOOPS)
 # What a side-car file and other formats say (`urdf_choices`).
 CHOICES = ("home", "independent", "actuated", "gravity", "floating_base", "actuator")

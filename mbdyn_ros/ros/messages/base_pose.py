@@ -1,6 +1,5 @@
-"""Poses in messages, and those that joint states cannot say: of a floating base, of ball joints.
-
-or that have several coordinates.
+"""Poses in messages, and those that joint states cannot say: of a floating base, and of joints
+that URDF does not know or that have several coordinates.
 """
 
 from __future__ import annotations

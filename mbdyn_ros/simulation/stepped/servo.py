@@ -1,7 +1,7 @@
 """Servos of joints that follow positions or velocities, beside a motion in equal steps.
 
 In every step the accelerations that are wanted of such joints are turned into efforts by exact
-dynamics, those of the other joints given (`equations/actuator_response`): in closed loops, on
+dynamics, those of the other joints given (`actuator_response`): in closed loops, on
 floating bases, for any subset of the actuated joints. With the deviation e from the target and its
 rate e', the wanted acceleration is that of a critically damped sampled servo: both poles lie at
 p = exp(-2 pi f h),
