@@ -71,6 +71,13 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
     help="With --cpp: a joint with a force-torque sensor; may be repeated.",
 )
 @click.option(
+    "--felt-link",
+    "felt_links",
+    multiple=True,
+    metavar="LINK",
+    help="With --cpp: a link at which external wrenches are felt; may be repeated.",
+)
+@click.option(
     "--closed-form",
     "formulas",
     is_flag=True,
@@ -110,6 +117,7 @@ def codegen(
     control_link: str,
     imu_links: tuple[str, ...],
     force_torque_joints: tuple[str, ...],
+    felt_links: tuple[str, ...],
     formulas: bool,
     symbols: str,
     precision: str,
@@ -170,6 +178,7 @@ def codegen(
         "--control-link": control_link,
         "--imu": imu_links,
         "--force-torque": force_torque_joints,
+        "--felt-link": felt_links,
     }
     for name, given in only_in_cpp.items():
         if given and not in_cpp:
@@ -181,7 +190,8 @@ def codegen(
         robot = options.read(description)
         text = description.text if isinstance(description, NamedText) else None
         written = robot.generate_cpp(
-            output, links or None, variable, text, control_link, imu_links, force_torque_joints
+            output, links or None, variable, text, control_link, imu_links,
+            force_torque_joints, felt_links,
         )
         _say(robot, written, as_json)
         return

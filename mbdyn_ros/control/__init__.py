@@ -24,13 +24,13 @@ from ..equations.control_laws import MODES, Mode
 from .contact import REACTIONS, Contact, ContactDetector, Reaction, Thresholds
 from .controller import Controller
 from .default_gains import default_gains
-from .external_wrench import ExternalWrench, wrench_at
+from .external_wrench import ExternalWrench, WrenchEstimator, wrench_at
 from .observer import Observer
 from .payload_estimate import Payload, PayloadEstimator
 from .sampled import complaint, growth, loop_eigenvalues
 
 __all__ = [
     "MODES", "REACTIONS", "Contact", "ContactDetector", "Controller", "ExternalWrench", "Mode",
-    "Observer", "Payload", "PayloadEstimator", "Reaction", "Thresholds", "complaint",
-    "default_gains", "growth", "loop_eigenvalues", "wrench_at",
+    "Observer", "Payload", "PayloadEstimator", "Reaction", "Thresholds", "WrenchEstimator",
+    "complaint", "default_gains", "growth", "loop_eigenvalues", "wrench_at",
 ]  # fmt: skip

@@ -15,19 +15,24 @@ from ..arguments import Sealed, require_link, single_vector
 from ..array import Array
 from ..compiler.kernel import Bound
 from ..equations import control_laws as laws
-from ..equations.control_laws import AXES_OF_LINK, MODES, gains
+from ..equations.control_laws import AXES_OF_LINK, MODES, YIELDING, gains
 from ..errors import InputError
 from ..prepare.tree import WORLD
 from ..robot import Robot
+from .admittance import Admittance
 from .sampled import loop_eigenvalues
 
 MEASURED_STEP = 1e-6
 """Step (rad, m and their rates) of the differences that find how efforts depend on the state."""
 
 STATE = (
-    "q", "v", "wanted_q", "wanted_v", "wanted_a", "place", "turn", "twist", "twist_rate", "posture"
+    "q", "v", "wanted_q", "wanted_v", "wanted_a", "place", "turn", "twist", "twist_rate", "posture",
+    "external",
 )  # fmt: skip
 """Arrays of a controller that its efforts depend on."""
+
+LONGEST_STEP = 0.1
+"""s between two cycles, after which an admittance begins anew."""
 
 STANDSTILL = "gravity_compensation"
 """The mode that a controller begins with: it follows nothing."""
@@ -50,8 +55,11 @@ class Controller(Sealed):
     q, v : (n,) the measured state of the independent joints.
     wanted_q, wanted_v, wanted_a : (n,) where the joints are wanted. Angles are taken as they are:
         of endless joints give those nearest to q.
+    admittance : how far the joints give way.
     place, turn, twist, twist_rate : (3,), (4,) x y z w, (6,), (6,) the wanted pose of the link, its
         velocity and acceleration, linear then angular, in the world.
+    external : (n,) external efforts of the joints, such as an `Observer` has, to which the mode
+        `admittance` gives way.
     posture : (n,) where Cartesian impedance draws the joints without moving the link.
     effort : (efforts,) of the actuated joints, N m or N, within `bound` where `enforced`.
     bound : (efforts,) greatest efforts; those of the description.
@@ -89,11 +97,12 @@ class Controller(Sealed):
         if link and robot.system.tree.frames[link][0] == WORLD:
             raise InputError(f"{robot.model.source}: link {link!r} is fixed to the world")
         n = robot.nv
-        self.q, self.v, self.posture = np.zeros((3, n))
+        self.q, self.v, self.posture, self.external = np.zeros((4, n))
         self.wanted_q, self.wanted_v, self.wanted_a = np.zeros((3, n))
         self.place, self.turn = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
         self.twist, self.twist_rate = np.zeros((2, 6))
         self._gains = {name: np.zeros(len(self._rows(name, robot))) for name in gains()}
+        self.admittance, self._last = Admittance(n), [math.nan]
         self.fading = Fading(fading)
         self._enforced = True
         self.mode = STANDSTILL
@@ -195,6 +204,7 @@ class Controller(Sealed):
 
     def capture(self) -> None:
         """Want the present state, at rest."""
+        self.admittance.rest()
         self.wanted_q[:] = self.posture[:] = self.q
         for one in (self.wanted_v, self.wanted_a, self.twist, self.twist_rate):
             one[:] = 0.0
@@ -207,6 +217,7 @@ class Controller(Sealed):
         """Efforts of zero; the next cycle has those of its mode at once."""
         self.effort[:] = 0.0
         self.fading.end()
+        self.admittance.rest()
         return self.effort
 
     def cycle(self, now: float) -> Array:
@@ -218,6 +229,7 @@ class Controller(Sealed):
             An effort that is not finite, by joint; in the words of inverse dynamics where it knows
             why.
         """
+        self._give_way(now)
         wanted = self._efforts(self.q, self.v)
         if not math.isfinite(sum(wanted.tolist())):
             self._robot.inverse_dynamics(self.q, self.v, self.wanted_a)  # says why
@@ -229,15 +241,34 @@ class Controller(Sealed):
             np.clip(self.effort, -self.bound, self.bound, out=self.effort)
         return self.effort
 
+    def _give_way(self, now: float) -> None:
+        """Let the reference give way, in a mode that does."""
+        step, self._last[0] = now - self._last[0], now
+        if YIELDING[0] not in MODES[self.mode].gains:
+            return
+        if not 0 < step <= LONGEST_STEP:
+            if step:
+                self.admittance.rest()
+            return
+        low, high = self._robot.position_limits
+        room = np.minimum(low - self.wanted_q, 0.0), np.maximum(high - self.wanted_q, 0.0)
+        inertia, damping, stiffness, dead_zone = (self._gains[name] for name in YIELDING)
+        self.admittance.advance(
+            self.external, step, inertia, damping, stiffness, dead_zone, room
+        )
+
     def _efforts(self, q: Array, v: Array) -> Array:
         """Efforts of the present mode's law at a state, in memory of its own."""
         mode, law = MODES[self.mode], self._laws[self.mode]
         law.q[:], law.v[:] = q, v
         for name, given in mode.gains.items():
-            getattr(law, given)[:] = self._gains[name]
+            if given:
+                getattr(law, given)[:] = self._gains[name]
         if mode.follows == "joints":
-            law.error[:] = self.wanted_q - q
-            law.wanted_v[:], law.wanted_a[:] = self.wanted_v, self.wanted_a
+            yielded = self.admittance
+            law.error[:] = self.wanted_q + yielded.y - q
+            law.wanted_v[:] = self.wanted_v + yielded.rate
+            law.wanted_a[:] = self.wanted_a + yielded.acceleration
         elif mode.follows == "pose":
             for one in ("place", "turn", "twist", "twist_rate"):
                 getattr(law, one)[:] = getattr(self, one)
@@ -255,7 +286,8 @@ class Controller(Sealed):
         """
         follows = MODES[self.mode].follows
         if follows == "joints":
-            apart, labels = np.abs(self.wanted_q - self.q), self._robot.velocity_labels
+            apart = np.abs(self.wanted_q + self.admittance.y - self.q)
+            labels = self._robot.velocity_labels
         elif follows == "pose":
             self._error.q[:] = self.q
             self._error.place[:], self._error.turn[:] = self.place, self.turn
@@ -284,6 +316,8 @@ class Controller(Sealed):
         other = Controller(self._robot, self._link, self.fading.duration)
         for name in (*STATE, "effort", "bound"):
             getattr(other, name)[:] = getattr(self, name)
+        for name in vars(self.admittance):
+            getattr(other.admittance, name)[:] = getattr(self.admittance, name)
         other._gains = {name: numbers.copy() for name, numbers in self._gains.items()}
         object.__setattr__(other, "mode", self.mode)
         other.enforced = self.enforced

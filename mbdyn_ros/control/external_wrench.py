@@ -7,13 +7,17 @@ zero in the result, and named. What of r no wrench at this link explains is left
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arguments import WRENCH_LABELS, require_link, single_vector
 from ..array import Array
+from ..compiler.kernel import Bound
+from ..equations.frames import Frame, frame_pose, jacobian
 from ..errors import InputError
 from ..prepare.tree import WORLD
 from ..robot import Robot
@@ -66,6 +70,107 @@ class ExternalWrench:
         return f"link {self.link} cannot tell {', '.join(named)}" if named else ""
 
 
+class WrenchEstimator:
+    """The wrench at a point of a link whose efforts come nearest to external ones, call by call.
+
+    Parameters
+    ----------
+    point : (3,) m, of the link, in its axes. moment : whether torques count; without, it is a force
+        alone, which fewer joints can tell.
+
+    Raises
+    ------
+    InputError
+        There is no such link, or it is fixed to the world; from the methods: no joint moves the
+        point.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> arm = mbdyn_ros.example("ur5")
+    >>> q = [0.0, -1.2, 1.4, -0.6, 1.1, 0.3]
+    >>> efforts = arm.jacobian(q, "tool0").T @ [0.0, 0.0, -9.0, 0.0, 0.0, 0.0]
+    >>> WrenchEstimator(arm, "tool0").at(q, efforts).force.round(6) + 0.0
+    array([ 0.,  0., -9.])
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        link: str,
+        point: Array | Sequence[float] = (0.0, 0.0, 0.0),
+        moment: bool = True,
+    ) -> None:
+        self.link = link = require_link(robot.system.tree, link, robot.model.source)
+        self._source, self._parts = robot.model.source, 6 if moment else 3
+        if robot.system.tree.frames[link][0] == WORLD:
+            raise InputError(f"{self._source}: link {link!r} is fixed to the world, and tells "
+                             "nothing of what pushes it; name a link that moves")  # fmt: skip
+        self._point = single_vector("point", point, ("x", "y", "z"))
+        self._jacobian = Bound(robot.calls.kernel(jacobian, Frame(link, "world")))
+        self._pose = Bound(robot.calls.kernel(frame_pose, link))
+        labels = robot.velocity_labels
+        self._turning = np.array([velocity_unit(robot.model, one) != "m/s" for one in labels])
+
+    def local(self, q: Array, external: Array) -> Array:
+        """The wrench (6,) at the link's origin in its axes, as `wrenches` have it."""
+        return self._solve(q, external).local
+
+    def at(self, q: Array, external: Array) -> ExternalWrench:
+        """The wrench, and what of it cannot be told."""
+        found = self._solve(q, external)
+        (force, torque), told, untold = found.wrench, found.told, np.zeros(6)
+        untold[: self._parts] = 1 - (told**2).sum(axis=0)
+        left = external - force @ found.linear - torque @ found.angular
+        return ExternalWrench(
+            self.link, found.point, force, torque, len(told), untold.clip(0, 1), left, found.local
+        )
+
+    def _solve(self, q: Array, external: Array) -> _Least:
+        columns, pose = self._jacobian, self._pose
+        columns.q[:] = pose.q[:] = q
+        columns()
+        pose()
+        turn, origin = pose.result[:3, :3].copy(), pose.result[:3, 3]
+        linear, angular = columns.result[:3], columns.result[3:].copy()
+        arm = turn @ self._point
+        x, y, z = arm.tolist()
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        linear = linear - cross @ angular
+        spun, moved = math.sqrt(np.vdot(angular, angular)), math.sqrt(np.vdot(linear, linear))
+        lever = moved / spun if spun > 0 and moved > 0 else 1.0
+        # As the link feels them: efforts of joints that turn over the lever, and torques too.
+        rows = np.where(self._turning, 1 / lever, 1.0)
+        scaled = np.concatenate([linear, lever * angular]).T[:, : self._parts] * rows[:, None]
+        left, singular, right = np.linalg.svd(scaled, full_matrices=False)
+        count = int(np.count_nonzero(singular > LEAST_TOLD * singular[0])) if singular[0] else 0
+        if not count:
+            raise InputError(f"{self._source}: no joint moves the point of link {self.link!r}")
+        told = right[:count]
+        wrench = np.zeros((2, 3))
+        share = ((rows * external) @ left[:, :count]) / singular[:count]
+        wrench.ravel()[: self._parts] = share @ told
+        wrench[1] *= lever
+        local = wrench @ turn
+        a, b, c = self._point.tolist()
+        x, y, z = local[0].tolist()
+        local[1] += b * z - c * y, c * x - a * z, a * y - b * x
+        return _Least(wrench, told, linear, angular, origin + arm, local.ravel())
+
+
+class _Least(NamedTuple):
+    """A least-squares solution: the wrench (2, 3) about the point, in the world; directions of it
+    that are told (k, 6), in units of force; velocities of the point (3, nv), (3, nv); and that
+    point (3,)."""
+
+    wrench: Array
+    told: Array
+    linear: Array
+    angular: Array
+    point: Array
+    local: Array
+
+
 def wrench_at(
     robot: Robot,
     q: Array,
@@ -76,42 +181,6 @@ def wrench_at(
 ) -> ExternalWrench:
     """The wrench at a link whose efforts come nearest to `external` (nv,) at q.
 
-    Parameters
-    ----------
-    point : (3,) m, of the link, in its axes. moment : whether torques count; without, it is a force
-        alone, which fewer joints can tell.
-
-    Raises
-    ------
-    InputError
-        There is no such link, it is fixed to the world, or no joint moves the point.
+    Arguments and errors are those of `WrenchEstimator`, which is quicker call after call.
     """
-    link = require_link(robot.system.tree, link, robot.model.source)
-    if robot.system.tree.frames[link][0] == WORLD:
-        raise InputError(f"{robot.model.source}: link {link!r} is fixed to the world, and tells "
-                         "nothing of what pushes it; name a link that moves")  # fmt: skip
-    pose = robot.frame_pose(q, link)
-    arm = pose[:3, :3] @ single_vector("point", point, ("x", "y", "z"))
-    linear, angular = np.split(robot.jacobian(q, link), 2)
-    linear = linear + np.cross(angular.T, arm).T
-    spun, moved = np.linalg.norm(angular), np.linalg.norm(linear)
-    lever = moved / spun if spun > 0 and moved > 0 else 1.0
-    turning = np.array([velocity_unit(robot.model, one) != "m/s" for one in robot.velocity_labels])
-    rows = np.where(turning, 1 / lever, 1.0)
-    columns = np.hstack([linear.T, lever * angular.T])[:, : 6 if moment else 3] * rows[:, None]
-    left, singular, right = np.linalg.svd(columns, full_matrices=False)
-    told = singular > LEAST_TOLD * singular.max(initial=0.0)
-    if not told.any():
-        raise InputError(f"{robot.model.source}: no joint moves the point of link {link!r}")
-    basis = right[told]
-    found = basis.T @ ((left[:, told].T @ (rows * external)) / singular[told])
-    scaled, untold = np.zeros(6), np.zeros(6)
-    scaled[: len(found)] = found
-    untold[: len(found)] = 1 - (basis**2).sum(axis=0)
-    force, torque = scaled[:3], lever * scaled[3:]
-    rest = external - linear.T @ force - angular.T @ torque
-    local = np.concatenate([force, torque + np.cross(arm, force)]).reshape(2, 3) @ pose[:3, :3]
-    return ExternalWrench(
-        link, pose[:3, 3] + arm, force, torque, int(told.sum()), untold.clip(0, 1), rest,
-        local.ravel(),
-    )  # fmt: skip
+    return WrenchEstimator(robot, link, point, moment).at(q, external)

@@ -66,6 +66,7 @@ class Filter:
         distinct, self._place = np.unique(numbers, axis=0, return_inverse=True)
         self._distinct: list[list[float]] = distinct.tolist()
         self._gains: dict[tuple[float, ...], Array] = {}
+        self._make = getattr(self, f"_{variant}")
         self._step, self._transition = 0.0, np.zeros((1, 2, 3))
 
     def transition(self, step: float) -> Array:
@@ -74,9 +75,11 @@ class Filter:
         The last ones are kept.
         """
         if step != self._step:
-            make = getattr(self, f"_{self.variant}")
-            found = np.array([make(step, *numbers) for numbers in self._distinct])
-            self._transition = found if len(found) == 1 else found[self._place.ravel()]
+            if len(self._distinct) == 1:
+                self._transition[0] = self._make(step, *self._distinct[0])
+            else:
+                found = np.array([self._make(step, *numbers) for numbers in self._distinct])
+                self._transition = found[self._place.ravel()]
             self._step = step
         return self._transition
 

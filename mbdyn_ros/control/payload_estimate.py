@@ -87,11 +87,12 @@ class Payload:
 class PayloadEstimator:
     """The payload that a robot carries at a link beyond its description, from an observer.
 
-    Call `update` after each cycle of the observer; ask for `payload` now and then.
+    Call `update` after each cycle of the observer; ask for `payload` now and then. What is known of
+    it already, by `set_payload` of the observer's robot, is part of the answer.
 
     Parameters
     ----------
-    observer : whose robot has the payload that is known at the link, none to begin with.
+    observer : of the robot.
     memory : s, in which what was seen loses its weight by e.
     deviations : (nv,) of the external efforts in free motion, whose ratios count; default: all
         alike.
@@ -164,7 +165,7 @@ class PayloadEstimator:
         found = np.linalg.lstsq(matrix, right, rcond=1e-9)[0]
         noise = max(self._square - float(right @ found), 1e-12 * self._square) / self._count
         spread = np.linalg.inv(matrix / noise + np.eye(10))
-        parameters = spread @ (right / noise) * scale
+        parameters = spread @ (right / noise) * scale + self.observer.robot.payload(self.link)
         deviations = np.sqrt(spread.diagonal()) * scale
         told = tuple((deviations <= TOLD * scale).tolist())
         return _payload(self.link, parameters, deviations, told)

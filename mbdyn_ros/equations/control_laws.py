@@ -10,6 +10,7 @@ the error e = wanted q - q and w the wanted velocity:
     computed torque        M (a_w + Kp e + Kd e') + C v + g
     joint impedance        M a_w + C(q, v) w + g + K e + D e'
     virtual decomposition  M (v_r' + k s) + C(q, v) v_r + g + K s
+    admittance             computed torque of w + y, I y'' + D y' + K y = external effort
     Cartesian impedance    J^T (L (x_w'' - J' v) + K e_x + D e_x') + C v + g + N^T effort_0
 
 g holds springs too. Closed loops then obey e'' + Kd e' + Kp e = 0, and M e'' + (C + D) e' + K e = 0
@@ -272,13 +273,19 @@ class Mode:
 
     law : its program.
     follows : "joints" or "pose": a motion of the joints or of a link; "" for nothing.
-    gains : inputs of the law by the names that users give them.
+    gains : inputs of the law by the names that users give them; "" for those of `YIELDING`, by
+        which the reference gives way to external efforts (`control.admittance`).
     """
 
     law: Declaration
     follows: str
     gains: Mapping[str, str]
 
+
+YIELDING = (
+    "admittance_inertia", "admittance_damping", "admittance_stiffness", "admittance_dead_zone",
+)  # fmt: skip
+"""Gains of the reference of an admittance."""
 
 MODES = {
     "gravity_compensation": Mode(
@@ -291,6 +298,10 @@ MODES = {
     "virtual_decomposition": Mode(
         virtual_decomposition, "joints",
         {"required_rate": "rate", "body_rate": "body_rate", "required_damping": "damping"},
+    ),
+    "admittance": Mode(
+        computed_torque, "joints",
+        {"admittance_kp": "kp", "admittance_kd": "kd", **dict.fromkeys(YIELDING, "")},
     ),
     "cartesian_impedance": Mode(
         cartesian_impedance, "pose",

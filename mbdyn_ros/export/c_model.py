@@ -56,6 +56,8 @@ class CModel:
     root : the link that carries all others.
     joint_limits : (2, n) of joint_positions. joint_rate_limits : of joint_velocities.
     imus, force_torques : what the sensors are on or in (links, joints), and their C functions.
+    v_turns : of the velocities, whether they are of angles.
+    felt : links at which wrenches are felt, and the C functions of their Jacobians.
     """
 
     library: CLibrary
@@ -81,6 +83,8 @@ class CModel:
     joint_rate_limits: Array
     imus: tuple[tuple[str, str], ...]
     force_torques: tuple[tuple[str, str], ...]
+    v_turns: tuple[bool, ...]
+    felt: tuple[tuple[str, str], ...]
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
@@ -147,16 +151,13 @@ def model_text(model: CModel) -> str:
     lists = [_strings(field, names) for field, names in model.names.items() if names]
     known = model.numbers | model.limits
     lists += [_numbers(field, numbers) for field, numbers in known.items() if len(numbers)]
-    turns = ", ".join(str(int(one)) for one in model.joint_turns) or "0"
+    lists += [
+        f"static const unsigned char {field}[] = {{{', '.join(str(int(one)) for one in ones)}}};"
+        for field, ones in (("joint_turns", model.joint_turns), ("v_turns", model.v_turns))
+    ]
     functions = [_called(model, field) for field in FIELDS]
     sensors = {"imu": model.imus, "force_torque": model.force_torques}
-    links = [
-        LINK.format(k=k, function=function, nq=library.nq, **library.around(function))
-        for k, (_, function) in enumerate(model.links)
-    ]
-    rows = ", ".join(
-        f"{{{in_c_string(link)}, jacobian_{k}}}" for k, (link, _) in enumerate(model.links)
-    )
+    links = {"links": model.links, "felt": model.felt}
     table = [
         "sizeof(mbdyn_ros_model), MBDYN_ROS_ABI,",
         *(
@@ -170,7 +171,7 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
         f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
         *(f"{field if model.library.function(field) else 'NULL'}," for field in FIELDS),
-        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps,",
+        f"gap, {len(model.links)}, {'links' if model.links else 'NULL'}, joint_turns, limit_jumps,",
         f"{len(model.modes)}, {'modes' if model.modes else 'NULL'},",
         *(f"{field if model.library.function(field) else 'NULL'}," for field in POSE_FIELDS),
         in_c_string(model.root) + ",",
@@ -178,12 +179,12 @@ def model_text(model: CModel) -> str:
         *(f"{field if model.library.function(field) else 'NULL'}," for field in RESPONSE_FIELDS),
         *(f"{len(ones)}, {f'{kind}_list' if ones else 'NULL'}," for kind, ones in sensors.items()),
         *(f"{field if model.library.function(field) else 'NULL'}," for field in MOMENTUM_FIELDS),
+        f"v_turns, {len(model.felt)}, {'felt' if model.felt else 'NULL'},",
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
         "#include <math.h>\n#include <stddef.h>\n",
         *lists,
-        f"static const unsigned char joint_turns[] = {{{turns}}};",
         SEARCHED.format(prefix=prefix) if searched else CLOSED_FORM,
         STATE.format(
             function=f"{prefix}_joint_motion",
@@ -195,14 +196,24 @@ def model_text(model: CModel) -> str:
             motion=max(1, len(model.joint_positions) + 2 * len(model.joint_velocities)),
         ),
         *functions,
-        *links,
+        *(_jacobians(library, field, ones) for field, ones in links.items()),
         *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS | MOMENTUM_FIELDS),
         *(sensor_text(library, kind, ones) for kind, ones in sensors.items()),
         mode_text(model.library, model.modes),
         gap_text(model.openings, prefix),
-        f"static const mbdyn_ros_link links[] = {{{rows}}};\n" if rows else "",
         TABLE.format(prefix=prefix, table="\n  ".join(table)),
     ])  # fmt: skip
+
+
+def _jacobians(library: CLibrary, field: str, links: Sequence[tuple[str, str]]) -> str:
+    """The functions of the Jacobians of a list of links, and the list."""
+    functions = [
+        LINK.format(name=f"{field}_{k}", function=one, nq=library.nq, **library.around(one))
+        for k, (_, one) in enumerate(links)
+    ]
+    rows = ", ".join(f"{{{in_c_string(link)}, {field}_{k}}}" for k, (link, _) in enumerate(links))
+    listed = f"static const mbdyn_ros_link {field}[] = {{{rows}}};\n" if rows else ""
+    return "\n".join([*functions, listed])
 
 
 def _strings(field: str, names: Sequence[str]) -> str:
@@ -309,7 +320,7 @@ CALLED = """static int {field}(void *memory, {inputs}
 """
 
 
-LINK = """static int jacobian_{k}(void *memory, const double *q, const double *parameters,
+LINK = """static int {name}(void *memory, const double *q, const double *parameters,
     double *jacobian) {{
   const int failed = {function}({loops}q, {parameters}jacobian);
   return failed ? reason(memory, failed, not_finite(q, {nq}), q, parameters) : MBDYN_ROS_OK;

@@ -13,7 +13,8 @@ from .c_library import CLibrary
 class CMode:
     """A mode of control: its name and program, and its reference: "joints", "pose" or "".
 
-    link : that the pose is of; else "". gains : inputs of the program by the names of the gains.
+    link : that the pose is of; else "". gains : inputs of the program by the names of the gains;
+        "" for one of each joint that is not the program's.
     """
 
     name: str
@@ -34,12 +35,12 @@ def mode_text(library: CLibrary, modes: Sequence[CMode]) -> str:
         function = library.function(mode.law)
         assert function is not None
         sizes = dict(function.arguments[:-1])
-        of_gain = {given: name for name, given in mode.gains}
+        counts = [(name, sizes.get(given, sizes["v"])) for name, given in mode.gains]
         places = {"q": "q", "v": "v", "parameters": "parameters"}
         totals = {"wanted": 0, "gains": 0}
-        for _, given in mode.gains:
+        for (_, given), (_, count) in zip(mode.gains, counts, strict=True):
             places[given] = f"gains + {totals['gains']}"
-            totals["gains"] += sizes[given]
+            totals["gains"] += count
         for name, size in sizes.items():
             if name not in places:
                 places[name] = f"wanted + {totals['wanted']}"
@@ -57,9 +58,7 @@ def mode_text(library: CLibrary, modes: Sequence[CMode]) -> str:
                 checked=" ||\n                ".join(
                     f"not_finite({name}, {size})" for name, size in inputs.items() if size
                 ),
-                gains=", ".join(
-                    f"{{{in_c_string(of_gain[given])}, {sizes[given]}}}" for _, given in mode.gains
-                ),
+                gains=", ".join(f"{{{in_c_string(name)}, {count}}}" for name, count in counts),
             )
         )
         rows.append(

@@ -204,6 +204,7 @@ def describe_model(
     led: str = "",
     imus: Sequence[str] = (),
     force_torques: Sequence[str] = (),
+    felt: Sequence[str] = (),
 ) -> CModel:
     """Describe the package to be written for a robot.
 
@@ -212,10 +213,19 @@ def describe_model(
     description : hash of the text that the robot was made of.
     led : link that Cartesian impedance is about; without it there is no such mode.
     imus : links with inertial measurement units. force_torques : joints with sensors in them.
+    felt : links at which external wrenches are felt.
     """
     modes = _modes(robot, led)
     units, scales = list(dict.fromkeys(imus)), list(dict.fromkeys(force_torques))
-    programs = [*_control_programs(robot), *_laws(modes, led), *_sensors(robot, units, scales)]
+    touched = [_moving(robot, link) for link in dict.fromkeys(felt)]
+    programs = [
+        *_control_programs(robot), *_laws(modes, led), *_sensors(robot, units, scales),
+        *(
+            CProgram(jacobian, Frame(link, "local"), f"Jacobian of link {link}, in its axes.", {},
+                     name=f"felt_{k}")
+            for k, link in enumerate(touched)
+        ),
+    ]  # fmt: skip
     library = describe(robot, links, layout, programs, follows=True)
     coordinates, closing = robot.system.coordinates, robot.system.closing
     limits, fastest = _joint_limits(robot)
@@ -241,7 +251,7 @@ def describe_model(
         links=tuple(
             (one.program.about.link, one.name)
             for one in library.functions
-            if isinstance(one.program.about, Frame)
+            if isinstance(one.program.about, Frame) and one.program.about.axes == "world"
         ),
         openings=tuple(_openings(_symbolic(robot, layout))),
         modes=modes,
@@ -252,7 +262,19 @@ def describe_model(
         force_torques=tuple(
             (one, f"{library.prefix}_force_torque_{k}") for k, one in enumerate(scales)
         ),
+        v_turns=tuple(
+            velocity_unit(robot.model, one) == "rad/s" for one in robot.velocity_labels
+        ),
+        felt=tuple((one, f"{library.prefix}_felt_{k}") for k, one in enumerate(touched)),
     )
+
+
+def _moving(robot: Configurations, link: str) -> str:
+    """A link that moves; else it is refused."""
+    known = require_link(robot.system.tree, link, robot.model.source)
+    if robot.system.tree.frames[known][0] == WORLD:
+        raise InputError(f"{robot.model.source}: link {known!r} is fixed to the world")
+    return known
 
 
 def _control_programs(robot: Configurations) -> Iterator[CProgram]:
@@ -321,9 +343,7 @@ def _modes(robot: Configurations, led: str) -> tuple[CMode, ...]:
             )
         return ()
     if led:
-        require_link(robot.system.tree, led, robot.model.source)
-        if robot.system.tree.frames[led][0] == WORLD:
-            raise InputError(f"{robot.model.source}: link {led!r} is fixed to the world")
+        _moving(robot, led)
     return tuple(
         CMode(name, mode.law.name, mode.follows, led if mode.follows == "pose" else "",
               tuple(mode.gains.items()))
@@ -334,9 +354,9 @@ def _modes(robot: Configurations, led: str) -> tuple[CMode, ...]:
 
 def _laws(modes: Sequence[CMode], led: str) -> Iterator[CProgram]:
     """The programs of modes, and where the link is that one of them leads."""
-    for one in modes:
+    for one in {mode.law: mode for mode in modes}.values():
         law, link = MODES[one.name].law, one.link or None
-        yield CProgram(law, link, f"Efforts of the mode {one.name}.", _examples(law))
+        yield CProgram(law, link, f"Efforts of the law {one.law}.", _examples(law))
     if any(one.link for one in modes):
         where = "Place and quaternion (x y z w) of the link that cartesian_impedance leads."
         yield CProgram(control_laws.link_pose, led, where, {})

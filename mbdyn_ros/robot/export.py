@@ -140,6 +140,7 @@ class Exports(Configurations):
         control_link: str = "",
         imu_links: Sequence[str] = (),
         force_torque_joints: Sequence[str] = (),
+        felt_links: Sequence[str] = (),
     ) -> Exported:
         """Write the equations as a C++17 class around self-contained C99, as a CMake package.
 
@@ -158,6 +159,7 @@ class Exports(Configurations):
         imu_links : links with inertial measurement units (`simulation.sensors`), whose readings the
             C interface then has. force_torque_joints : joints with force-torque sensors
             (`simulation.sensors`), fixed ones too, which carry no part of a closed loop.
+        felt_links : links at which external wrenches are felt (external_wrench.hpp).
 
         Returns
         -------
@@ -194,6 +196,7 @@ class Exports(Configurations):
                 self, links, layout, known_by, control_link,
                 checked_names("imu_links", imu_links),
                 checked_names("force_torque_joints", force_torque_joints),
+                checked_names("felt_links", felt_links),
             ),
         )  # fmt: skip
 

@@ -93,6 +93,12 @@ class Parametrized(Core):
         _take(self, [known], self._parameters.payload, given, known)
 
     @brief
+    def payload(self, link: str) -> Array:
+        """What is fastened to a link, (10,) or (N, 10) as in `parameter_values`; zeros: nothing."""
+        known = moving_link(self._system.tree, self.model.source, link)
+        return np.array(self._parameters.payload.get(known, np.zeros(10)))
+
+    @brief
     def set_gravity(self, gravity: ArrayLike) -> None:
         """Let another gravity (3,) or (N, 3) act, in the world (m/s^2), from the next call on."""
         labels = ("x", "y", "z")

@@ -68,8 +68,8 @@ def test_both_give_one_number(
         law.turn += random.uniform(-0.1, 0.1, 4)
         law.turn /= np.linalg.norm(law.turn)
         given += [law.q, law.v, law.wanted_q, law.wanted_v, law.wanted_a, law.place, law.turn,
-                  law.twist, law.twist_rate, law.posture]  # fmt: skip
-        given[-10:] = [one.copy() for one in given[-10:]]
+                  law.twist, law.twist_rate, law.posture, law.external]  # fmt: skip
+        given[-11:] = [one.copy() for one in given[-11:]]
         expected.append(law.cycle(0.0).copy())
     said = command(control, library, mode, given=np.concatenate(given).tobytes())
     found = np.frombuffer(said).reshape(STATES, -1)
@@ -79,6 +79,33 @@ def test_both_give_one_number(
     softened = mode == "cartesian_impedance" and bool(machine.numerical_joints)
     np.testing.assert_allclose(found, expected, rtol=0, atol=(1e-9 if softened else 1e-12) * scale)
     assert np.abs(np.diff(found, axis=0)).max() > 0
+
+
+@needs_cxx
+def test_both_give_way_alike(robot: tuple[mbdyn_ros.Robot, str, Path], control: Path) -> None:
+    """Cycle after cycle, as external efforts come and go, up to the joints' limits."""
+    machine, link, library = robot
+    law, random, n = Controller(machine, link), np.random.default_rng(5), machine.nv
+    gains = {name: random.uniform(0.5, 5, 6 if "link" in name else n) for name in law._gains}
+    gains["admittance_inertia"][0] *= n == 1  # the first of several joints stays
+    law.set_gains(**gains)
+    law.enforced = False
+    law.q[:] = machine.home_position
+    law.switch("admittance")
+    given = [np.concatenate([gains[name] for one in MODES.values() for name in one.gains])]
+    expected, farthest = [], 0.0
+    for k in range(STATES):
+        law.external[:] = 400 * np.sin(0.06 * k + np.arange(n))
+        law.wanted_v[:] = random.normal(size=n)
+        pose = [np.zeros(3), np.array([0, 0, 0, 1.0]), np.zeros(6), np.zeros(6), np.zeros(n)]
+        given += [one.copy() for one in (law.q, law.v, law.wanted_q, law.wanted_v, law.wanted_a,
+                                         *pose, law.external)]  # fmt: skip
+        expected.append(law.cycle(1e-3 * k).copy())
+        farthest = max(farthest, np.abs(law.admittance.y).max())
+    said = command(control, library, "admittance", "cycles", given=np.concatenate(given).tobytes())
+    found = np.frombuffer(said).reshape(STATES, -1)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+    assert farthest > 0.01
 
 
 def test_modes_that_a_robot_does_not_have(tmp_path: Path) -> None:

@@ -31,7 +31,9 @@ def controller(dice: random.Random) -> Callable[[], None]:
 
         conditions = Conditions(1.0, 60.0, 0.1, True, 0.1, dice.choice((0.0, 0.2)))
         doubts = Doubts(dice.choice((0.0, 0.01)), dice.choice((0.0, 0.1)))
-        loop = ControlLoop(made, (), conditions, doubts, made.model.links[-1].name)
+        given = {"link": made.model.links[-1].name, "measured_joints": [], "thresholds": [],
+                 "centers": [], "observer_time_constant": 0.01}  # fmt: skip
+        loop = ControlLoop(made, (), conditions, doubts, given)
         refused: mbdyn_ros.MbdynError | None = None
         for k in range(CYCLES):
             now = 5.0 + k * PERIOD

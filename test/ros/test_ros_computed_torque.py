@@ -181,7 +181,9 @@ def test_bad_joint_states(rig: Rig) -> None:
 
 def test_states_on_either_side_of_a_stop_are_no_jump(arm: mbdyn_ros.Robot) -> None:
     """A node that was stopped for a second at times stayed in a fault until it was reset."""
-    loop = ControlLoop(arm, (), Conditions(1.0, 60.0, 0.5, True, 0.0, 0.0), Doubts(0.0, 0.1))
+    loop = ControlLoop(arm, (), Conditions(1.0, 60.0, 0.5, True, 0.0, 0.0), Doubts(0.0, 0.1),
+                       {"link": "", "measured_joints": [], "observer_time_constant": 0.01,
+                        "thresholds": [], "centers": []})  # fmt: skip
 
     def take(elbow: float, now: float) -> bool:
         message = JointState(name=JOINTS, position=[0.3, elbow, 0.02], velocity=[0.0] * 3)

@@ -68,7 +68,7 @@ def test_it_feels_a_push(rig: Rig, interpreted: None, arm: mbdyn_ros.Robot) -> N
     learn = rig.call(SetBool, "effort_observer/learn", data=True)
     assert learn.success
     sensors.send(150)
-    rig.wait(lambda: len(node.feeling.free or ()) > 120)
+    rig.wait(lambda: len(node.feeling.watch.free or ()) > 120)
     learned = rig.call(SetBool, "effort_observer/learn", data=False)
     assert learned.success and learned.message.startswith("thresholds: [")
     push = arm.jacobian(Q, "finger")[:3].T @ [0.0, 0.0, -20.0]

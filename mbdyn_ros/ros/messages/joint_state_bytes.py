@@ -12,17 +12,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from ..node.inbox import Inbox
-from .plain_bytes import ENCAPSULATION, PlainBytes, Span
-
-LOGGER = get_logger("joint_states")
-"""It remembers what it has said once."""
+from .plain_bytes import ENCAPSULATION, PlainBytes, Span, StampedBytes
 
 _STAMP = struct.Struct("iI").size
 """Bytes of the stamp, with which the message begins."""
@@ -126,16 +122,13 @@ def _form(data: bytes) -> _Form | None:
     )  # fmt: skip
 
 
-class JointStateBytes:
-    """The bytes of a JointState, in which stamp and numbers change.
-
-    They are what the middleware made of a message once. Where that is not the plain encoding, the
-    message itself is sent, as slowly as any, and one line in the log says so.
+class JointStateBytes(StampedBytes):
+    """The bytes of a JointState.
 
     Parameters
     ----------
     name : of the joints. frame_id : of the header.
-    velocity, effort : whether the message has these fields; else they are empty.
+    velocity, effort, position : whether the message has these fields; else they are empty.
 
     Attributes
     ----------
@@ -144,37 +137,25 @@ class JointStateBytes:
     """
 
     def __init__(
-        self, name: list[str], frame_id: str, velocity: bool = True, effort: bool = True
+        self,
+        name: list[str],
+        frame_id: str,
+        velocity: bool = True,
+        effort: bool = True,
+        position: bool = True,
     ) -> None:
         self.name = name
-        self._message = message = JointState(name=name)
+        message = JointState(name=name)
         message.header.frame_id = frame_id
-        message.position = [0.0] * len(name)
+        message.position = [0.0] * len(name) * position
         message.velocity = [0.0] * len(name) * velocity
         message.effort = [0.0] * len(name) * effort
-        self._data: bytearray | None = bytearray(serialize_message(message))
-        try:
-            place = PlainBytes(self._data)
-        except KeyError:
-            LOGGER.warning(
-                f"the middleware's encoding 0x{self._data[:2].hex()} is not plain CDR (0x0000, "
-                "0x0001): rclpy writes each message, in some 7 us instead of 1",
-                once=True,
-            )
-            self._data = None
+        super().__init__(message)
+        if self._data is None:
             fields = message.position, message.velocity, message.effort
             numbers = [np.frombuffer(one) if len(one) else np.zeros(0) for one in fields]
         else:
-            self._stamp = struct.Struct(place.order + "iI")
-            place.span(), place.text(), [place.text() for _ in range(place.size(4))]
+            place = self._place
+            [place.text() for _ in range(place.size(4))]
             numbers = [place.numbers() for _ in range(3)]
         self.position, self.velocity, self.effort = numbers
-
-    def stamped(self, sec: int, nanosec: int) -> bytes | JointState:
-        """The message with the present numbers and this stamp, as a publisher takes it."""
-        if self._data is None:
-            stamp = self._message.header.stamp
-            stamp.sec, stamp.nanosec = sec, nanosec
-            return self._message
-        self._stamp.pack_into(self._data, ENCAPSULATION, sec, nanosec)
-        return bytes(self._data)

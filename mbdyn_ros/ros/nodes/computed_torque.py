@@ -17,6 +17,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile
+from std_srvs.srv import SetBool
 
 from ...control import MODES, Controller, default_gains
 from ...errors import InputError
@@ -26,6 +27,7 @@ from ..messages.base_pose import target_place, target_turn
 from ..node.health import Health
 from ..node.process import run
 from ..node.refusals import Refusals
+from .contact_watch import THRESHOLDS
 from .control_loop import ControlLoop, Doubts, stability
 from .effort_node import EffortNode
 from .follower import Conditions, Follower
@@ -54,9 +56,8 @@ class ComputedTorque(EffortNode):
         given = self.parameters
         try:
             loop = ControlLoop(
-                robot, given["joints"], Conditions.read(given), self._doubts(), given["link"],
-                given["measured_joints"],
-            )  # fmt: skip
+                robot, given["joints"], Conditions.read(given), self._doubts(), given
+            )
             self._default_gains = default_gains(robot, given["rate"], given["link"])
             self.set_up(loop)
             loop.control.switch(given["mode"])
@@ -76,6 +77,7 @@ class ComputedTorque(EffortNode):
         control.enforced = follower.limits.enforced = given["enforce_effort_limits"]
         control.fading.duration = given["fading_time"]
         control.set_gains(**gains)
+        self._loop(follower).react_by(given["reaction"])
 
     def zero(self) -> Array:
         """Efforts of zero, of which the follower learns."""
@@ -84,6 +86,7 @@ class ComputedTorque(EffortNode):
     def open_inputs(self) -> None:
         """References, targets, joint states, and the reset."""
         super().open_inputs()
+        self.offer("learn", SetBool, self._learn)
         self.create_subscription(PoseStamped, "~/target", self._on_target, QoSProfile(depth=1))
 
     def on_parameters(self, names: Collection[str]) -> None:
@@ -91,7 +94,7 @@ class ComputedTorque(EffortNode):
         if self.follower is None:
             return
         loop, mode = self._loop(self.follower), self.parameters["mode"]
-        changes = mode != loop.control.mode
+        changes = mode != loop.mode
         if changes and self.active:
             with self.lock:
                 self._require_topics(loop, mode)
@@ -101,6 +104,9 @@ class ComputedTorque(EffortNode):
         if changes:
             twin.switch(mode)
         self._require_stable(twin, names)
+        if set(THRESHOLDS) & set(names):
+            with self.lock:
+                loop.watch.set_thresholds(self.parameters)
         super().on_parameters(names)
         if changes:
             with self.lock:
@@ -112,8 +118,13 @@ class ComputedTorque(EffortNode):
         self.refused_targets.report(health)
         if self.follower is None:
             return health
-        control = self._loop(self.follower).control
+        loop = self._loop(self.follower)
+        control, hit = loop.control, loop.hit
         health.values["mode"] = control.mode
+        health.values["contact"], health.values["contacts"] = loop.watch.told, loop.watch.hits
+        if hit is not None:
+            health.warnings.append(f"reacts ({self.parameters['reaction']}) to a {hit}; call "
+                                   "~/reset to go on")  # fmt: skip
         with self.lock:
             twin = control.twin()
         told, unstable = stability(twin, self.parameters["rate"])
@@ -124,6 +135,19 @@ class ComputedTorque(EffortNode):
                 self.get_logger().warning(unstable)
         self._warned = control.mode if unstable else ""
         return health
+
+    def tick(self, now: float, skipped: int) -> None:
+        """Send the efforts of this moment, and say what was hit."""
+        before = None if self.follower is None else self._loop(self.follower).watch.last
+        super().tick(now, skipped)
+        if self.follower is not None:
+            loop = self._loop(self.follower)
+            if loop.watch.last is not before:
+                does = f"; {self.parameters['reaction']} until ~/reset" if loop.hit else ""
+                self.announce(f"{loop.watch.last}{does}")
+
+    def _learn(self, request: Any) -> str:
+        return self._loop(self.require(self.follower)).watch.learn(request)
 
     def _gains(self) -> dict[str, list[float]]:
         """The gains of all modes, mild ones where the parameters give none."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from ...control import MODES, Controller, complaint, growth
+from ...control import MODES, Contact, Controller, Observer, Reaction, complaint, growth
 from ...control.sampled import InstabilityError
 from ...errors import InputError, MbdynError
 from ...model.model import Array
@@ -17,6 +17,8 @@ from ...motion.reference import Reference
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from ..messages.measured_state import JointReader, MeasuredState, beyond
+from ..node.parameters import Parameters
+from .contact_watch import ContactWatch
 from .follower import Conditions, Follower
 
 NO_TARGET = "no target yet"
@@ -86,13 +88,15 @@ class ControlLoop(Follower):
     Parameters
     ----------
     robot, joints, conditions : of `Follower`.
-    link : that Cartesian impedance is about; empty for none.
-    measured : joints that are measured, any that determine all others; empty for the independent.
+    given : parameters: `link` that Cartesian impedance is about, `measured_joints` that determine
+        all others, those of `CONTACTS` and the observer's.
 
     Attributes
     ----------
     control : the laws, their gains and the mode.
     doubts : when joint states are not believed.
+    watch : the external efforts, by the efforts that were sent, and the contacts in them.
+    hit : the contact that it reacts to; None while it does not.
     """
 
     def __init__(
@@ -101,10 +105,14 @@ class ControlLoop(Follower):
         joints: Sequence[str],
         conditions: Conditions,
         doubts: Doubts,
-        link: str = "",
-        measured: Sequence[str] = (),
+        given: Parameters,
     ) -> None:
+        link, measured = given["link"], given["measured_joints"]
         self.control, self.doubts = Controller(robot, link), doubts
+        self._delay = given["observer_time_constant"]
+        self.watch = ContactWatch(Observer(robot, self._delay, held=True), given)
+        self.hit: Contact | None = None
+        self._reaction: Reaction | None = None
         self._agreement = Agreement(robot)
         self._drives = False
         self._target_came: float | None = None
@@ -121,6 +129,7 @@ class ControlLoop(Follower):
         """Go on with the same robot under another gravity."""
         super().replace_robot(robot)
         self.control.replace_robot(robot)
+        self.watch.observer = Observer(robot, self._delay, held=True)
         self._agreement = Agreement(robot)
 
     # ---- joint states ---------------------------------------------------------------------
@@ -176,11 +185,50 @@ class ControlLoop(Follower):
         """The kind of reference that the mode follows: joints, pose, or nothing."""
         return MODES[self.control.mode].follows
 
+    @property
+    def mode(self) -> str:
+        """The mode that was asked for, also while a reaction has another one."""
+        return self._asked if self.hit else self.control.mode
+
+    def react_by(self, kind: str) -> None:
+        """React to contacts from now on: "none", or a kind of `control.REACTIONS`."""
+        now = "none" if self._reaction is None else self._reaction.kind
+        if kind != now:
+            self._end_reaction()
+            self._reaction = None if kind == "none" else Reaction(self.control, kind)
+
+    def _react(self, now: float, hit: Contact) -> None:
+        assert self._reaction is not None
+        self._asked, self.hit = self.control.mode, hit
+        self._reaction.begin(now)
+
+    def _end_reaction(self) -> None:
+        if self.hit is not None and self._reaction is not None:
+            self.hit = None
+            self._reaction.end()
+            self.control.switch(self._asked)
+
+    def _require_no_reaction(self) -> None:
+        if self.hit is not None:
+            raise InputError(f"the robot reacts to a contact ({self.hit}): call ~/reset to go on")
+
+    def follow(
+        self,
+        reference: Reference,
+        start: float,
+        now: float,
+        efforts: Array | None = None,
+    ) -> None:
+        """As `Follower.follow`; nothing is followed while the robot reacts to a contact."""
+        self._require_no_reaction()
+        super().follow(reference, start, now, efforts)
+
     def switch(self, mode: str, now: float) -> None:
         """Change the mode; what it follows is the present state until a reference comes.
 
         While that is not known, the mode waits for a reference, as after the start.
         """
+        self._end_reaction()
         if self.measured.missing(now, self.conditions.state_timeout):
             self.control.switch(mode)
             self.drop()
@@ -206,6 +254,7 @@ class ControlLoop(Follower):
             The mode does not follow one; nobody knows where the robot is; or the pose is far.
         """
         control, given = self.control, self.conditions
+        self._require_no_reaction()
         if self.follows_what != "pose":
             raise InputError(f"the mode is {control.mode}, which follows no target")
         self.require_states(now)
@@ -233,7 +282,9 @@ class ControlLoop(Follower):
     def idle_reason(self, now: float) -> str:
         """Why the efforts must be zero now; empty where they need not."""
         reason, timeout = "", self.conditions.reference_timeout
-        if self.follows_what == "joints":
+        if self.hit is not None:
+            reason = ""
+        elif self.follows_what == "joints":
             reason = self.playback.idle_reason(now, timeout)
         elif self.follows_what == "pose":
             age = None if self._target_came is None else now - self._target_came
@@ -245,7 +296,8 @@ class ControlLoop(Follower):
         return reason
 
     def drop(self) -> None:
-        """Follow nothing any more."""
+        """Follow nothing any more, and react no more."""
+        self._end_reaction()
         super().drop()
         self._target_came = None
 
@@ -262,28 +314,49 @@ class ControlLoop(Follower):
 
     def rest(self) -> Array:
         """Zeros, in `order`; the next efforts are whole at once."""
+        if self._drives:
+            self._feel_nothing()
         self._drives = False
         return self.control.rest()[self.order]
 
+    def _feel_nothing(self) -> None:
+        self.watch.observer.restart()
+        self.control.external[:] = 0.0
+
     def efforts(self, now: float) -> Array:
         """Efforts in `order` (N m or N), clamped to the limits."""
-        control = self.control
+        control, reaction = self.control, self._reaction
         self._read_state()
-        if self.follows_what == "joints":
+        if self.hit is None and self.follows_what == "joints":
             # Where it was wanted when that was measured: a state in transit is not an error.
             q, control.wanted_v[:], _ = self.playback.at(min(self.measured.sent, now))
             _, _, control.wanted_a[:] = self.playback.at(now)
             control.wanted_q[:] = control.q + self.measured.error(q)
         what, apart = control.farthest()
-        tolerance = self.conditions.following_tolerance
+        tolerance = self.conditions.following_tolerance if self.hit is None else 0.0
         if tolerance and not apart <= tolerance:
             raise InputError(
                 f"{what} is {apart:.4g} from where it is wanted: more than following_tolerance "
                 f"({tolerance:g})"
             )
-        efforts: Array = control.cycle(now)[self.order]
+        efforts: Array = (control if reaction is None else reaction).cycle(now)[self.order]
         self._drives = True
+        self._feel(now)
         return efforts
+
+    def _feel(self, now: float) -> None:
+        """Observe what acts from outside under these efforts, and react to a contact."""
+        observer, control = self.watch.observer, self.control
+        observer.q[:], observer.v[:] = control.q, control.v
+        observer.effort[:] = control.effort
+        control.external[:] = observer.cycle(self.measured.sent)
+        hit = self.watch.look(now)
+        if self._reaction is None or self.hit is not None:
+            return
+        if hit is not None:
+            self._react(now, hit)
+        elif not self.watch.touches:
+            self._reaction.remember(now)
 
     def _read_state(self) -> None:
         self.control.q[:], self.control.v[:] = self.measured.position, self.measured.velocity

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import InertiaStamped, WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -24,17 +23,18 @@ from std_srvs.srv import SetBool, Trigger
 
 from ...arguments import OF_BASE
 from ...array import Array
-from ...control import ContactDetector, Observer, PayloadEstimator, Thresholds
-from ...control.contact import FEWEST_SAMPLES
+from ...control import Observer, PayloadEstimator, WrenchEstimator
 from ...errors import InputError
 from ...robot import Robot
-from ..messages.joint_state_bytes import joint_state_inbox
+from ..messages.joint_state_bytes import JointStateBytes, joint_state_inbox
 from ..messages.measured_state import JointReader, MeasuredState
+from ..messages.plain_bytes import StampedBytes
 from ..node.health import Health
 from ..node.loops import ArrivalLoop
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode
+from .contact_watch import THRESHOLDS, ContactWatch
 from .parameters import EFFORT_OBSERVER
 
 FROZEN = 1.0
@@ -43,8 +43,29 @@ FROZEN = 1.0
 MOVING = 0.01
 """rad/s or m/s from which a robot moves."""
 
-LONGEST_LEARNING = 600_000
-"""Samples of free motion that are kept."""
+
+class WrenchBytes(StampedBytes):
+    """The bytes of a WrenchStamped.
+
+    frame_id : of the header.
+    """
+
+    def __init__(self, frame_id: str) -> None:
+        message = WrenchStamped()
+        message.header.frame_id = frame_id
+        super().__init__(message)
+        self._six = None if self._data is None else self._place.doubles(6)
+
+    def write(self, wrench: Array) -> None:
+        """Let it be this force and torque (6,)."""
+        if self._six is not None:
+            self._six[:] = wrench
+            return
+        for part, three in zip(
+            (self._message.wrench.force, self._message.wrench.torque),
+            wrench.reshape(2, 3).tolist(), strict=True,
+        ):  # fmt: skip
+            part.x, part.y, part.z = three
 
 
 class Feeling:
@@ -64,20 +85,18 @@ class Feeling:
         self._efforts = JointReader(robot.effort_labels)
         self._effort = np.zeros(len(robot.effort_labels))
         self._changed = -np.inf
-        link, point = given["link"], given["point"]
-        self.link, self.point, self.moment = link, point, given["moment"]
-        if link:
-            self.observer.wrench(link, point, self.moment)  # refuses now, and compiles
+        self.wrench: WrenchEstimator | None = None
+        if given["link"]:
+            self.wrench = WrenchEstimator(robot, given["link"], given["point"], given["moment"])
+            self.wrench.at(robot.home_position, self.observer.external)  # refuses now
+        self.message = JointStateBytes(list(robot.velocity_labels), robot.model.root,
+                                       velocity=False, position=False)  # fmt: skip
+        self.wrench_message = WrenchBytes(given["link"])
         payload = given["payload_link"]
         self.estimator = (
             PayloadEstimator(self.observer, payload, given["payload_memory"]) if payload else None
         )
-        self.detector: ContactDetector | None = None
-        self.free: list[Array] | None = None
-
-    def watch(self, thresholds: Thresholds) -> None:
-        """See contacts from now on."""
-        self.detector = ContactDetector(self.robot, thresholds)
+        self.watch = ContactWatch(self.observer, given)
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
         """Take joint states; whether `observer.external` is of them.
@@ -104,8 +123,6 @@ class Feeling:
         observer.cycle(sent)
         if self.estimator is not None:
             self.estimator.update(sent)
-        if self.free is not None and len(self.free) < LONGEST_LEARNING:
-            self.free.append(observer.external.copy())
         return observer.restarts == restarts
 
     def _with_efforts(self, message: JointState, q: Array, v: Array) -> tuple[Array, Array]:
@@ -129,7 +146,7 @@ class EffortObserver(RobotNode):
         super().__init__(**options)
         self.feeling: Feeling | None = None
         self.refusals = Refusals(self, "joint state")
-        self._sent, self._hits, self._touches = 0, 0, False
+        self._sent, self._touches = 0, False
         self._effort = self.sole(JointState, "~/external_effort")
         self._wrench = self.sole(WrenchStamped, "~/external_wrench")
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -144,7 +161,6 @@ class EffortObserver(RobotNode):
         """Observe this robot."""
         try:
             feeling = Feeling(robot, self.parameters)
-            self._watch(feeling)
         except InputError as error:
             raise InputError(f"a parameter does not fit: {error}") from None
         with self.lock:
@@ -175,33 +191,24 @@ class EffortObserver(RobotNode):
             self.refusals.add(error)
             return
         self._inbox.heed()
-        self._send(feeling, stamp if stamp.sec else self.get_clock().now().to_msg())
+        if not stamp.sec:
+            stamp = self.get_clock().now().to_msg()
+        self._send(feeling, stamp.sec, stamp.nanosec)
         self._sent += 1
-        if feeling.detector is not None:
-            hit = feeling.detector.update(now, feeling.observer.q, feeling.observer.external)
-            if hit is not None:
-                self._hits += 1
-                self.announce(str(hit))
-            touches = feeling.detector.contact is not None
-            if touches != self._touches:
-                self._contact.publish(Bool(data=touches))
-                self._touches = touches
+        hit = feeling.watch.look(now)
+        if hit is not None:
+            self.announce(str(hit))
+        if feeling.watch.touches != self._touches:
+            self._touches = feeling.watch.touches
+            self._contact.publish(Bool(data=self._touches))
 
-    def _send(self, feeling: Feeling, stamp: Any) -> None:
+    def _send(self, feeling: Feeling, sec: int, nanosec: int) -> None:
         observer = feeling.observer
-        message = JointState(name=list(observer.labels), effort=observer.external.tolist())
-        message.header.stamp = Time(sec=stamp.sec, nanosec=stamp.nanosec)
-        message.header.frame_id = feeling.robot.model.root
-        self._effort.publish(message)
-        if feeling.link:
-            found = observer.wrench(feeling.link, feeling.point, feeling.moment)
-            wrench = WrenchStamped()
-            wrench.header.stamp, wrench.header.frame_id = message.header.stamp, feeling.link
-            for part, three in (
-                (wrench.wrench.force, found.local[:3]), (wrench.wrench.torque, found.local[3:])
-            ):  # fmt: skip
-                part.x, part.y, part.z = three.tolist()
-            self._wrench.publish(wrench)
+        feeling.message.effort[:] = observer.external
+        self._effort.publish(feeling.message.stamped(sec, nanosec))
+        if feeling.wrench is not None and self._wrench.get_subscription_count():
+            feeling.wrench_message.write(feeling.wrench.local(observer.q, observer.external))
+            self._wrench.publish(feeling.wrench_message.stamped(sec, nanosec))
 
     def on_clock_jump(self, reason: str) -> None:
         """Wait for states of the new time."""
@@ -211,9 +218,9 @@ class EffortObserver(RobotNode):
 
     def on_parameters(self, names: Collection[str]) -> None:
         """See contacts by the new thresholds."""
-        if self.feeling is not None and {"thresholds", "centers", "threshold_in_all"} & set(names):
+        if self.feeling is not None and set(THRESHOLDS) & set(names):
             with self.lock:
-                self._watch(self.feeling)
+                self.feeling.watch.set_thresholds(self.parameters)
 
     def health(self) -> Health:
         """Missing joint states, refusals, contacts, saturated actuators, and the payload."""
@@ -223,7 +230,7 @@ class EffortObserver(RobotNode):
             if self.feeling is not None:
                 self._examine(self.feeling, health)
         health.values["joint_states from"] = ", ".join(self._inbox.senders()) or "nobody"
-        health.values["sent"], health.values["contacts"] = self._sent, self._hits
+        health.values["sent"] = self._sent
         return health
 
     def _examine(self, feeling: Feeling, health: Health) -> None:
@@ -235,12 +242,10 @@ class EffortObserver(RobotNode):
             health.warnings.append(f"at its limit of effort: {', '.join(saturated)}; external "
                                    "efforts there are not sure")  # fmt: skip
         health.values["restarts"] = feeling.observer.restarts
-        health.values["contact"] = (
-            "no thresholds" if feeling.detector is None else feeling.detector.contact or "none"
-        )
-        if feeling.link and not missing:
-            found = feeling.observer.wrench(feeling.link, feeling.point, feeling.moment)
-            health.values["wrench"] = found.remark or f"of {feeling.link}, all parts are told"
+        health.values["contact"], health.values["contacts"] = feeling.watch.told, feeling.watch.hits
+        if feeling.wrench is not None and not missing:
+            found = feeling.wrench.at(feeling.observer.q, feeling.observer.external)
+            health.values["wrench"] = found.remark or f"of {found.link}, all parts are told"
         if feeling.estimator is not None and not missing:
             self._tell_payload(feeling.estimator, health)
 
@@ -263,18 +268,6 @@ class EffortObserver(RobotNode):
                 setattr(inertia, name, one)
             self._payload.publish(message)
 
-    def _watch(self, feeling: Feeling) -> None:
-        """See contacts by the thresholds of the parameters, where there are some."""
-        given, labels = self.parameters, feeling.robot.velocity_labels
-        thresholds, centers = given["thresholds"], given["centers"] or [0.0] * len(labels)
-        if not thresholds:
-            return
-        for name, numbers in (("thresholds", thresholds), ("centers", centers)):
-            if len(numbers) != len(labels):
-                raise InputError(f"{name} has {len(numbers)} numbers for {', '.join(labels)}")
-        feeling.watch(Thresholds(labels, np.array(centers), np.array(thresholds),
-                                 given["threshold_in_all"]))  # fmt: skip
-
     def _reset(self, _: Any) -> str:
         feeling = self.require(self.feeling)
         feeling.observer.restart()
@@ -283,21 +276,7 @@ class EffortObserver(RobotNode):
         return f"begins anew; {self.clear_fault() or 'there was no fault'}"
 
     def _learn(self, request: Any) -> str:
-        feeling = self.require(self.feeling)
-        if request.data:
-            feeling.free = []
-            return "learns from the motion from now on: nothing may touch the robot"
-        if feeling.free is None:
-            raise InputError("nothing is being learned; call ~/learn with data: true first")
-        rows, feeling.free = feeling.free, None
-        if len(rows) < FEWEST_SAMPLES:
-            raise InputError(f"{len(rows)} joint states came; {FEWEST_SAMPLES} are needed")
-        learned = Thresholds.learn(feeling.robot.velocity_labels, np.array(rows))
-        feeling.watch(learned)
-        return (
-            f"thresholds: {learned.joint.round(3).tolist()}, centers: "
-            f"{learned.center.round(3).tolist()}, threshold_in_all: {learned.whole:.3f}"
-        )
+        return self.require(self.feeling).watch.learn(request)
 
     def _apply_payload(self, _: Any) -> str:
         feeling = self.require(self.feeling)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...control.contact import REACTIONS as KINDS
 from ...equations.control_laws import MODES, gains
 from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
@@ -152,6 +153,16 @@ COMMANDING = (
 )  # fmt: skip
 """Of nodes that send efforts."""
 
+CONTACTS = (
+    Spec("thresholds", DOUBLES, "external efforts of contacts, N m or N, by joints; none: no "
+         "contact is seen before ~/learn", 0.0, LARGEST_SENT),
+    Spec("centers", DOUBLES, "external efforts without contact, N m or N; none: zeros",
+         -LARGEST_SENT, LARGEST_SENT),
+    Spec("threshold_in_all", 1.0, "norm of external efforts over thresholds of a contact",
+         0.001, LARGEST_SENT),
+)  # fmt: skip
+"""Of nodes that see contacts."""
+
 TORQUE_FEEDFORWARD = (
     *COMMANDING,
     *REFERENCES,
@@ -176,12 +187,20 @@ GAINS = {
     "required_rate": "of virtual_decomposition: at which errors die out, 1/s",
     "body_rate": "of virtual_decomposition: at which bodies come to their required velocity, 1/s",
     "required_damping": "of virtual_decomposition, at joints, N m s/rad or N s/m",
+    "admittance_kp": "of admittance: leads the joints to where they give way to, 1/s^2",
+    "admittance_kd": "of admittance, 1/s",
+    "admittance_inertia": "of admittance: with which joints give way to external efforts, kg m^2 "
+    "or kg; 0: a joint does not",
+    "admittance_damping": "of admittance, N m s/rad or N s/m",
+    "admittance_stiffness": "of admittance, to the reference, N m/rad or N/m",
+    "admittance_dead_zone": "of admittance: external efforts that are not felt, N m or N",
     "link_stiffness": "of cartesian_impedance along and about the world's axes, N/m and N m/rad",
     "link_damping": "of cartesian_impedance, N s/m and N m s/rad",
     "posture_stiffness": "to the posture beside the link's pose, N m/rad or N/m",
     "posture_damping": "beside the link's motion, N m s/rad or N s/m",
 }
 CONTROL_GAINS = tuple(gains())
+REACTIONS = ("none", *KINDS)
 ALLOW_UNSTABLE = "allow_unstable_gains"
 
 COMPUTED_TORQUE = (
@@ -190,6 +209,11 @@ COMPUTED_TORQUE = (
          "empty: the independent ones", read_only=True),
     Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),
     Spec("link", "", "link that cartesian_impedance and ~/target are about", read_only=True),
+    Spec("reaction", REACTIONS[0], "to a contact: none, stop, float or retract, until ~/reset or "
+         "another mode", check=one_of(REACTIONS)),
+    *CONTACTS,
+    Spec("observer_time_constant", 0.01, "mean delay of the external efforts in which contacts are "
+         "seen and to which admittance gives way, s", 0.001, 10.0, read_only=True),
     Spec("fading_time", 0.3, "in which a change of mode or gains fades in, s", 0.0, 60.0),
     *REFERENCES,
     Spec(ALLOW_UNSTABLE, False,
@@ -245,12 +269,7 @@ EFFORT_OBSERVER = (
     Spec("link", "", "link of ~/external_wrench; empty: none is sent", read_only=True),
     Spec("point", [0.0, 0.0, 0.0], "where it acts, in the link's axes, m", read_only=True),
     Spec("moment", True, "whether torques act there; else a force alone", read_only=True),
-    Spec("thresholds", DOUBLES, "external efforts of contacts, N m or N, by joints; none: no "
-         "contact is seen before ~/learn", 0.0, LARGEST_SENT),
-    Spec("centers", DOUBLES, "external efforts without contact, N m or N; none: zeros",
-         -LARGEST_SENT, LARGEST_SENT),
-    Spec("threshold_in_all", 1.0, "norm of external efforts over thresholds of a contact",
-         0.001, LARGEST_SENT),
+    *CONTACTS,
     Spec("payload_link", "", "link whose payload is estimated; empty: none", read_only=True),
     Spec("payload_memory", 10.0, "in which old motion loses its weight by e, s", 0.1, 3600.0,
          read_only=True),

@@ -1,11 +1,14 @@
 /* External efforts: observer LIBRARY ORDER HELD T, on standard input samples of time, q, v and
-   effort, one double after the other. For each come the external efforts, as doubles. With a fifth
-   argument, nanoseconds a cycle are printed instead, the least of many. */
+   effort, one double after the other. For each come the external efforts, as doubles, and behind
+   them the wrench at each link at which they are felt, about the point (0.1, -0.2, 0.3) in its axes,
+   with a moment and without. With a fifth argument, nanoseconds a cycle are printed instead, the
+   least of many. */
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
+#include "mbdyn_ros/external_wrench.hpp"
 #include "mbdyn_ros/library.hpp"
 #include "mbdyn_ros/observer.hpp"
 
@@ -27,12 +30,23 @@ int main(int count, char **arguments) {
   const bool first = std::atoi(arguments[2]) == 1;
   Observer observer(table, constant, first ? ObserverOrder::first : ObserverOrder::second,
                     std::atoi(arguments[3]) != 0);
+  std::vector<ExternalWrench> wrenches;
+  for (std::size_t k = 0; k < table.felt_count; ++k) {
+    for (const bool moment : {true, false}) {
+      wrenches.emplace_back(table, table.felt[k].name, std::array<double, 3>{0.1, -0.2, 0.3}, moment);
+    }
+  }
   const std::size_t nq = table.q.count, nv = table.v.count;
   std::vector<double> sample(1 + nq + nv + table.effort.count);
   while (std::fread(sample.data(), sizeof(double), sample.size(), stdin) == sample.size()) {
     const double *q = sample.data() + 1;
     if (observer.cycle(sample[0], q, q + nq, q + nq + nv) != Status::ok) return 3;
-    if (count < 6) std::fwrite(observer.external.data(), sizeof(double), nv, stdout);
+    if (count >= 6) continue;
+    std::fwrite(observer.external.data(), sizeof(double), nv, stdout);
+    for (ExternalWrench &one : wrenches) {
+      if (one.update(q, observer.external.data()) != Status::ok) return 5;
+      std::fwrite(one.wrench.data(), sizeof(double), 6, stdout);
+    }
   }
   if (count >= 6) {
     double least = 1e9, time = sample[0];

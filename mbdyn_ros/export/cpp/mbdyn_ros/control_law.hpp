@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mbdyn_ros/admittance.hpp"
 #include "mbdyn_ros/latest.hpp"
 #include "mbdyn_ros/model.hpp"
 #include "mbdyn_ros/payload.hpp"
@@ -70,11 +71,16 @@ class ControlLaw {
         posture_(table.v.count),
         rub_(table.effort.count),
         fading_(table.effort.count),
-        before_(table.effort.count) {
+        before_(table.effort.count),
+        yielded_(table.v.count) {
     std::size_t first = 0, most = wanted_.size();
     for (std::size_t k = 0; k < table.mode_count; ++k) {
       gains_from_.push_back(first);
+      yields_from_.push_back(none);
       for (std::size_t j = 0; j < table.modes[k].gain_count; ++j) {
+        if (std::string_view("admittance_inertia") == table.modes[k].gains[j].name) {
+          yields_from_.back() = first; /* and damping, stiffness and dead zone after it */
+        }
         first += table.modes[k].gains[j].count;
       }
       if (table.modes[k].wanted_count > most) most = table.modes[k].wanted_count;
@@ -216,24 +222,43 @@ class ControlLaw {
     model_.start();
     left_ = 0.0;
     first_ = true;
+    yielded_.rest();
   }
 
   /* For the loop's thread: the mode of the next cycle, which `update` then has. */
   const mbdyn_ros_mode &mode() noexcept {
     next_ = &settings_.get();
-    return model_.table().modes[next_->mode];
+    return model_.table().modes[mode_of(*next_)];
   }
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /* For the loop's thread: another mode than that of the settings, such as after a contact; none:
+     that of the settings. */
+  void force_mode(std::size_t mode) noexcept { forced_ = mode; }
+
+  /* How far the joints give way to external efforts. */
+  const Admittance &yielded() const noexcept { return yielded_; }
 
   /* Efforts at the measured state (q, v), within their limits; zeros where there is no answer.
      Searched loops are walked to at first; then a q that is farther than `farthest` from the last
      one is refused, which keeps the time of a cycle bounded, until `reset`.
      period: since the last cycle, s. pose, posture (nv): what a mode that follows a pose follows,
-     and where it draws the joints without moving the link; null: where the link is, at rest. */
+     and where it draws the joints without moving the link; null: where the link is, at rest.
+     external (nv): efforts to which the mode `admittance` gives way; null: none. */
   Status update(const double *q, const double *v, const Reference &reference, double period,
                 double *effort, const PoseReference *pose = nullptr,
-                const double *posture = nullptr) noexcept {
+                const double *posture = nullptr, const double *external = nullptr) noexcept {
     const Settings &now = next_ != nullptr ? *next_ : settings_.get();
     next_ = nullptr;
+    const std::size_t mode = mode_of(now);
+    const bool changed = mode != mode_;
+    mode_ = mode;
+    if (changed) yielded_.rest();
+    if (yields_from_[mode] != none && external != nullptr && !first_ && period > 0.0) {
+      yielded_.advance(external, period, &now.gains[yields_from_[mode]], reference.q,
+                       model_.table().q_lower, model_.table().q_upper);
+    }
     const Status status = law(now, q, v, reference, pose, posture, effort);
     const std::size_t count = before_.size();
     saturated_ = count;
@@ -243,7 +268,7 @@ class ControlLaw {
       return status;
     }
     if (first_) model_.limit_jumps(farthest);
-    if (&now != seen_ && !first_ && blend_ > 0.0) {
+    if ((&now != seen_ || changed) && !first_ && blend_ > 0.0) {
       for (std::size_t k = 0; k < count; ++k) fading_[k] = before_[k] - effort[k];
       left_ = blend_;
     }
@@ -275,13 +300,13 @@ class ControlLaw {
  private:
   Status law(const Settings &now, const double *q, const double *v, const Reference &reference,
              const PoseReference *pose, const double *posture, double *effort) noexcept {
-    const mbdyn_ros_mode &mode = model_.table().modes[now.mode];
+    const mbdyn_ros_mode &mode = model_.table().modes[mode_];
     const std::size_t n = posture_.size();
     if (mode.follows == MBDYN_ROS_JOINTS) {
       for (std::size_t k = 0; k < n; ++k) {
-        wanted_[k] = reference.q[k] - q[k];
-        wanted_[n + k] = reference.v[k];
-        wanted_[2 * n + k] = reference.a[k];
+        wanted_[k] = reference.q[k] + yielded_.y[k] - q[k];
+        wanted_[n + k] = reference.v[k] + yielded_.rate[k];
+        wanted_[2 * n + k] = reference.a[k] + yielded_.acceleration[k];
       }
     } else if (mode.follows == MBDYN_ROS_POSE) {
       PoseReference here;
@@ -299,7 +324,7 @@ class ControlLaw {
       for (const double x : pose->twist_rate) *next++ = x;
       for (std::size_t k = 0; k < n; ++k) *next++ = posture == nullptr ? 0.0 : posture[k] - q[k];
     }
-    const double *gains = now.gains.data() + gains_from_[now.mode];
+    const double *gains = now.gains.data() + gains_from_[mode_];
     const double *parameters = now.parameters.data();
     Status status = model_.control(mode, q, v, wanted_.data(), gains, parameters, effort);
     if (status == Status::ok && mode.follows == MBDYN_ROS_JOINTS && !now.friction &&
@@ -310,6 +335,10 @@ class ControlLaw {
     return status;
   }
 
+  std::size_t mode_of(const Settings &settings) const noexcept {
+    return forced_ == none ? settings.mode : forced_;
+  }
+
   Model model_;
   Settings set_;
   Latest<Settings> settings_;
@@ -317,7 +346,9 @@ class ControlLaw {
   bool first_ = true;
   const Settings *seen_ = nullptr, *next_ = nullptr;
   std::vector<double> wanted_, posture_, rub_, fading_, before_;
-  std::vector<std::size_t> gains_from_; /* of each mode */
+  Admittance yielded_;
+  std::vector<std::size_t> gains_from_, yields_from_; /* of each mode */
+  std::size_t mode_ = none, forced_ = none;
   std::size_t saturated_ = 0;
 };
 

@@ -163,6 +163,13 @@ typedef struct {
      null where no effort acts. */
   int (*momentum_balance)(void *memory, const double *q, const double *v, const double *held,
                           const double *effort, const double *parameters, double *momentum);
+
+  /* For each number of v: 1 where it is an angle a second, 0 where it is a length. */
+  const unsigned char *v_turns;
+  /* Links at which external wrenches are felt (external_wrench.hpp): their Jacobians are in the
+     axes of the link. */
+  size_t felt_count;
+  const mbdyn_ros_link *felt;
 } mbdyn_ros_model;
 
 #ifdef __cplusplus

@@ -108,6 +108,10 @@ class Model {
   Status jacobian(std::size_t link, const double *q, double *jacobian) noexcept {
     return Status(table_->links[link].jacobian(memory_.data(), q, parameters_, jacobian));
   }
+  /* The Jacobian (6, nv) of a link at which wrenches are felt, in its axes. */
+  Status felt(std::size_t link, const double *q, double *jacobian) noexcept {
+    return Status(table_->felt[link].jacobian(memory_.data(), q, parameters_, jacobian));
+  }
   /* Mobility and free accelerations (m, m + 1) of the m actuated joints. */
   Status actuator_response(const double *q, const double *v, const double *parameters,
                            double *response) noexcept {
