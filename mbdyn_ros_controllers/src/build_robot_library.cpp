@@ -37,6 +37,8 @@ int main(int count, char **arguments) {
       request.imus.emplace_back(arguments[++k]);
     } else if (more && std::strcmp(arguments[k], "--force-torque") == 0) {
       request.force_torques.emplace_back(arguments[++k]);
+    } else if (more && std::strcmp(arguments[k], "--felt-link") == 0) {
+      request.felt.emplace_back(arguments[++k]);
     } else if (urdf.empty() && arguments[k][0] != '-') {
       urdf = arguments[k];
     } else {
@@ -47,9 +49,10 @@ int main(int count, char **arguments) {
   if (urdf.empty()) {
     std::cerr << "Usage: build_robot_library ROBOT.urdf [--joint NAME]... [--variable LINK]...\n"
                  "                           [--link LINK] [--imu LINK]...\n"
-                 "                           [--force-torque JOINT]...\n"
+                 "                           [--force-torque JOINT]... [--felt-link LINK]\n"
                  "  the controller's parameters joints (--joint), variable and link; the sensors\n"
-                 "  of SimulatedSystem in the order of the <ros2_control> block\n";
+                 "  of SimulatedSystem in the order of the <ros2_control> block; the link of\n"
+                 "  ExternalEffortBroadcaster (--felt-link)\n";
     return 2;
   }
   std::ifstream in(urdf, std::ios::binary);

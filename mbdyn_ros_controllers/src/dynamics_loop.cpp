@@ -68,7 +68,11 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
   const double seconds = period.seconds();
   const bool measured = session.measured.read(state_interfaces_, seconds);
   if (measured) session.posture.set(session.measured.q);
-  if (measured && !read_references(session, seconds)) {
+  if (session.origin == 0) session.origin = time.nanoseconds();
+  if (session.resumes.exchange(false) && session.reaction.acts()) session.end_reaction();
+  if (measured && session.reaction.acts()) {
+    lead_back(session, 1e-9 * static_cast<double>(time.nanoseconds() - session.origin));
+  } else if (measured && !read_references(session, seconds)) {
     write(session, true);
     return return_type::ERROR;
   }
@@ -78,6 +82,7 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
     session.trouble(!measured ? Trouble::not_finite : frozen ? Trouble::frozen : Trouble::stale,
                     session.measured.fastest());
     session.law.reset();
+    session.feel(time.nanoseconds(), true);
     write(session, true);
     return return_type::OK;
   }
@@ -89,12 +94,14 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
                                     session.wanted_a.data()};
   const mbdyn_ros::Status status =
       session.law.update(session.next_q.data(), session.next_v.data(), wanted, seconds,
-                         session.effort.data(), &session.pose, session.posture_wanted.data());
+                         session.effort.data(), &session.pose, session.posture_wanted.data(),
+                         session.observer.external.data());
   if (status != mbdyn_ros::Status::ok) {
     session.trouble(status == mbdyn_ros::Status::open        ? Trouble::open
                     : status == mbdyn_ros::Status::no_answer ? Trouble::no_answer
                                                              : Trouble::not_finite,
                     0);
+    session.feel(time.nanoseconds(), true);
     write(session, true);
     return return_type::OK;
   }
@@ -106,6 +113,7 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
     if (std::fabs(effort) >= most[k]) session.trouble(Trouble::saturated, k);
   }
   write(session, false);
+  session.feel(time.nanoseconds(), false);
   publish(session, time, seconds);
   return return_type::OK;
 }
@@ -150,7 +158,8 @@ bool DynamicsController::read_references(Session &session, double period) noexce
       wanted += session.wanted_v[k] * period;
     }
     wanted = held(wanted, std::fmin(table.q_lower[k], q), std::fmax(table.q_upper[k], q), k);
-    if (!by_hand && tolerance > 0.0 && !(std::fabs(wanted - q) <= tolerance)) {
+    const double yielded = starts ? 0.0 : session.law.yielded().y[k];
+    if (!by_hand && tolerance > 0.0 && !(std::fabs(wanted + yielded - q) <= tolerance)) {
       session.trouble(starts ? Trouble::far_start : Trouble::far, k);
       return false;
     }
@@ -173,6 +182,14 @@ bool DynamicsController::read_references(Session &session, double period) noexce
     session.added[k] = or_zero(value(3 * n + k));
   }
   return true;
+}
+
+void DynamicsController::lead_back(Session &session, double now) noexcept {
+  (void)session.law.mode();
+  session.mode = nullptr;  // what is followed after it begins anew
+  session.reaction.lead(now, session.wanted_q.data(), session.wanted_v.data());
+  for (double &x : session.wanted_a) x = 0.0;
+  for (double &x : session.added) x = 0.0;
 }
 
 bool DynamicsController::lead_link(Session &session, bool begins) noexcept {

@@ -36,6 +36,7 @@ namespace {
 constexpr double unsaid = std::numeric_limits<double>::quiet_NaN();
 constexpr int pause = 1000;                // between warnings of refused messages, ms
 constexpr double slow_growth = 1.0;        // 1/s, as control/sampled.py has it
+constexpr const char *holding = "joint_impedance", *yielding = "gravity_compensation";
 constexpr double leeway = 1e-3;            // part of a velocity or effort limit, as the nodes have
 
 // A description gives a velocity limit of 0 where nobody knew one.
@@ -50,6 +51,10 @@ std::shared_ptr<DynamicsSession> DynamicsSession::make(const RobotLibrary &robot
                                                        std::string &words) {
   words = robot.error;
   if (words.empty()) words = unfit(*robot.library.table(), params);
+  if (words.empty()) {
+    words = mbdyn_ros::Observer::refusal(*robot.library.table(), params.observer_time_constant,
+                                         1.0 / std::fmax(frame.rate, 1.0));
+  }
   if (!words.empty()) return nullptr;
   std::shared_ptr<DynamicsSession> made(new DynamicsSession(robot, params, frame));
   words = made->refusal(params);
@@ -66,6 +71,10 @@ DynamicsSession::DynamicsSession(const RobotLibrary &given, const Params &params
       targets(Target()),
       posture(std::vector<double>(joints().count, unsaid)),
       measured({joints().names, joints().names + joints().count}),
+      observer(*given.library.table(), params.observer_time_constant,
+               mbdyn_ros::ObserverOrder::second, true),
+      detector(thresholds_of(params)),
+      reaction(mbdyn_ros::Reaction::kind_of(params.reaction), joints().count, frame.rate),
       dependent(*given.library.table()),
       frame_(frame),
       dependent_(*given.library.table()) {
@@ -76,12 +85,22 @@ DynamicsSession::DynamicsSession(const RobotLibrary &given, const Params &params
   for (auto *one : {&added, &effort}) one->assign(m, 0.0);
 }
 
+mbdyn_ros::Thresholds DynamicsSession::thresholds_of(const Params &params) {
+  return {params.thresholds, params.centers, params.threshold_in_all};
+}
+
 std::string DynamicsSession::unfit(const mbdyn_ros_model &table, const Params &params) {
   const std::string words = mbdyn_ros::ControlLaw::refusal(table);
   if (!words.empty()) return words;
   if (table.independent.count != table.q.count || table.actuated.count != table.effort.count) {
     return std::string(table.robot) + " has joints with several positions, for which ros2_control "
                                       "has no interfaces";
+  }
+  const std::string unseen = thresholds_of(params).refusal(table);
+  if (!unseen.empty()) return "parameters of contacts: " + unseen;
+  if (params.reaction != "none" && params.thresholds.empty()) {
+    return "reaction is " + params.reaction + ", but there are no thresholds by which a contact is "
+           "seen: learn them from a free motion with mbdyn observe --learn";
   }
   std::string asked = params.joints.empty() ? "" : "joints are not those of the library: ";
   if (params.joints.size() == table.independent.count) {
@@ -140,14 +159,32 @@ std::string DynamicsSession::refusal(const Params &params) {
   const std::lock_guard<std::mutex> alone(setting_);
   mbdyn_ros::Settings next = law.settings();
   words = settings_of(params, next);
+  if (words.empty()) words = unfit_reaction(params, next);
   return words.empty() && !params.allow_unstable_gains ? unstable(params) : words;
+}
+
+std::string DynamicsSession::unfit_reaction(const Params &params,
+                                            const mbdyn_ros::Settings &next) const {
+  if (params.reaction != "stop" && params.reaction != "retract") return {};
+  for (const char *name : {"joint_stiffness", "joint_damping"}) {
+    const auto gain = mbdyn_ros::ControlLaw::place_of_gain(table(), name);
+    for (std::size_t k = 0; k < gain.count; ++k) {
+      if (!(next.gains[gain.first + k] > 0.0)) {
+        return "reaction " + params.reaction + " holds the joints by joint_impedance: give " +
+               joints().names[k] + " " + name + " above 0";
+      }
+    }
+  }
+  return {};
 }
 
 void DynamicsSession::apply(const Params &params) {
   const std::lock_guard<std::mutex> alone(setting_);
   mbdyn_ros::Settings next = law.settings();
   std::string words = settings_of(params, next);
+  const std::size_t mode = law.settings().mode;
   if (words.empty()) words = law.set(next);
+  if (mode != law.settings().mode) resumes = true;
   if (!words.empty()) RCLCPP_ERROR(frame_.logger, "%s", words.c_str());
   unstable_ = false;
   timeout = params.reference_timeout;
@@ -220,9 +257,15 @@ std::string DynamicsSession::unstable(const Params &params) {
   const std::vector<double> home(table().home_q, table().home_q + joints().count);
   mbdyn_ros::Settings next = law.settings();
   std::string words = settings_of(params, next);
-  const double grows = words.empty() ? growth(next, known ? measured : home) : -INFINITY;
+  std::string mode = params.mode;
+  double grows = words.empty() ? growth(next, known ? measured : home) : -INFINITY;
+  if (words.empty() && !(grows > slow_growth) && params.reaction != "none") {
+    mode = params.reaction == "float" ? yielding : holding;
+    next.mode = mbdyn_ros::ControlLaw::place_of_mode(table(), mode);
+    grows = growth(next, known ? measured : home);
+  }
   if (!(grows > slow_growth)) return words;
-  return "the gains of " + params.mode + " are unstable at " + std::to_string(frame_.rate) +
+  return "the gains of " + mode + " are unstable at " + std::to_string(frame_.rate) +
          " Hz: with efforts one cycle late, errors grow by e in " + text_of(1.0 / grows) + " s " +
          (known ? "where the robot is now" : "at its home position") +
          "; lower damping or stiffness, or set allow_unstable_gains";
@@ -360,6 +403,8 @@ void DynamicsSession::take_reference(const trajectory_msgs::msg::JointTrajectory
   Received next;
   if (!active) {
     words = "this controller is not active";
+  } else if (reacts) {
+    words = "this controller reacts to a contact: activate it again, or set another mode";
   } else if (chained) {
     words = "a controller is in front of this one, and is followed";
   } else if (mode_set().follows != MBDYN_ROS_JOINTS) {
@@ -419,6 +464,8 @@ void DynamicsSession::take_target(const geometry_msgs::msg::PoseStamped &message
   const std::string &in = message.header.frame_id;
   if (!active) {
     words = "this controller is not active";
+  } else if (reacts) {
+    words = "this controller reacts to a contact: activate it again, or set another mode";
   } else if (mode_set().follows != MBDYN_ROS_POSE) {
     words = std::string("the mode is ") + mode_set().name + ", which follows no target";
   } else if (!in.empty() && in != table().root) {
@@ -533,13 +580,61 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
       words = "the link was farther than following_tolerance from its target: efforts are zero, "
               "and the controller ends";
       break;
+    case Trouble::hit:
+      words = "a contact, of which " + name(joints()) + " shows most";
+      if (reaction.kind() != mbdyn_ros::ReactionKind::none) {
+        words += "; the controller reacts until it is activated again or gets another mode";
+      }
+      break;
     case Trouble::busy: words = "an interface was locked by another thread"; break;
   }
   RCLCPP_WARN(frame_.logger, "%s", words.c_str());
 }
 
+void DynamicsSession::feel(std::int64_t time, bool zero) noexcept {
+  const double now = 1e-9 * static_cast<double>(time - origin);
+  if (zero) {
+    observer.restart();
+    detector.forget();
+    return;
+  }
+  if (law.applied() != felt_with) {
+    felt_with = law.applied();
+    observer.set_parameters(felt_with->parameters.data());
+  }
+  if (observer.cycle(now, measured.q.data(), measured.v.data(), effort.data()) !=
+      mbdyn_ros::Status::ok) {
+    return;
+  }
+  const bool hits = detector.update(now, observer.external.data());
+  if (hits) trouble(Trouble::hit, detector.joint());
+  if (reaction.acts()) return;
+  if (!hits) {
+    if (!detector.touches()) reaction.remember(now, measured.q.data());
+    return;
+  }
+  reaction.begin(now, measured.q.data());
+  reacts = reaction.acts();
+  if (reacts) {
+    const bool yields = reaction.kind() == mbdyn_ros::ReactionKind::yielding;
+    law.force_mode(mbdyn_ros::ControlLaw::place_of_mode(table(), yields ? yielding : holding));
+  }
+}
+
+void DynamicsSession::end_reaction() noexcept {
+  resumes = reacts = false;
+  reaction.end();
+  law.force_mode(mbdyn_ros::ControlLaw::none);
+  begun = false;
+  for (double &x : held_q) x = unsaid;
+  for (double &x : wanted_q) x = unsaid;
+}
+
 void DynamicsSession::start() noexcept {
   law.reset();
+  end_reaction();
+  observer.restart();
+  detector.forget();
   for (double &x : wanted_q) x = unsaid;
   for (double &x : held_q) x = unsaid;
   posture.set(held_q);

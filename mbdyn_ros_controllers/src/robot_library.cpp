@@ -165,6 +165,7 @@ std::string build(const RobotRequest &request, const fs::path &file) {
   for (const std::string &joint : request.force_torques) {
     write.insert(write.end(), {"--force-torque", joint});
   }
+  for (const std::string &link : request.felt) write.insert(write.end(), {"--felt-link", link});
   std::string words = run(write, log, deadline);
   if (!words.empty()) {
     if (request.independent.empty()) return words;
@@ -195,7 +196,8 @@ std::string cached_file(const RobotRequest &request) {
                           joined(request.independent, "\n") + "\n\n" +
                           joined(request.variable, "\n") + "\n\n" + request.link + "\n\n" +
                           joined(request.imus, "\n") + "\n\n" +
-                          joined(request.force_torques, "\n") + "\n\n" + interface;
+                          joined(request.force_torques, "\n") + "\n\n" +
+                          joined(request.felt, "\n") + "\n\n" + interface;
   return cache_folder() / (mbdyn_ros::description_hash(key).substr(0, 32) + ".so");
 }
 

@@ -16,7 +16,7 @@ from plugin_tools import PACKAGE, stand_in_headers, watched
 import mbdyn_ros
 
 TYPES = {
-    "string": "std::string", "double": "double", "bool": "bool",
+    "string": "std::string", "double": "double", "bool": "bool", "int": "std::int64_t",
     "double_array": "std::vector<double>", "string_array": "std::vector<std::string>",
 }  # fmt: skip
 ARM = """<robot name="arm"><link name="base"/>
@@ -102,7 +102,15 @@ def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
         more = "    params_.build_timeout = 0.0;\n"
         if file.stem == "dynamics_controller":
             more += '    params_.state_topic = "states";\n    params_.variable = {"rod"};\n'
-            more += '    params_.link = "rod";\n'
+            more += """    params_.link = "rod";
+    params_.reaction = given::reaction;
+    if (given::reaction != "none") params_.thresholds = {0.5};
+    params_.joint_stiffness = given::stiffness;
+    params_.joint_damping = {5.0};
+"""
+        if file.stem == "external_effort_broadcaster":
+            more += '    params_.link = "rod";\n    params_.variable = {"rod"};\n'
+            more += "    params_.thresholds = {2.0};\n"
         (place / f"{file.stem}_parameters.hpp").write_text(listener(file, more))
     return folder
 
@@ -114,7 +122,8 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     urdf = folder / "arm.urdf"
     urdf.write_text(ARM)
     arm = mbdyn_ros.load(urdf)
-    written = arm.generate_cpp(folder / "code", parameters=["rod"], control_link="rod")
+    written = arm.generate_cpp(folder / "code", parameters=["rod"], control_link="rod",
+                               felt_links=["rod"])  # fmt: skip
     return library_of(written), urdf
 
 
@@ -129,7 +138,7 @@ def test_nothing_fails_in_any_state(
 ) -> None:
     """Configured, activated, deactivated, cleaned up and unloaded under callbacks and cycles."""
     sources = ["dynamics_controller", "dynamics_loop", "dynamics_session",
-               "loop_state_broadcaster", "robot_library", "sampled_loop"]  # fmt: skip
+               "external_effort_broadcaster", "loop_state_broadcaster", "robot_library", "sampled_loop"]  # fmt: skip
     whole = tmp_path / "whole.cpp"  # one unit: the headers are read once
     included = [*(PACKAGE / "src" / f"{one}.cpp" for one in sources), SOURCES / "lifecycle.cpp"]
     whole.write_text("".join(f'#include "{one}"\n' for one in included))
@@ -142,3 +151,4 @@ def test_nothing_fails_in_any_state(
     said = command(program, robot[0], robot[1], "rod", lives).decode()
     assert f"DynamicsController: {lives} lives" in said
     assert f"LoopStateBroadcaster: {lives} lives" in said
+    assert f"ExternalEffortBroadcaster: {lives} lives" in said

@@ -68,6 +68,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   void clear();
   // Of the loop: they neither allocate nor log, and wait for nobody.
   bool read_references(Session &session, double period) noexcept;  // false: it cannot go on
+  void lead_back(Session &session, double now) noexcept;  // as a reaction wants it
   bool lead_link(Session &session, bool begins) noexcept;  // false: it cannot go on
   void write(Session &session, bool zero) noexcept;
   void publish(Session &session, const rclcpp::Time &time, double period) noexcept;

@@ -31,8 +31,10 @@
 #include "sensor_msgs/msg/joint_state.hpp"
 #include "trajectory_msgs/msg/joint_trajectory.hpp"
 
+#include "mbdyn_ros/contact.hpp"
 #include "mbdyn_ros/control_law.hpp"
 #include "mbdyn_ros/latest.hpp"
+#include "mbdyn_ros/observer.hpp"
 #include "mbdyn_ros_controllers/dependent_limits.hpp"
 #include "mbdyn_ros_controllers/dynamics_controller_parameters.hpp"
 #include "mbdyn_ros_controllers/measured_state.hpp"
@@ -62,7 +64,7 @@ class DynamicsSession {
   // What the loop met; `report` logs it.
   enum class Trouble : int {
     none, not_finite, stale, frozen, open, no_answer, saturated, clamped, stopped, too_large, far,
-    far_start, far_link, busy
+    far_start, far_link, busy, hit
   };
   struct Frame {  // what a session is made of, besides its robot and parameters
     unsigned rate = 0;  // Hz of the loop
@@ -94,6 +96,10 @@ class DynamicsSession {
   // ---- the loop -----------------------------------------------------------------------------
   // Begin anew: follow nothing, and know no state.
   void start() noexcept;
+  // Feel what acts from outside under the efforts of a cycle at a time (ns), and begin to react
+  // where a contact begins; with efforts of zero nothing is felt.
+  void feel(std::int64_t time, bool zero) noexcept;
+  void end_reaction() noexcept;
   void trouble(Trouble kind, std::size_t which) noexcept {
     troubled = which;
     trouble_ = kind;
@@ -105,6 +111,11 @@ class DynamicsSession {
   mbdyn_ros::Latest<Target> targets;
   mbdyn_ros::Latest<std::vector<double>> posture;  // as it was measured; NaN: not yet
   MeasuredState measured;  // `read` and `age_at` are the loop's
+  mbdyn_ros::Observer observer;  // the loop's, by the efforts that it writes; so are these two
+  mbdyn_ros::ContactDetector detector;
+  mbdyn_ros::Reaction reaction;
+  std::atomic<bool> reacts{false};
+  std::atomic<bool> resumes{false};  // another mode was set, which ends a reaction
   std::atomic<bool> active{false}, chained{false}, check_limits{true};
   std::atomic<bool> follows{false};  // a reference that is not too old
   std::atomic<double> timeout{0.0}, tolerance{0.0}, start_tolerance{0.0}, lead{0.0};
@@ -114,6 +125,8 @@ class DynamicsSession {
   bool followed = false;  // a message since the activation
   bool begun = false;     // a reference since the activation, near the measured state
   DependentLimits dependent;  // in the references of a controller in front
+  std::int64_t origin = 0;  // ns, of the observer's time
+  const mbdyn_ros::Settings *felt_with = nullptr;
   double unpublished = 0.0;  // s since a message was published
   const mbdyn_ros_mode *mode = nullptr;  // of the last cycle
   mbdyn_ros::PoseReference pose;         // that the link is led to
@@ -123,6 +136,7 @@ class DynamicsSession {
  private:
   DynamicsSession(const RobotLibrary &robot, const Params &params, const Frame &frame);
 
+  static mbdyn_ros::Thresholds thresholds_of(const Params &params);
   static std::string unfit(const mbdyn_ros_model &table, const Params &params);
   std::string read(const trajectory_msgs::msg::JointTrajectory &message, Received &next);
   std::string beyond_limits(const std::vector<double> &values, const std::vector<double> &measured);
@@ -132,6 +146,7 @@ class DynamicsSession {
   std::string far_from_link(const Target &target, const std::vector<double> &measured);
   double growth(const mbdyn_ros::Settings &settings, const std::vector<double> &at) const;
   std::string unstable(const Params &params);
+  std::string unfit_reaction(const Params &params, const mbdyn_ros::Settings &next) const;
   void watch_gains();
 
   const Frame frame_;

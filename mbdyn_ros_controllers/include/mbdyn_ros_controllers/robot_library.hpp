@@ -31,6 +31,7 @@ struct RobotRequest {
   std::string link;                      // that cartesian_impedance leads; empty: none
   std::vector<std::string> imus;           // links with inertial measurement units
   std::vector<std::string> force_torques;  // joints with force-torque sensors
+  std::vector<std::string> felt;           // links at which external wrenches are felt
   std::string file;                      // the library; empty: that of the cache
   std::string command = "mbdyn";         // what writes the equations
   double timeout = 120.0;                // of building it, s; 0: it is not built

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "mbdyn_ros_controllers/dynamics_controller.hpp"
+#include "mbdyn_ros_controllers/external_effort_broadcaster.hpp"
 #include "mbdyn_ros_controllers/loop_state_broadcaster.hpp"
 
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using hardware_interface::Handle;
 using hardware_interface::Loaned;
 using mbdyn_ros_controllers::DynamicsController;
+using mbdyn_ros_controllers::ExternalEffortBroadcaster;
 using mbdyn_ros_controllers::LoopStateBroadcaster;
 using controller_interface::CallbackReturn;
 const rclcpp_lifecycle::State any;
@@ -112,7 +114,7 @@ class Rig {
     return controller_;
   }
   static void export_references(DynamicsController &one) { (void)one.export_reference_interfaces(); }
-  static void export_references(LoopStateBroadcaster &) {}
+  static void export_references(controller_interface::ControllerInterface &) {}
   void offer(DynamicsController &one) {
     hardware_.offer(one.command_interface_configuration().names,
                     one.state_interface_configuration().names);
@@ -120,7 +122,7 @@ class Rig {
       if (name.find("/position") != name.npos) joints_.push_back(name.substr(0, name.rfind('/')));
     }
   }
-  void offer(LoopStateBroadcaster &) {
+  void offer(controller_interface::ControllerInterface &) {
     hardware_.offer({}, {"joint/position", "joint/velocity", "joint/effort"});
   }
   // Let the loop switch, as a controller manager does; back when it has.
@@ -381,11 +383,92 @@ void references(char **arguments) {
   CHECK(controller.on_deactivate(any) == CallbackReturn::SUCCESS && hardware.all_zero());
 }
 
+// What the controller does about an arm that is blocked while a reference leads it away.
+void contacts(char **arguments, const char *kind) {
+  std::ifstream file(arguments[2], std::ios::binary);
+  const std::string description(std::istreambuf_iterator<char>(file), {});
+  given::library = arguments[1];
+  given::reaction = kind;
+  Hardware hardware;
+  DynamicsController controller;
+  CHECK(controller.init("controller", description, 1000) == CallbackReturn::SUCCESS);
+  given::stiffness = {};
+  if (std::string("float") != kind) {
+    DynamicsController slack;
+    stand_in::said().lines.clear();
+    CHECK(slack.init("controller", description, 1000) == CallbackReturn::SUCCESS);
+    CHECK(slack.on_configure(any) == CallbackReturn::FAILURE);
+    CHECK(has(stand_in::said().lines.back(), "give joint joint_stiffness above 0"));
+  }
+  given::stiffness = {50.0};
+  CHECK(controller.on_configure(any) == CallbackReturn::SUCCESS);
+  (void)controller.export_reference_interfaces();
+  hardware.offer(controller.command_interface_configuration().names,
+                 controller.state_interface_configuration().names);
+  hardware.lend(controller);
+  CHECK(controller.on_activate(any) == CallbackReturn::SUCCESS);
+  const auto node = controller.get_node();
+  std::int64_t time = now().nanoseconds();
+  const auto state = [&](double q, double v) {
+    for (const auto &one : hardware.states) {
+      CHECK(one->set_value(has(one->get_name(), "/position") ? q : v));
+    }
+  };
+  const auto cycle = [&] {
+    time += 1'000'000;
+    CHECK(controller.update(rclcpp::Time(time), period) == controller_interface::return_type::OK);
+    return hardware.commands[0]->get_optional().value_or(0.0);
+  };
+  const auto send = [&](double q, double v = 0.0) {
+    trajectory_msgs::msg::JointTrajectory message;
+    message.header.stamp = rclcpp::Time(time);
+    message.joint_names = given::joints;
+    message.points.resize(1);
+    message.points[0].positions.assign(1, q);
+    message.points[0].velocities.assign(1, v);
+    stand_in::said().lines.clear();
+    CHECK(node->deliver("~/reference", message));
+    return stand_in::said().lines.empty() ? std::string() : stand_in::said().lines.back();
+  };
+  CHECK(node->set_parameters_atomically({{"reference_timeout", 0.0}}).successful);
+  const double slope = 0.2, hold = 6.0 * 0.981;  // rad/s; N m of the weight at 0
+  for (int k = 0; k < 400; ++k) {
+    const double q = slope * 1e-3 * (k - 400);
+    state(q, slope);
+    if (k > 0) CHECK(send(q, slope).empty());
+    (void)cycle();
+  }
+  state(0.0, 0.0);
+  CHECK(send(0.09).empty());  // it does not move any more
+  for (int k = 0; k < 60; ++k) (void)cycle();
+  stand_in::said().lines.clear();
+  node->fire();
+  CHECK(!stand_in::said().lines.empty() &&
+        has(stand_in::said().lines.back(), "a contact, of which joint shows most"));
+  CHECK(has(send(0.09), "reacts to a contact"));
+  double effort = 0.0, least = 100.0;
+  for (int k = 0; k < 1500; ++k) least = std::fmin(least, effort = cycle());
+  // What is stiff holds the weight where the arm is; what retracts pulls it back by 50 N m/rad.
+  const double back = std::string("retract") == kind ? 50.0 * slope * 0.4 : 0.0;
+  CHECK(std::fabs(-effort - hold - back) < 0.2 || std::fabs(effort - hold + back) < 0.2);
+  CHECK(node->set_parameters_atomically({{"mode", std::string("gravity_compensation")}})
+            .successful);
+  (void)cycle();
+  CHECK(node->set_parameters_atomically({{"mode", std::string("computed_torque")}}).successful);
+  (void)cycle();
+  CHECK(send(0.01).empty());
+  CHECK(controller.on_deactivate(any) == CallbackReturn::SUCCESS && hardware.all_zero());
+  given::reaction = "none";
+}
+
 }  // namespace
 
 int main(int, char **arguments) {
   references(arguments);
+  for (const char *kind : {"stop", "float", "retract"}) contacts(arguments, kind);
+  given::reaction = "retract";
   live<DynamicsController>(arguments, "DynamicsController", true);
   live<LoopStateBroadcaster>(arguments, "LoopStateBroadcaster", false);
+  live<ExternalEffortBroadcaster>(arguments, "ExternalEffortBroadcaster", false);
   return failures != 0;
 }

@@ -200,19 +200,9 @@ class ControlLaw {
 
   /* Fasten a body to a link instead of what was fastened there; words where that cannot be. */
   std::string set_payload(std::string_view link, const Payload &body) {
-    const mbdyn_ros_model &table = model_.table();
-    const std::size_t place = place_of_link(table.parameters, link);
-    if (place == table.parameters.count) {
-      return std::string(table.robot) + ": the inertia of link '" + std::string(link) +
-             "' is not variable; write the library with --variable " + std::string(link);
-    }
-    if (const char *why = mbdyn_ros::refusal(body)) return why;
     Settings next = set_;
-    for (std::size_t k = 0; k < numbers_of_a_link; ++k) {
-      next.parameters[place + k] = table.parameter_values[place + k];
-    }
-    fasten(body, &next.parameters[place]);
-    return set(next);
+    const std::string words = mbdyn_ros::set_payload(model_.table(), link, body, next.parameters);
+    return words.empty() ? set(next) : words;
   }
 
   static constexpr double farthest = 0.1; /* rad or m in a cycle */
@@ -236,6 +226,9 @@ class ControlLaw {
   /* For the loop's thread: another mode than that of the settings, such as after a contact; none:
      that of the settings. */
   void force_mode(std::size_t mode) noexcept { forced_ = mode; }
+
+  /* For the loop's thread: the settings of the last `update`. */
+  const Settings *applied() const noexcept { return seen_; }
 
   /* How far the joints give way to external efforts. */
   const Admittance &yielded() const noexcept { return yielded_; }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mbdyn_ros/model.h"
 
@@ -71,6 +72,23 @@ inline std::size_t place_of_link(const mbdyn_ros_names &parameters,
     }
   }
   return parameters.count;
+}
+
+/* Let a body be fastened to a link in the numbers of a robot (as many as it has parameters), instead
+   of what was fastened there; words, and nothing changed, where that cannot be. */
+inline std::string set_payload(const mbdyn_ros_model &table, std::string_view link,
+                               const Payload &body, std::vector<double> &numbers) {
+  const std::size_t place = place_of_link(table.parameters, link);
+  if (place == table.parameters.count) {
+    return std::string(table.robot) + ": the inertia of link '" + std::string(link) +
+           "' is not variable; write the library with --variable " + std::string(link);
+  }
+  if (const char *why = refusal(body)) return why;
+  for (std::size_t k = 0; k < numbers_of_a_link; ++k) {
+    numbers[place + k] = table.parameter_values[place + k];
+  }
+  fasten(body, &numbers[place]);
+  return {};
 }
 
 }  // namespace mbdyn_ros

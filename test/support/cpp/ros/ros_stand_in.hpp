@@ -29,6 +29,8 @@ namespace given {  // the robot of the test
 
 inline std::string library;
 inline const std::vector<std::string> joints{"joint"};
+inline std::string reaction = "none";
+inline std::vector<double> stiffness{50.0};
 
 }  // namespace given
 
@@ -132,6 +134,11 @@ struct PostSetParametersCallbackHandle {
 }  // namespace node_interfaces
 
 struct SystemDefaultsQoS {};
+class QoS {
+ public:
+  explicit QoS(std::size_t) {}
+  QoS &transient_local() { return *this; }
+};
 struct SensorDataQoS {};
 class SubscriptionBase {
  public:
@@ -534,6 +541,11 @@ struct Header {
   std::string frame_id;
 };
 }  // namespace std_msgs::msg
+namespace std_msgs::msg {
+struct Bool {
+  bool data = false;
+};
+}  // namespace std_msgs::msg
 namespace sensor_msgs::msg {
 struct JointState {
   std_msgs::msg::Header header;
@@ -573,6 +585,13 @@ struct Pose {
 struct PoseStamped {
   std_msgs::msg::Header header;
   Pose pose;
+};
+struct Wrench {
+  Vector3 force, torque;
+};
+struct WrenchStamped {
+  std_msgs::msg::Header header;
+  Wrench wrench;
 };
 struct Inertia {
   double m = 0.0;
