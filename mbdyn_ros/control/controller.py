@@ -31,7 +31,7 @@ STATE = (
 )  # fmt: skip
 """Arrays of a controller that its efforts depend on."""
 
-LONGEST_STEP = 0.1
+REST_AFTER = 0.1
 """s between two cycles, after which an admittance begins anew."""
 
 STANDSTILL = "gravity_compensation"
@@ -246,7 +246,7 @@ class Controller(Sealed):
         step, self._last[0] = now - self._last[0], now
         if YIELDING[0] not in MODES[self.mode].gains:
             return
-        if not 0 < step <= LONGEST_STEP:
+        if not 0 < step <= REST_AFTER:
             if step:
                 self.admittance.rest()
             return

@@ -94,7 +94,7 @@ class Parametrized(Core):
 
     @brief
     def payload(self, link: str) -> Array:
-        """What is fastened to a link, (10,) or (N, 10) as in `parameter_values`; zeros: nothing."""
+        """Parameters of the payload of a link, (10,) or (N, 10) as in `parameter_values`."""
         known = moving_link(self._system.tree, self.model.source, link)
         return np.array(self._parameters.payload.get(known, np.zeros(10)))
 

@@ -42,8 +42,9 @@ def test_the_checks_fail_where_the_laws_are_wrong(tmp_path: Path) -> None:
     shutil.copytree(INCLUDE / "mbdyn_ros", folder)
     law = folder / "control_law.hpp"
     text = law.read_text()
-    assert "= reference.q[k] - q[k];" in text
-    law.write_text(text.replace("= reference.q[k] - q[k];", "= q[k] - reference.q[k];"))
+    right = "= reference.q[k] + yielded_.y[k] - q[k];"
+    assert right in text
+    law.write_text(text.replace(right, "= q[k] - reference.q[k];"))
     program = tmp_path / "laws"
     command(shutil.which("g++") or shutil.which("clang++"), "-std=c++17", "-I", tmp_path,
             "-I", SOURCES, SOURCES / "test_laws.cpp", "-o", program)  # fmt: skip
