@@ -61,8 +61,8 @@ class Payload:
         untold = [name for name, told in zip(PARAMETERS, self.told, strict=True) if not told]
         return f"the motion does not tell {', '.join(untold)} of the payload" if untold else ""
 
-    def apply(self, robot: Robot) -> None:
-        """Hand it to `set_payload` of a robot, as far as it is told.
+    def body(self) -> tuple[float, Array, Array]:
+        """Mass, centre of mass and inertia about it, as far as they are told, for `set_payload`.
 
         A place that is not told becomes the link's origin, an inertia that is not, or that no body
         has, that of a point.
@@ -70,7 +70,7 @@ class Payload:
         Raises
         ------
         InputError
-            Not even the mass is told, or it is negative; or the link's payload is not variable.
+            Not even the mass is told, or it is negative.
         """
         if not self.told[0] or not self.mass >= 0:
             raise InputError(
@@ -81,7 +81,17 @@ class Payload:
         largest = np.linalg.eigvalsh(self.inertia)[-1]
         is_body = np.linalg.eigvalsh(np.trace(self.inertia) / 2 * np.eye(3) - self.inertia)[0] >= 0
         whole = all(self.told) and is_body and largest > 0
-        robot.set_payload(self.link, self.mass, com, self.inertia if whole else None)
+        return self.mass, com, self.inertia if whole else np.zeros((3, 3))
+
+    def apply(self, robot: Robot) -> None:
+        """Hand its `body` to `set_payload` of a robot.
+
+        Raises
+        ------
+        InputError
+            It is not told; or the link's payload is not variable.
+        """
+        robot.set_payload(self.link, *self.body())
 
 
 class PayloadEstimator:

@@ -137,8 +137,8 @@ def test_nothing_fails_in_any_state(
     sanitizer: str, lives: int, tmp_path: Path, headers: Path, robot: tuple[Path, Path]
 ) -> None:
     """Configured, activated, deactivated, cleaned up and unloaded under callbacks and cycles."""
-    sources = ["dynamics_controller", "dynamics_loop", "dynamics_session",
-               "external_effort_broadcaster", "loop_state_broadcaster", "robot_library", "sampled_loop"]  # fmt: skip
+    sources = ["dynamics_controller", "dynamics_loop", "dynamics_session", "robot_library",
+               "external_effort_broadcaster", "loop_state_broadcaster", "sampled_loop"]  # fmt: skip
     whole = tmp_path / "whole.cpp"  # one unit: the headers are read once
     included = [*(PACKAGE / "src" / f"{one}.cpp" for one in sources), SOURCES / "lifecycle.cpp"]
     whole.write_text("".join(f'#include "{one}"\n' for one in included))

@@ -1,4 +1,4 @@
-"""What `computed_torque` feels: contacts that it reacts to, and external efforts it gives way to."""
+"""Contacts that `computed_torque` reacts to, and external efforts that it gives way to."""
 
 from __future__ import annotations
 

@@ -20,8 +20,10 @@ from std_srvs.srv import SetBool, Trigger
 
 import mbdyn_ros
 from mbdyn_ros.array import Array
+from mbdyn_ros.control import Payload
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.nodes.effort_observer import EffortObserver
+from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
 __all__ = ["rig"]
 
@@ -136,6 +138,38 @@ def test_a_payload_is_told_and_handed_on(
     answer = rig.call(Trigger, "effort_observer/apply_payload")
     assert answer.success == bool(found.told[0] and found.mass >= 0)
     del payloads
+
+
+def test_a_payload_goes_to_those_that_are_named(
+    rig: Rig, interpreted: None, arm: mbdyn_ros.Robot
+) -> None:
+    """To a node by its service, to a controller by its topic; who is not there is said."""
+    pytest.importorskip("mbdyn_ros_interfaces.srv")
+    names = ["inverse_dynamics_server", "controller", "nobody"]
+    node = rig.add(EffortObserver, robot_description=ARM, payload_link="lower",
+                   payload_receivers=names)  # fmt: skip
+    server = rig.add(InverseDynamicsServer, robot_description=ARM, variable=["lower"])
+    taken = rig.listen(InertiaStamped, "controller/payload", LATCHED)
+    before = server.robot.mass_matrix(Q)
+    body = 2.0, np.array([0.1, 0.0, 0.05]), np.diag([0.02, 0.03, 0.04])
+    told = Payload("lower", *body, np.ones(10), np.full(10, 1e-3), (True,) * 10)
+    sensors = Sensors(rig, arm)
+    sensors.send(3)
+    rig.wait(lambda: node._sent)
+    node.feeling.estimator.payload = lambda: told
+    rig.wait(lambda: all(one.hand(node._stamped("lower", *body)) for one in node._receivers[:2]))
+    answer = rig.call(Trigger, "effort_observer/apply_payload")
+    assert answer.success and answer.message == (
+        "lower carries 2 kg; handed to inverse_dynamics_server, controller; nobody takes it at "
+        "nobody"
+    )
+    expected = mbdyn_ros.load(ARM, variable=["lower"])
+    expected.set_payload("lower", *body)
+    rig.wait(lambda: not np.allclose(server.robot.mass_matrix(Q), before))
+    np.testing.assert_allclose(server.robot.mass_matrix(Q), expected.mass_matrix(Q))
+    rig.wait(lambda: taken)
+    assert taken[-1].header.frame_id == "lower" and taken[-1].inertia.m == 2.0
+    assert taken[-1].inertia.com.x == 0.1 and taken[-1].inertia.iyy == 0.03
 
 
 def test_robots_that_do_not_do(rig: Rig, interpreted: None) -> None:

@@ -30,9 +30,10 @@ from ..messages.joint_state_bytes import JointStateBytes, joint_state_inbox
 from ..messages.measured_state import JointReader, MeasuredState
 from ..messages.plain_bytes import StampedBytes
 from ..node.health import Health
+from ..node.interfaces import srv
 from ..node.loops import ArrivalLoop
 from ..node.process import run
-from ..node.refusals import Refusals
+from ..node.refusals import Refusals, one_line
 from ..node.robot_node import RobotNode
 from .contact_watch import THRESHOLDS, ContactWatch
 from .parameters import EFFORT_OBSERVER
@@ -173,6 +174,8 @@ class EffortObserver(RobotNode):
         self.offer("reset", Trigger, self._reset)
         self.offer("learn", SetBool, self._learn)
         self.offer("apply_payload", Trigger, self._apply_payload)
+        receivers = self.parameters["payload_receivers"]
+        self._receivers = [PayloadReceiver(self, one) for one in receivers]
 
     def loop_rate(self) -> float:
         """0: it ticks when messages come."""
@@ -258,15 +261,19 @@ class EffortObserver(RobotNode):
         told = found.remark or "the motion tells all of it"
         health.values["payload"] = f"{found.mass:.4g} kg, +- {found.deviations[0]:.2g}; {told}"
         if found.told[0]:
-            message = InertiaStamped()
-            message.header.stamp = self.get_clock().now().to_msg()
-            message.header.frame_id, inertia = found.link, message.inertia
-            inertia.m = found.mass
-            inertia.com.x, inertia.com.y, inertia.com.z = found.com.tolist()
-            upper = found.inertia[np.triu_indices(3)].tolist()
-            for name, one in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), upper, strict=True):
-                setattr(inertia, name, one)
-            self._payload.publish(message)
+            self._payload.publish(self._stamped(found.link, found.mass, found.com, found.inertia))
+
+    def _stamped(self, link: str, mass: float, com: Array, moments: Array) -> InertiaStamped:
+        """The message of a body."""
+        message = InertiaStamped()
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.frame_id, inertia = link, message.inertia
+        inertia.m = mass
+        inertia.com.x, inertia.com.y, inertia.com.z = com.tolist()
+        upper = moments[np.triu_indices(3)].tolist()
+        for name, one in zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), upper, strict=True):
+            setattr(inertia, name, one)
+        return message
 
     def _reset(self, _: Any) -> str:
         feeling = self.require(self.feeling)
@@ -282,9 +289,49 @@ class EffortObserver(RobotNode):
         feeling = self.require(self.feeling)
         estimator = self.require(feeling.estimator)
         found = estimator.payload()
-        found.apply(feeling.robot)
-        estimator.forget()
-        return f"{found.link} carries {found.mass:.4g} kg"
+        body = found.body()
+        if found.link in self.payloads.variable:
+            found.apply(feeling.robot)
+            estimator.forget()
+        takers = [one.name for one in self._receivers if one.hand(self._stamped(found.link, *body))]
+        deaf = [one.name for one in self._receivers if one.name not in takers]
+        if found.link not in self.payloads.variable and not takers:
+            raise InputError(
+                f"nobody takes the payload: start this node with variable naming {found.link}, or "
+                f"name nodes and controllers in payload_receivers ({', '.join(deaf) or 'none'})"
+            )
+        told = f"{found.link} carries {found.mass:.4g} kg"
+        told += f"; handed to {', '.join(takers)}" if takers else ""
+        return told + (f"; nobody takes it at {', '.join(deaf)}" if deaf else "")
+
+
+class PayloadReceiver:
+    """A node whose service `set_payload`, or a controller whose topic `payload`, takes payloads."""
+
+    def __init__(self, node: EffortObserver, name: str) -> None:
+        self.name = name
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._publisher = node.create_publisher(InertiaStamped, f"{name}/payload", latched)
+        kind: Any = getattr(srv, "SetPayload", None)
+        self._client: Any = None if kind is None else node.create_client(kind, f"{name}/set_payload")
+        self._node, self._kind = node, kind
+
+    def hand(self, message: InertiaStamped) -> bool:
+        """Hand a payload on; whether anybody listens. What it refuses comes into the log."""
+        heard = self._publisher.get_subscription_count() > 0
+        if heard:
+            self._publisher.publish(message)
+        if self._client is None or not self._client.service_is_ready():
+            return heard
+        request = self._kind.Request(link=message.header.frame_id, payload=message.inertia)
+        self._client.call_async(request).add_done_callback(self._hear)
+        return True
+
+    def _hear(self, future: Any) -> None:
+        answer = future.result()
+        if answer is not None and not answer.success:
+            words = one_line(f"{self.name} refuses the payload: {answer.message}")
+            self._node.get_logger().warning(words)
 
 
 main = partial(run, EffortObserver, EffortObserver.NAME)

@@ -271,6 +271,8 @@ EFFORT_OBSERVER = (
     Spec("moment", True, "whether torques act there; else a force alone", read_only=True),
     *CONTACTS,
     Spec("payload_link", "", "link whose payload is estimated; empty: none", read_only=True),
+    Spec("payload_receivers", STRINGS, "nodes and controllers to which ~/apply_payload hands the "
+         "payload: by their service set_payload or topic payload", read_only=True),
     Spec("payload_memory", 10.0, "in which old motion loses its weight by e, s", 0.1, 3600.0,
          read_only=True),
 )  # fmt: skip
