@@ -169,8 +169,8 @@ def _write_joint(robot: Element, joint: Joint, marked: dict[str, bool], has_driv
     acting = {name: number(value) for name in ACTING if (value := getattr(joint, name))}
     if has_drive:  # or a reader would take its rotor's for one that is not there
         acting["armature"] = number(joint.armature)
-    if acting:
-        element(one, "dynamics", **acting)
+    if acting:  # of which other readers want damping or friction
+        element(one, "dynamics", **{"damping": number(joint.damping), **acting})
     if joint.mimic is not None:
         follow = joint.mimic
         element(

@@ -313,7 +313,8 @@ class PayloadReceiver:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._publisher = node.create_publisher(InertiaStamped, f"{name}/payload", latched)
         kind: Any = getattr(srv, "SetPayload", None)
-        self._client: Any = None if kind is None else node.create_client(kind, f"{name}/set_payload")
+        service = f"{name}/set_payload"
+        self._client: Any = None if kind is None else node.create_client(kind, service)
         self._node, self._kind = node, kind
 
     def hand(self, message: InertiaStamped) -> bool:
