@@ -6,6 +6,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+import pinocchio as pin
 import pytest
 from night import at_night
 
@@ -186,6 +187,70 @@ class Ours:
         self.stepper.effort[:] = effort
         self.stepper.wrenches = {link: turned.ravel()}
         self.stepper.advance(4)
+
+
+def by_pinocchio(
+    robot: mbdyn_ros.Robot, name: str, q: Array, v: Array, effort: Array, link: str, wrench: Array
+) -> Array:
+    """Accelerations of the independent joints by the KKT equations of Pinocchio's tree.
+
+    Each loop is closed by the points of its frames; a wrench acts at a link's origin, world axes.
+    """
+    model = pin.buildModelFromUrdf(str(find_robot(name)))
+    data, axes = model.createData(), pin.LOCAL_WORLD_ALIGNED
+    positions, rates, _ = robot.joint_state(q, v)
+    assert rates is not None
+    x, dx, tau = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+    rows = {one: model.joints[model.getJointId(one)].idx_v for one in robot.joint_names}
+    for one, position, rate in zip(robot.joint_names, positions, rates, strict=True):
+        joint = model.joints[model.getJointId(one)]
+        place = slice(joint.idx_q, joint.idx_q + joint.nq)
+        x[place] = (np.cos(position), np.sin(position)) if joint.nq == 2 else position
+        dx[joint.idx_v] = rate
+    tau[[rows[one] for one in robot.actuated_joints]] = effort
+    ends = []
+    for loop in robot.model.loops:
+        for body, pose in ((loop.predecessor, loop.predecessor_frame),
+                           (loop.successor, loop.successor_frame)):  # fmt: skip
+            frame = model.frames[model.getFrameId(body, pin.BODY)]
+            place = frame.placement * pin.SE3(np.array(pose.rotation), np.array(pose.translation))
+            added = pin.Frame(f"end {len(ends)}", frame.parentJoint, place, pin.OP_FRAME)
+            ends.append(model.addFrame(added))
+    data = model.createData()
+    pin.forwardKinematics(model, data, x, dx, 0 * dx)
+    pin.updateFramePlacements(model, data)
+    pin.computeJointJacobians(model, data, x)
+    at = model.getFrameId(link, pin.BODY)
+    tau += pin.getFrameJacobian(model, data, at, axes).T @ wrench
+    closing, drift = [], []
+    for a, b in zip(ends[::2], ends[1::2], strict=True):
+        assert np.linalg.norm(data.oMf[a].translation - data.oMf[b].translation) < 1e-9
+        columns = [pin.getFrameJacobian(model, data, one, axes)[:3] for one in (a, b)]
+        moved = [pin.getFrameClassicalAcceleration(model, data, one, axes).linear for one in (a, b)]
+        closing.append(columns[0] - columns[1])
+        drift.append(moved[0] - moved[1])
+    rigid = np.vstack(closing)
+    mass, n = pin.crba(model, data, x), model.nv
+    mass = np.triu(mass) + np.triu(mass, 1).T
+    whole = np.block([[mass, rigid.T], [rigid, np.zeros((len(rigid), len(rigid)))]])
+    right = np.concatenate([tau - pin.nonLinearEffects(model, data, x, dx), *(-one for one in drift)])
+    found = np.linalg.lstsq(whole, right, rcond=1e-10)[0][:n]
+    return found[[rows[one] for one in robot.independent_joints]]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("name", ["crane", "excavator"])
+def test_pushed_loops_move_as_pinocchio_says(name: str) -> None:
+    """What `Ours` integrates in the tests of pushes."""
+    robot, random = box(name), np.random.default_rng(4)
+    link, wrench = TOOLS[name], np.array(PUSHES[name])
+    for seed in range(3):
+        q, v, _ = state(robot, seed)
+        effort = robot.inverse_dynamics(q, v, random.normal(size=robot.nv), friction=False)
+        turned = (wrench.reshape(2, 3) @ robot.frame_pose(q, link)[:3, :3]).ravel()
+        found = robot.forward_dynamics(q, v, effort, wrenches={link: turned}, friction=False)
+        expected = by_pinocchio(robot, name, q, v, effort, link, wrench)
+        np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
 
 
 WORLDS = {"ur5": Mujoco, "panda": Mujoco, "quadruped": Mujoco, "crane": Ours, "excavator": Ours,
