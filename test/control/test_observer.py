@@ -233,7 +233,8 @@ def by_pinocchio(
     mass, n = pin.crba(model, data, x), model.nv
     mass = np.triu(mass) + np.triu(mass, 1).T
     whole = np.block([[mass, rigid.T], [rigid, np.zeros((len(rigid), len(rigid)))]])
-    right = np.concatenate([tau - pin.nonLinearEffects(model, data, x, dx), *(-one for one in drift)])
+    bias = pin.nonLinearEffects(model, data, x, dx)
+    right = np.concatenate([tau - bias, *(-one for one in drift)])
     found = np.linalg.lstsq(whole, right, rcond=1e-10)[0][:n]
     return found[[rows[one] for one in robot.independent_joints]]
 
