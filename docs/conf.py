@@ -26,7 +26,10 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "messages",
+    "notebooks",
+    "scenes",
 ]
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 exclude_patterns = ["_build", "_extensions"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
