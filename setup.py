@@ -74,7 +74,8 @@ ROS = [
 
 # What makes the book.
 DOCS = [
-    "furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton", "ziamath>=0.12",
+    *PAGE, "furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton",
+    "ziamath>=0.12",
 ]
 
 # What reads MJCF.

@@ -26,7 +26,10 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "messages",
+    "notebooks",
+    "scenes",
 ]
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 exclude_patterns = ["_build", "_extensions"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
@@ -115,10 +118,8 @@ def _write_for_agents(app: Any, failure: Exception | None) -> None:
     lists = re.findall(r":caption: (.*?)\n.*?\n\n(.*?)```", _text("index"), re.DOTALL)
     summary = _first_words(_text("index"))
     lines = [f"# {project}", "", f"> {summary}"]
-    for caption, names in [*lists, ("API", "\n".join(sorted(app.env.found_docs)))]:
-        names = [name for name in names.split() if name in app.env.found_docs]
-        if caption == "API":
-            names = [name for name in names if name.startswith("api_")]
+    for caption, listed in lists:
+        names = [name for name in listed.split() if name in app.env.found_docs]
         lines += ["", f"## {caption}"] + [
             f"- [{app.env.titles[name].astext()}]({name}.md): {_first_words(_text(name))}"
             for name in names

@@ -57,8 +57,8 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 @click.option(
     "--screenshot",
     metavar="FILE",
-    help="Write a picture of the scene as .png, or the motion of --trajectory as .gif or .webp, "
-    "and end; it needs Chromium, but no screen.",
+    help="Write a picture of the scene as .png, the motion of --trajectory as .gif or .webp, or "
+    "either as an .html to turn by the mouse, and end; all but .html need Chromium, but no screen.",
 )
 @click.option(
     "--size",
@@ -92,6 +92,7 @@ def view(
       mbdyn view panda --trajectory run.csv
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
       mbdyn view panda --trajectory run.csv --screenshot run.webp --size 600 400
+      mbdyn view panda --trajectory run.csv --screenshot run.html
       mbdyn view --ros
       cat robot.urdf | mbdyn view - --port 8081
     """
@@ -115,8 +116,8 @@ def view(
     if source is None:
         raise click.UsageError("give a robot, or --ros")
     if screenshot is not None:
-        check_target(screenshot, (".png", ".gif", ".webp"))
-        moving = not screenshot.lower().endswith(".png")
+        check_target(screenshot, (".png", ".gif", ".webp", ".html"))
+        moving = screenshot.lower().endswith((".gif", ".webp"))
         if moving and robot_shown["trajectory"] is None:
             raise click.UsageError(
                 f"--screenshot {screenshot} is an animation; give its motion as --trajectory FILE"
@@ -132,15 +133,20 @@ def view(
             announce(page.url, robot.model.name, as_json)
             page.run(shown.draw)
             return
-        from ..view.page.screenshot import save_screenshot
+        from ..view.page.screenshot import save_scene, save_screenshot
 
         shown.draw(0.0, True)
-        motion = shown.recording if moving else None
-        if motion is None:
+        motion = None if screenshot.lower().endswith(".png") else shown.recording
+        played: tuple[Any, ...] = ()
+        if motion is not None:
+            played = motion.period, partial(shown.show, motion)
+        if screenshot.lower().endswith(".html"):
+            save_scene(page, screenshot, *played)
+        elif motion is None:
             save_screenshot(page, shown.framed, screenshot, size)
         else:
-            framed, show = partial(shown.framed_in_motion, motion), partial(shown.show, motion)
-            save_screenshot(page, framed, screenshot, size, motion.period, show)
+            framed = partial(shown.framed_in_motion, motion)
+            save_screenshot(page, framed, screenshot, size, *played)
         announce_file(screenshot, robot.model.name, as_json)
 
 

@@ -35,8 +35,11 @@ NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 
 LONG_PAGES = [
     ROOT / f"docs/{name}.md"
-    for name in ("cheat_sheet", "command_line", "how_to", "identification", "impacts", "piezo")
-]
+    for name in (
+        "cheat_sheet", "command_line", "how_to", "identification", "impacts", "piezo",
+        "tutorial_identify",
+    )
+]  # fmt: skip
 """Pages that take long, or whose lines other tests run too; they run with all tests."""
 
 COMPILED = r"(Stepper|rollout|time_optimal)\("

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import signal
 import socket
@@ -121,6 +122,29 @@ def test_a_motion_becomes_an_animation(tmp_path: Path) -> None:
     assert not np.ptp(frames[:, [0, -1]], axis=-1).max() > 60, "nothing is cut off"
     motion.write_text("time,position/crank_joint\n0,0\n100,3\n")
     assert "2000 pictures, and an animation at most 400, 20 s" in refused(*command)
+
+
+def test_a_scene_is_one_file_that_moves(tmp_path: Path) -> None:
+    """Below 1 MB; the instants of the motion are in it, in order."""
+    import msgspec
+    import zstandard
+
+    motion, file = tmp_path / "run.csv", tmp_path / "run.html"
+    motion.write_text("time,position/crank_joint\n0,0\n0.1,1.5\n0.2,3\n")
+    command = ["view", "four_bar", "--trajectory", str(motion), "--screenshot", str(file)]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    text = file.read_text()
+    assert len(text) < 1_000_000
+    embedded = text.partition('__VISER_EMBED_DATA__="')[2].partition('"')[0]
+    packed = base64.b64decode(embedded)[8:]  # after its length
+    unpacked = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+    length = int.from_bytes(unpacked[:8], "little")
+    scene = msgspec.msgpack.decode(unpacked[8 : 8 + length])
+    assert scene["durationSeconds"] == pytest.approx(0.2)
+    times = [time for time, message in scene["messages"] if "Orientation" in message["type"]]
+    assert times == sorted(times) and len({*times} - {0.0}) == 3
+    assert "none does not exist" in refused(*command[:-1], str(tmp_path / "none" / "run.html"))
 
 
 def test_screenshots_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
-"""Pictures of the scene of a page, still or moving, by a browser without a window."""
+"""Pictures of the scene of a page, still or moving, by a browser without a window; and the scene
+itself in a file."""
 
 from __future__ import annotations
 
@@ -79,12 +80,7 @@ def save_screenshot(
     width, height = size
     if not (0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS):
         raise InputError(f"--size {width} {height}: sides have 1 to {MOST_PIXELS} pixels")
-    count = 0 if duration is None else max(round(duration * FRAME_RATE), 2)
-    if count > MOST_FRAMES:
-        raise InputError(
-            f"{path}: a motion of {duration:g} s has {count} pictures, and an animation at most "
-            f"{MOST_FRAMES}, {MOST_FRAMES / FRAME_RATE:g} s; record a shorter one"
-        )
+    count = _frames(path, duration)
     seen = camera(width / height)
     with _browser(page.url, size) as process:
         pixels = _drawn(page.server, process, seen, size)
@@ -105,6 +101,41 @@ def save_screenshot(
             )
     except OSError as error:
         raise InputError(f"{path}: the picture cannot be written: {error.strerror}") from None
+
+
+def save_scene(
+    page: Page, path: str | os.PathLike[str], duration: float | None = None,
+    show: Callable[[float], None] | None = None,
+) -> None:  # fmt: skip
+    """Write the scene of a page, or its motion, as one HTML file that needs no server.
+
+    `duration` and `show` are those of `save_screenshot`.
+
+    Raises
+    ------
+    InputError
+        The animation has too many pictures, or the file cannot be written.
+    """
+    count, recorder = _frames(path, duration), page.server.get_scene_serializer()
+    if show is not None:
+        for k in range(count):
+            show(k / (count - 1))
+            recorder.insert_sleep(1 / FRAME_RATE)
+    try:
+        Path(path).write_text(recorder.as_html(), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: the scene cannot be written: {error.strerror}") from None
+
+
+def _frames(path: str | os.PathLike[str], duration: float | None) -> int:
+    """Number of pictures of a motion; none of a scene at rest."""
+    count = 0 if duration is None else max(round(duration * FRAME_RATE), 2)
+    if count > MOST_FRAMES:
+        raise InputError(
+            f"{path}: a motion of {duration:g} s has {count} pictures, and an animation at most "
+            f"{MOST_FRAMES}, {MOST_FRAMES / FRAME_RATE:g} s; record a shorter one"
+        )
+    return count
 
 
 def find_browser() -> str:
