@@ -9,12 +9,13 @@ import click
 from ..errors import InputError
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
+from .sensors import sensor_options
 
 if TYPE_CHECKING:
     from ..control import ExternalWrench, Observer, PayloadEstimator, Thresholds
     from ..control.observed import Friction, Push
     from ..model.model import Array
-    from ..recording.measured import Recording
+    from ..recording.measured import Recording, Sensors
     from ..robot import Robot
 
 SPANNED_STEPS = 3.0
@@ -38,14 +39,14 @@ DRAWN_FORCES = 600
               help="Mean delay of the observer, s.")  # fmt: skip
 @click.option("--variant", type=click.Choice(["first", "second"]), default="second",
               show_default=True, help="Order of the observer.")  # fmt: skip
-@click.option("--rate", type=float, default=0.0, help="Hz, of a recording without a time.")
 @click.option("--plot", metavar="FILE", help="Plot efforts, force and contacts (.png, .svg, .pdf).")
 @click.option("--output", metavar="FILE", help="Write external efforts as .csv or .json.")
+@sensor_options
 @robot_options
 def observe(
     source: str, recording: str, learn: str | None, link: str | None,
     point: tuple[float, float, float], payload: str | None, time_constant: float, variant: str,
-    rate: float, plot: str | None, output: str | None, options: RobotOptions, as_json: bool,
+    plot: str | None, output: str | None, sensors: Sensors, options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """External efforts, contacts and payload from a recording: what the machine feels.
 
@@ -61,7 +62,7 @@ def observe(
       mbdyn observe boom run.csv --learn run.csv --link boom --json
     """
     from ..control import Observer, PayloadEstimator
-    from ..recording.measured import Sensors, read_recording
+    from ..recording.measured import read_recording
     from ..recording.write import TABLES, check_target
     from ..view.figure import check_picture
 
@@ -71,7 +72,6 @@ def observe(
         check_target(output, TABLES)
     robot = options.read(source)
     link = _checked_link(robot, link)
-    sensors = Sensors(rate)
     measured = read_recording(robot, recording, sensors)
     free = None if learn is None else read_recording(robot, learn, sensors)
     steps = [one.step for one in (measured, free) if one is not None]

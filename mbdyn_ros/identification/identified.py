@@ -84,12 +84,16 @@ class Identification:
             elif own > COLORED and error > GRADES[0][0]:
                 words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
                              "something that is not in the model acts there")  # fmt: skip
-        if self.gains:
+        told = {k: one for k, one in self.gains.items() if one[1] < abs(one[0])}
+        if told:
             words.append("gains of drives: " + listed([
                 f"{joint} {gain:.4g} (deviation {spread:.2g})"
-                for joint, (gain, spread) in self.gains.items()
+                for joint, (gain, spread) in told.items()
             ]) + ", at the masses of the description: only a gain or a mass that is known tells "
             "their common scale")  # fmt: skip
+        if guessed := [f"{k} ({gain:.2g})" for k, (gain, _) in self.gains.items() if k not in told]:
+            words.append(f"no gain is told of {listed(guessed)}: a guess by the description's "
+                         "efforts; give it by --gain JOINT=VALUE")  # fmt: skip
         if np.abs(self.lean).max() > 0:
             degrees = np.degrees(np.linalg.norm(self.lean))
             words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "

@@ -18,11 +18,14 @@ from .bag import read_joint_states
 from .table import Table, from_json, to_number
 
 
-def read_table(path: str | os.PathLike[str]) -> Table:
+def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
     """Read a CSV, JSON, NPZ, NPY or MCAP file (by its name's end), a rosbag2 folder or its .db3.
 
-    A table holds numbers alone; of a bag, it holds the joint states. The columns of a matrix of
-    NumPy are named by their numbers, NAME/1, NAME/2, ...
+    A table holds numbers alone; of a bag, it holds the joint states. Cells of text are separated by
+    commas, semicolons, tabs or blanks. The columns of a matrix of NumPy are named by their numbers,
+    NAME/1, NAME/2, ..., and those of text without a header 1, 2, ... where it may lack one.
+
+    header : whether text must have one.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: cannot be read: {error}") from None
     if kind != ".json":
-        return _from_csv(text, str(file))
+        return _from_csv(text, str(file), header)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -75,15 +78,31 @@ def _from_numpy(file: Path) -> Table:
     return table
 
 
-def _from_csv(text: str, source: str) -> Table:
+def _from_csv(text: str, source: str, need_header: bool) -> Table:
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
     try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
+        if separator := next((one for one in ",;\t" if one in first), None):
+            rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+        else:
+            rows = [row for row in map(str.split, lines) if row]
     except csv.Error as error:
         raise InputError(f"{source}: is not a table of numbers: {error}") from None
     if not rows:
         raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
     header = [name.strip() for name in rows[0]]
-    _review_header(header, source)
+    if header[0].startswith("#"):  # as numpy.savetxt marks it
+        header = [name for name in (header[0][1:].strip(), *header[1:]) if name]
+    if all(to_float(name) is not None for name in header):
+        if need_header:
+            raise InputError(
+                f"{source}: the first line contains numbers; add a header line such as "
+                "time,position/<joint>,velocity/<joint>,..."
+            )
+        header, rows = [str(k + 1) for k in range(len(header))], [[], *rows]
+    repeated = [name for name, times in Counter(header).items() if times > 1]
+    if repeated:
+        raise InputError(f"{source}: the column {repeated[0]!r} appears twice")
     numbers = _numbers(rows[1:], header, source)
     table: Table = {}
     for i, name in enumerate(header):
@@ -108,21 +127,3 @@ def _numbers(rows: list[list[str]], header: list[str], source: str) -> Array:
         for i, cell in enumerate(row):
             numbers[k, i] = to_number(cell, f"{source}: {header[i]} in row {k + 1}")
     return numbers
-
-
-def _review_header(names: list[str], source: str) -> None:
-    """Refuse names that stand twice, and the first lines of other programs' tables."""
-    expected = "time,position/<joint>,velocity/<joint>,..."
-    for mark, what in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and mark in names[0]:
-            raise InputError(
-                f"{source}: columns are separated by {what}; use commas as separators, points as "
-                f"decimal marks, and a header line such as {expected}"
-            )
-    if all(to_float(name) is not None for name in names):
-        raise InputError(
-            f"{source}: the first line contains numbers; add a header line such as {expected}"
-        )
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise InputError(f"{source}: the column {repeated[0]!r} appears twice")

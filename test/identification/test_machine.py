@@ -187,6 +187,17 @@ def with_effort(effort: Array) -> Recording:
     return Recording(time, q, v, effort)
 
 
+def test_gains_that_are_all_unknown_keep_the_scale_of_the_masses(arm: mbdyn_ros.Robot) -> None:
+    currents = recorded(1, noise=0.02)
+    currents.effort /= [3.0, 4.0, 2.0]
+    currents.unknown_gains = arm.effort_labels
+    found = identify_machine(arm, [currents])
+    gains = np.array([found.gains[one][0] for one in arm.effort_labels])
+    scale = gains / [3, 4, 2]
+    assert np.ptp(scale) < 0.01 and 0.8 < scale.mean() < 1.2
+    assert found.verdict.relative < 0.02
+
+
 def test_what_is_wrong_is_said_by_joint(arm: mbdyn_ros.Robot) -> None:
     one = recorded(1)
     for sign in ([1, -1, 1], [-1, -1, -1]):
