@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..identification import Identification, Payload, Verdict
     from ..recording.measured import Sensors
 
+JUDGED = "rms", "nrmse", "explained", "correlation"
+"""Numbers of a joint's residuals."""
+
 
 @click.command()
 @robot_argument
@@ -183,8 +186,10 @@ def _numbers(verdict: Verdict) -> dict[str, Any]:
         "relative_error_unfiltered": verdict.raw,
         "relative_error_of_the_description": verdict.described,
         "joints": {
-            joint: {"rms": rms, "nrmse": nrmse, "explained": explained, "correlation": correlation}
-            for joint, rms, nrmse, explained, correlation in joints
+            joint: {
+                key: None if value != value else value for key, value in zip(JUDGED, own, strict=True)
+            }
+            for joint, *own in joints
         },
     }
 
@@ -201,6 +206,7 @@ def _print(found: Identification) -> None:
         f"{found.robot.model.name}: efforts of {verdict.rows} rows held out",
         ("joint", "rms (N m, N)", "of its range", "explained", "correlation"),
         [(joint, rms, f"{nrmse:.2%}", f"{explained:.1%}", f"{correlation:.2f}")
+         if nrmse == nrmse else (joint, *4 * ("not moved",))
          for joint, rms, nrmse, explained, correlation in rows],
     )  # fmt: skip
     print_table(

@@ -125,25 +125,33 @@ def _directions(both: Array) -> tuple[Array, Array, Array]:
     return *np.linalg.eigh(normal * unit[:, None] * unit), unit
 
 
-def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array, list[int]]:
+def estimated(
+    both: Array, start: Array, readiness: Array, blur: Array | float = 0.0
+) -> tuple[Array, Array, list[int]]:
     """Parameters (n,) of least squares, those that nothing tells held at their start.
 
     both : products (n + 1, n + 1) as `normal` gives. readiness : as in `held_columns`.
+    blur : products (n, n) that noise in the columns themselves has. It is taken off, for it draws
+    parameters towards 0 (Fuller, Measurement Error Models, 1987, ch. 2); a direction of which it
+    makes half is open.
 
     Returns
     -------
     The parameters, their covariances (n, n), and the places of those that are held.
     """
     normal, right = both[:-1, :-1], both[:-1, -1]
-    held = np.array(untold(both, readiness), dtype=np.intp)
+    clear, halved = normal - blur, both.copy()
+    halved[:-1, :-1] -= 2 * blur
+    held = np.array(untold(halved, readiness), dtype=np.intp)
     free = np.setdiff1d(np.arange(len(start)), held)
     unit = 1 / np.sqrt(np.maximum(np.diag(normal)[free], 1e-300))
-    scaled = normal[np.ix_(free, free)] * unit[:, None] * unit
-    known = right[free] - normal[np.ix_(free, held)] @ start[held]
+    known = right[free] - clear[np.ix_(free, held)] @ start[held]
+    inverse = np.linalg.inv(clear[np.ix_(free, free)] * unit[:, None] * unit)
     x = start.copy()
-    x[free] = np.linalg.solve(scaled, known * unit) * unit
+    x[free] = inverse @ (known * unit) * unit
     covariance = np.zeros((len(x), len(x)))
-    covariance[np.ix_(free, free)] = np.linalg.inv(scaled) * unit[:, None] * unit
+    scaled = normal[np.ix_(free, free)] * unit[:, None] * unit
+    covariance[np.ix_(free, free)] = inverse @ scaled @ inverse * unit[:, None] * unit
     return x, covariance, held.tolist()
 
 

@@ -75,6 +75,11 @@ class Identification:
         if self.verdict.described < COMPUTED:
             words.append("efforts agree with the description as no machine does: they look "
                          "computed by it (set-points), not measured")  # fmt: skip
+        still = [joint for joint, rms in zip(self.verdict.joints, self.verdict.rms, strict=True)
+                 if rms != rms]  # fmt: skip
+        if still:
+            words.append(f"held-out rows do not move {listed(still)}: nothing is judged there; "
+                         "give a recording that does by --test")  # fmt: skip
         for joint, explained, own in zip(
             self.verdict.joints, self.verdict.explained, self.verdict.correlation, strict=True
         ):

@@ -15,11 +15,15 @@ from ..model.model import Inertia, Joint
 from ..recording.conditioning import Motion, clipped
 from ..robot import Robot
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
+from .evidence import Evidence
 
 LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
 """A lean (rad) at which the columns that only a lean tells are seen, rows that are enough for it,
 and the share of a column that must be new."""
 
+
+BLURRED_ROWS = 1000
+"""Rows at which noise is drawn, about."""
 
 GAINS = "gains"
 """Part of the model of drives whose gains are unknown."""
@@ -100,6 +104,21 @@ class LinearForm:
     def add(self, motions: Sequence[Motion]) -> list[Rows]:
         """Rows of other motions."""
         return [self._rows(one, DriveColumns(self.robot, one)) for one in motions]
+
+    def blur(self) -> Evidence:
+        """What the noise of positions makes of the columns: of inertias, by draws of noise."""
+        given = []
+        for one in self.rows:
+            for seed in range(1 + BLURRED_ROWS // len(one.motion.time)):
+                drawn = one.motion.drawn_noise(seed)
+                moved = [x + more for x, more in zip(
+                    (one.motion.q, one.motion.v, one.motion.a), drawn, strict=True)]  # fmt: skip
+                off = self.robot.regressor(*moved) - one.regressor
+                whole = np.zeros((*off.shape[:2], len(self.columns)))
+                whole[:, :, : off.shape[2]] = np.nan_to_num(off)
+                share = one.moving / (1 + BLURRED_ROWS // len(one.motion.time))
+                given.append((whole, np.zeros_like(share), share, one.motion.part))
+        return Evidence.of(*(np.concatenate(each) for each in zip(*given, strict=True)))
 
     @property
     def positive(self) -> Array:

@@ -20,7 +20,7 @@ from .consistent import consistent
 from .evidence import HUBER, Evidence, estimated, lasting_noise, solved, untold
 from .identified import LEAST_STIFFNESS, Identification
 from .linear_form import GAINS, LinearForm, Rows, described_joints, leaned, massive_links
-from .soundness import doubts, require_agreeing, require_moving
+from .soundness import doubts, require_agreeing, require_moving, unlike
 from .verdict import Verdict, judged
 
 EARNED = 0.05
@@ -117,6 +117,8 @@ class Search:
         form.rows = [one.scaled(self.gains) for one in form.rows]
         self._gather()
         require_agreeing(self.robot, form)
+        if not form.scaled:
+            remarks += unlike(self.robot, form)
         self._solve()
         self._find_gains()
         self._correct_delay(NOTICED_DELAY / self.form.rows[0].motion.rate)
@@ -368,8 +370,9 @@ class Search:
         whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
         start[:count] = base.values - whole[:count, newly] @ start[newly]
         x, covariance, held = estimated(
-            self.evidence.normal(noise, chosen), start, self._readiness(chosen)
-        )
+            self.evidence.normal(noise, chosen), start, self._readiness(chosen),
+            self.form.blur().normal(noise, chosen)[:-1, :-1],
+        )  # fmt: skip
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
         deviation[held] = np.nan
         return whole @ x, deviation

@@ -26,7 +26,8 @@ class Verdict:
         move; the same of the description alone.
     at_all_rows : of all, where friction at rest holds whatever is within its bound.
     raw : `at_all_rows` of efforts that are not filtered.
-    rms, nrmse : by joint, of the residual, and over the range of its effort.
+    rms, nrmse : by joint, of the residual, and over the range of its effort; NaN of one that no row
+        moves.
     explained : by joint, the share of its effort's variance that is predicted.
     correlation : by joint, of a residual with the one before.
     time, q, v, measured, predicted : (N, ...) for plots.
@@ -67,7 +68,7 @@ def judged(robot: Robot, rows: Sequence[Rows], predicted: Sequence[Array], dry: 
     ])  # fmt: skip
     left = measured - guess
     beyond = np.where(moving, left, np.sign(left) * np.maximum(np.abs(left) - dry, 0.0))
-    counts = np.maximum(moving.sum(axis=0), 1)
+    counts = np.where(moving.any(axis=0), moving.sum(axis=0), np.nan)
     rms = np.sqrt((left**2 * moving).sum(axis=0) / counts)
     mean = (measured * moving).sum(axis=0) / counts
     spread = np.sqrt(((measured - mean) ** 2 * moving).sum(axis=0) / counts)

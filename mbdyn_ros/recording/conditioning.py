@@ -66,6 +66,7 @@ class Motion:
 
     time : (N,) s. q, v, a, effort : (N, nq), (N, nv), (N, nv), (N, efforts). part : (N,) of a
     recording without gaps. raw_effort : the efforts as they were measured. cutoff, rate : Hz.
+    noise : (nq,) deviation of a measured position.
     """
 
     time: Array
@@ -77,7 +78,20 @@ class Motion:
     part: Array
     cutoff: float
     rate: float
+    noise: Array
     remarks: tuple[str, ...]
+
+    @property
+    def step(self) -> int:
+        """Samples from one row to the next."""
+        return max(1, int(self.rate / (ROWS_A_PERIOD * self.cutoff)))
+
+    def drawn_noise(self, seed: int) -> list[Array]:
+        """White noise of the positions in q, v and a: (N, nq), (N, nv), (N, nv)."""
+        count = self.step * len(self.time)
+        white = self.noise * np.random.default_rng(seed).normal(size=(count, len(self.noise)))
+        filter_ = ZeroPhase(self.cutoff, self.rate)
+        return [filter_(white, order)[:: self.step] for order in range(3)]
 
     def rows(self, kept: slice) -> Motion:
         """The motion at some of its rows."""
@@ -159,18 +173,14 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
             f"a filter of {cutoff:.3g} Hz needs; record longer"
         )
     t, x, v, a, smooth, raw, part = (np.concatenate(rows) for rows in zip(*found, strict=True))
-    return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, tuple(remarks))
+    noise = np.min([position_noise(rows) for _, rows, _ in regular], axis=0)
+    return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, noise, tuple(remarks))
 
 
 def chosen_cutoff(rows: Array, rate: float) -> float:
     """Hz, `ABOVE_MOTION` times the band of the velocities of positions (N, n) at a rate (Hz)."""
-    count = len(rows)
-    line = np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
-    window = np.hanning(count)[:, None]
-    centred = rows - line
-    spectrum = np.fft.rfft((centred - centred.mean(axis=0)) * window, axis=0)
-    power = np.asarray(np.abs(spectrum) ** 2, dtype=np.float64)
-    frequency = np.asarray(np.fft.rfftfreq(count, 1 / rate), dtype=np.float64)
+    power, _ = _spectrum(rows)
+    frequency = np.asarray(np.fft.rfftfreq(len(rows), 1 / rate), dtype=np.float64)
     floor = noise_floor(power, frequency)
     told = np.where(power > TOLD_FROM_NOISE * floor, power - floor, 0.0)
     share = np.cumsum(frequency[:, None] ** 2 * told, axis=0)
@@ -180,6 +190,23 @@ def chosen_cutoff(rows: Array, rate: float) -> float:
     inside = share[:, moving] < (1 - OUTSIDE_BAND) * share[-1, moving]
     band = frequency[np.minimum(inside.argmin(axis=0), len(frequency) - 1)].max()
     return float(np.clip(ABOVE_MOTION * band, 20 * frequency[1], BAND * rate))
+
+
+def position_noise(rows: Array) -> Array:
+    """Deviation (n,) of a position (N, n) that the upper half of its spectrum shows."""
+    power, squares = _spectrum(rows)
+    result: Array = np.sqrt(power[len(power) // 2 :].mean(axis=0) / squares)
+    return result
+
+
+def _spectrum(rows: Array) -> tuple[Array, float]:
+    """The power (k, n) of positions (N, n) less a line, and that of white noise of unit size."""
+    count = len(rows)
+    centred = rows - np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
+    window = np.hanning(count)[:, None]
+    spectrum = np.fft.rfft((centred - centred.mean(axis=0)) * window, axis=0)
+    squares = max(float((window**2).sum()), 1e-300)
+    return np.asarray(np.abs(spectrum) ** 2, dtype=np.float64), squares
 
 
 def noise_floor(power: Array, frequency: Array) -> Array:

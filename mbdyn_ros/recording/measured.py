@@ -171,12 +171,18 @@ def _refuse_missing(
     columns: list[Column], what: str, labels: tuple[str, ...], source: str
 ) -> NoReturn:
     """Refuse a recording without a quantity of all joints, by the joints that it lacks."""
-    here = {one.joint for one in columns if one.quantity in (what, "") and one.joint is not None}
+    here = {
+        one.joint for one in columns
+        if one.quantity == what or not one.words and isinstance(one.joint, str)
+    }  # fmt: skip
+    if numbers := {k for k in here if isinstance(k, int)}:
+        here |= {one for k, one in enumerate(labels, 0 if 0 in numbers else 1) if k in numbers}
     missing = [one for one in labels if one not in here]
     remedy = (f"name the columns {what}/<joint>, or {what}1, {what}2, ..., or tell them by "
               "--columns FILE.yaml")  # fmt: skip
     if len(missing) < len(labels):
-        remedy = f"record them, or lock them: mbdyn edit ROBOT --lock {','.join(missing)} -o FILE.urdf"
+        remedy = ("record them, or lock them: mbdyn edit ROBOT --lock "
+                  f"{','.join(missing)} -o FILE.urdf")  # fmt: skip
     raise InputError(
         f"{source}: has no {what} of all of {', '.join(labels)}; {', '.join(missing)} are missing: "
         f"{remedy}. It has {', '.join(one.name for one in columns)}"

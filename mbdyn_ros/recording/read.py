@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def _from_numpy(file: Path) -> Table:
             arrays = {name: found[name] for name in found.dtype.names or ()}
         else:
             with found:
-                arrays = dict(found)
+                arrays = _plain(found)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{file}: cannot be read as NumPy's: {error}") from None
     arrays = {name: one for name, one in arrays.items() if one.ndim and one.dtype.kind in "fiu"}
@@ -76,6 +77,18 @@ def _from_numpy(file: Path) -> Table:
             labels = [""] if one.ndim == 1 else [str(k + 1) for k in range(len(columns))]
             table.setdefault(name, {}).update(zip(labels, columns, strict=True))
     return table
+
+
+def _plain(found: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays of a file except for pickled objects, which nothing here asks for."""
+    arrays = {}
+    for name in found:
+        try:
+            arrays[name] = found[name]
+        except ValueError as error:
+            if "Object arrays" not in str(error):
+                raise
+    return arrays
 
 
 def _from_csv(text: str, source: str, need_header: bool) -> Table:

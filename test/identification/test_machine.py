@@ -21,6 +21,7 @@ from mbdyn_ros.equations.tree.regressor import standard_parameters
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.identification import Identification, identify_machine, identify_payload
 from mbdyn_ros.identification.consistent import pseudo_inertia
+from mbdyn_ros.recording.conditioning import conditioned
 from mbdyn_ros.recording.measured import Recording
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
@@ -126,6 +127,22 @@ def test_verdict(found: Identification) -> None:
     assert (verdict.nrmse < 0.01).all() and (verdict.explained > 0.99).all()
     assert "good for feed-forward and contact detection" in found.words()[0]
     assert found.not_in_files() == [f"not in robot files: offsets, {'shared shaft of j2 and j3'}"]
+
+
+def test_noise_of_positions_is_taken_off(arm: mbdyn_ros.Robot) -> None:
+    """Small motions, of which noise makes much: parameters are neither drawn to 0 nor too sure."""
+    time, q, v, a = motion(4)
+    random, scores, noise = np.random.default_rng(7), [], 3e-4
+    q, v, a = 0.05 * q, 0.05 * v, 0.05 * a
+    effort = arm.inverse_dynamics(q, v, a)
+    for _ in range(4):
+        measured = q + noise * random.normal(size=q.shape)
+        loud = effort + 1e-3 * random.normal(size=effort.shape)
+        recording = Recording(time, measured, v, loud)
+        one = identify_machine(arm, [recording])
+        scores.append((one.found - one.described) / one.deviation)
+        assert conditioned(arm, recording).noise == pytest.approx(noise, rel=0.15)
+    assert np.nanmean(np.square(scores)) < 1.5**2 and np.nanmax(np.abs(scores)) < 4
 
 
 def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -> None:

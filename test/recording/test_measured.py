@@ -192,3 +192,16 @@ def test_a_short_part_does_not_choose_the_filter(arm: mbdyn_ros.Robot) -> None:
     whole = conditioned(arm, Recording(time, q, q, q)).cutoff
     parted = np.where(time > 11.8, time + 0.05, time)
     assert conditioned(arm, Recording(parted, q, q, q)).cutoff == pytest.approx(whole, rel=0.1)
+
+
+def test_pickled_objects_of_a_file_are_passed_over(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    contacts = np.array({"foot": Q}, dtype=object)
+    np.savez(path, times=TIME, positions=Q, velocities=V, torques=EFFORT, contacts=contacts)
+    np.testing.assert_allclose(read_recording(arm, path).q, Q)
+
+
+def test_joints_by_number_that_are_missing_are_named(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    header = ["t", *names("q{}"), *(one for one in names("tau{}") if one != "tau3")]
+    with pytest.raises(InputError, match="; elbow_joint are missing: record them, or lock them"):
+        read(arm, tmp_path, header, TIME, Q, EFFORT[:, 1:])

@@ -79,7 +79,7 @@ def test_joints_that_were_not_recorded_are_named(wrist: mbdyn_ros.Robot, tmp_pat
     rows = np.column_stack([TIME, Q[:, 0], EFFORT])
     np.savetxt(path, rows, header="time,position/j1,effort/j1,effort/j2", delimiter=",",
                comments="")  # fmt: skip
-    with pytest.raises(InputError, match="j2 are missing: record them, or lock these joints"):
+    with pytest.raises(InputError, match="j2 are missing: record them, or lock them: mbdyn edit"):
         read_recording(wrist, path)
 
 
