@@ -187,7 +187,7 @@ def _numbers(verdict: Verdict) -> dict[str, Any]:
         "relative_error_of_the_description": verdict.described,
         "joints": {
             joint: {
-                key: None if value != value else value for key, value in zip(JUDGED, own, strict=True)
+                key: None if one != one else one for key, one in zip(JUDGED, own, strict=True)
             }
             for joint, *own in joints
         },

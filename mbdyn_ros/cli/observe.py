@@ -31,7 +31,7 @@ DRAWN_FORCES = 600
 @click.option("--learn", metavar="FILE",
               help="A recording of a like motion without contact, which sets friction and "
               "thresholds.  [default: FILE itself, where pushes are rare]")  # fmt: skip
-@click.option("--link", help="Link whose force is told.  [default: the last one]")
+@click.option("--link", help="Link whose force is told.  [default: the last that moves]")
 @click.option("--point", nargs=3, type=float, default=(0.0, 0.0, 0.0), metavar="X Y Z",
               help="Point of the link, in its axes, where it acts, m.")  # fmt: skip
 @click.option("--payload", metavar="LINK", help="Estimate the payload of this link, too.")
@@ -74,6 +74,8 @@ def observe(
     link = _checked_link(robot, link)
     measured = read_recording(robot, recording, sensors)
     free = None if learn is None else read_recording(robot, learn, sensors)
+    if measured.unknown_gains:
+        raise InputError("--gain: mbdyn identify finds unknown gains; give their values here")
     steps = [one.step for one in (measured, free) if one is not None]
     shortest = SPANNED_STEPS * max(steps)
     if time_constant < shortest:
@@ -99,12 +101,13 @@ def observe(
 
 
 def _checked_link(robot: Robot, link: str | None) -> str:
-    """The link whose force is told: one that moves; the last one where none is named."""
+    """The link whose force is told: one that moves; the last of these where none is named."""
     from ..arguments import require_link
     from ..prepare.tree import WORLD
 
     frames = robot.system.tree.frames
-    known = require_link(robot.system.tree, link or list(frames)[-1], robot.model.source)
+    last = next((one for one in reversed(frames) if frames[one][0] != WORLD), list(frames)[-1])
+    known = require_link(robot.system.tree, link or last, robot.model.source)
     if frames[known][0] == WORLD:
         raise InputError(f"--link: {known!r} is fixed to the world; name a link that moves")
     return known
