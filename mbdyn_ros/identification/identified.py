@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import yaml
 
 from ..array import Array
-from ..errors import listed
-from ..model.model import ACTING
+from ..errors import ModelWarning, listed
+from ..model.model import ACTING, Joint
 from ..robot import Robot
+from ..robot.described import described_model, inertia_of
+from .linear_form import LinearForm, described_joints, leaned, massive_links
 from .soundness import COMPUTED
 from .verdict import Verdict
 
@@ -155,3 +159,47 @@ class Identification:
             f"<Identification of {self.robot.model.name!r}: relative error "
             f"{self.verdict.relative:.2%} of {self.verdict.rows} rows held out>"
         )
+
+
+def identified_robot(form: LinearForm, x: Array, lean: Array, parts: Collection[str]) -> Robot:
+    """The robot with inertias, drives and a lean (2,) of x (n,), and the parts of its model."""
+    robot = form.robot
+    model = described_model(robot)
+    ten = x[: len(form.base.standard)].reshape(-1, 10)
+    inertias = dict(zip(robot.moving_links, ten, strict=True))
+    joints = described_joints(robot, form.shafts[0])
+    terms = {
+        (one.shaft.name, one.term): float(x[k])
+        for k, one in enumerate(form.columns) if one.shaft is not None
+    }  # fmt: skip
+
+    def joint(one: Joint) -> Joint:
+        if f"pin {one.name}" in parts:
+            viscous, dry = (terms[f"pin {one.name}", term] for term in ("viscous", "Coulomb"))
+            return replace(one, damping=viscous, friction=dry)
+        if one.name not in {shaft.name for shaft in joints}:
+            return one
+        more: dict[str, Any] = {}
+        if "armature" in parts:
+            more["armature"] = terms[one.name, "armature"]
+        stiffness = one.spring_stiffness + terms[one.name, "spring"]
+        if stiffness > LEAST_STIFFNESS:
+            slack = one.spring_stiffness * one.spring_reference - terms[one.name, "offset"]
+            more |= {"spring_stiffness": stiffness, "spring_reference": slack / stiffness}
+        return replace(
+            one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
+        )
+
+    massive = {robot.moving_links[k.start // 10] for k in massive_links(robot)}
+    model = replace(
+        model,
+        links=tuple(
+            replace(one, inertia=inertia_of(one.name, inertias[one.name]))
+            if one.name in massive else one
+            for one in model.links
+        ),
+        joints=tuple(map(joint, model.joints)),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return Robot(model, robot.home, False, leaned(robot.gravity, lean).tolist())

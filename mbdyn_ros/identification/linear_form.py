@@ -106,7 +106,7 @@ class LinearForm:
         return [self._rows(one, DriveColumns(self.robot, one)) for one in motions]
 
     def blur(self) -> Evidence:
-        """What the noise of positions makes of the columns: of inertias, by draws of noise."""
+        """Products that noise of the positions makes in the columns of inertias, by draws of it."""
         given = []
         for one in self.rows:
             for seed in range(1 + BLURRED_ROWS // len(one.motion.time)):

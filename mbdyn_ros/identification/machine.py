@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..array import Array
-from ..errors import InputError, ModelWarning, brief
-from ..model.model import Joint
+from ..errors import InputError, brief
 from ..recording.conditioning import Motion, conditioned
 from ..recording.measured import Recording
 from ..robot import Robot, checked_robot
-from ..robot.described import described_model, inertia_of
 from .consistent import consistent
 from .evidence import HUBER, Evidence, estimated, lasting_noise, solved, untold
-from .identified import LEAST_STIFFNESS, Identification
-from .linear_form import GAINS, LinearForm, Rows, described_joints, leaned, massive_links
+from .identified import Identification, identified_robot
+from .linear_form import GAINS, LinearForm, Rows, massive_links
 from .soundness import doubts, require_agreeing, require_moving, unlike
 from .verdict import Verdict, judged
 
@@ -328,6 +323,10 @@ class Search:
             gains, self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
         )  # fmt: skip
 
+    def robot_found(self) -> Robot:
+        """The robot with what was found."""
+        return identified_robot(self.form, self.x, self.lean, set(self.brings))
+
     def _judged(self, rows: Sequence[Rows]) -> Verdict:
         predicted = [one.known + self.form.matrix(one, self.lean, self.x) @ self.x
                      for one in rows]  # fmt: skip
@@ -376,49 +375,6 @@ class Search:
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
         deviation[held] = np.nan
         return whole @ x, deviation
-
-    def robot_found(self) -> Robot:
-        """The robot with what was found."""
-        model = described_model(self.robot)
-        ten = self.x[: len(self.form.base.standard)].reshape(-1, 10)
-        inertias = dict(zip(self.robot.moving_links, ten, strict=True))
-        joints = described_joints(self.robot, self.form.shafts[0])
-        terms = {
-            (one.shaft.name, one.term): float(self.x[k])
-            for k, one in enumerate(self.form.columns) if one.shaft is not None
-        }  # fmt: skip
-
-        def joint(one: Joint) -> Joint:
-            if f"pin {one.name}" in self.brings:
-                viscous, dry = (terms[f"pin {one.name}", term] for term in ("viscous", "Coulomb"))
-                return replace(one, damping=viscous, friction=dry)
-            if one.name not in {shaft.name for shaft in joints}:
-                return one
-            more: dict[str, Any] = {}
-            if "armature" in self.brings:
-                more["armature"] = terms[one.name, "armature"]
-            stiffness = one.spring_stiffness + terms[one.name, "spring"]
-            if stiffness > LEAST_STIFFNESS:
-                slack = one.spring_stiffness * one.spring_reference - terms[one.name, "offset"]
-                more |= {"spring_stiffness": stiffness, "spring_reference": slack / stiffness}
-            return replace(
-                one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
-            )
-
-        massive = {self.robot.moving_links[k.start // 10] for k in massive_links(self.robot)}
-        model = replace(
-            model,
-            links=tuple(
-                replace(one, inertia=inertia_of(one.name, inertias[one.name]))
-                if one.name in massive else one
-                for one in model.links
-            ),
-            joints=tuple(map(joint, model.joints)),
-        )  # fmt: skip
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)
-            gravity = leaned(self.robot.gravity, self.lean).tolist()
-            return Robot(model, self.robot.home, False, gravity)
 
 
 DRIVES_HELD = 3.0

@@ -122,7 +122,7 @@ class Told:
 
 
 def read_told_columns(source: str) -> dict[str, Told]:
-    """What a YAML file or text says of columns, by quantity.
+    """Columns that a YAML file or text tells, by quantity.
 
     {time: 1, position: [2, 3], effort: {columns: {j1: i1, j2: i2}, scale: 0.1}}: a column by its
     name, or by its number from 1; of a quantity those of joints, in the robot's order or by name,
