@@ -126,20 +126,21 @@ def _directions(both: Array) -> tuple[Array, Array, Array]:
 
 
 def estimated(
-    both: Array, start: Array, readiness: Array, blur: Array | float = 0.0
+    both: Array, start: Array, readiness: Array, blurs: Sequence[Array] = ()
 ) -> tuple[Array, Array, list[int]]:
     """Parameters (n,) of least squares, those that nothing tells held at their start.
 
     both : products (n + 1, n + 1) as `normal` gives. readiness : as in `held_columns`.
-    blur : products (n, n) that noise in the columns themselves has. It is taken off, for it draws
-    parameters towards 0 (Fuller, Measurement Error Models, 1987, ch. 2); a direction of which it
-    makes half is open.
+    blurs : products (n, n) that noise in the columns themselves has, by draws. Their mean is taken
+    off, for it draws parameters towards 0 (Fuller, Measurement Error Models, 1987, ch. 2), and
+    their scatter adds to the deviations; a direction of which noise makes half is open.
 
     Returns
     -------
     The parameters, their covariances (n, n), and the places of those that are held.
     """
     normal, right = both[:-1, :-1], both[:-1, -1]
+    blur = np.mean(blurs, axis=0) if len(blurs) else np.zeros_like(normal)
     clear, halved = normal - blur, both.copy()
     halved[:-1, :-1] -= 2 * blur
     held = np.array(untold(halved, readiness), dtype=np.intp)
@@ -149,8 +150,11 @@ def estimated(
     inverse = np.linalg.inv(clear[np.ix_(free, free)] * unit[:, None] * unit)
     x = start.copy()
     x[free] = inverse @ (known * unit) * unit
-    covariance = np.zeros((len(x), len(x)))
     scaled = normal[np.ix_(free, free)] * unit[:, None] * unit
+    if len(blurs):
+        drawn = np.array([(one - blur)[free] @ x * unit for one in blurs])
+        scaled = scaled + drawn.T @ drawn * (1 + 1 / len(blurs)) / (len(blurs) - 1)
+    covariance = np.zeros((len(x), len(x)))
     covariance[np.ix_(free, free)] = inverse @ scaled @ inverse * unit[:, None] * unit
     return x, covariance, held.tolist()
 

@@ -370,7 +370,7 @@ class Search:
         start[:count] = base.values - whole[:count, newly] @ start[newly]
         x, covariance, held = estimated(
             self.evidence.normal(noise, chosen), start, self._readiness(chosen),
-            self.form.blur().normal(noise, chosen)[:-1, :-1],
+            [one.normal(noise, chosen)[:-1, :-1] for one in self.form.blurs()],
         )  # fmt: skip
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
         deviation[held] = np.nan
