@@ -79,6 +79,9 @@ class Identification:
         if self.verdict.described < COMPUTED:
             words.append("efforts agree with the description as no machine does: they look "
                          "computed by it (set-points), not measured")  # fmt: skip
+        elif error < GRADES[0][0] and not self._has_friction():
+            words.append("no drive has friction beyond twice its deviation: efforts look computed "
+                         "by a model (set-points), not measured at a machine")  # fmt: skip
         still = [joint for joint, rms in zip(self.verdict.joints, self.verdict.rms, strict=True)
                  if rms != rms]  # fmt: skip
         if still:
@@ -117,6 +120,13 @@ class Identification:
             words.append(f"{len(vague)} of {len(self.names)} base parameters are told worse than "
                          f"by their own size ({listed(vague)})")  # fmt: skip
         return words
+
+    def _has_friction(self) -> bool:
+        """Whether any drive has friction that is told."""
+        return any(
+            not value < 2 * spread for terms in self.drives.values()
+            for value, spread in (terms[one] for one in ("viscous", "Coulomb") if one in terms)
+        )  # fmt: skip
 
     def joint_dynamics(self) -> dict[str, dict[str, float]]:
         """Terms that act on joints, by joint and name, as side-car files and nodes read it."""

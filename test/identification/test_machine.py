@@ -232,6 +232,16 @@ def test_what_is_wrong_is_said_by_joint(arm: mbdyn_ros.Robot) -> None:
     assert any("efforts of j1 change in 2.0% of the samples only" in text for text in remarks)
 
 
+def test_efforts_without_friction_look_computed(
+    arm: mbdyn_ros.Robot, found: Identification
+) -> None:
+    _, q, v, a = motion(1)
+    noise = 0.02 * np.random.default_rng(3).normal(size=q.shape)
+    computed = identify_machine(arm, [with_effort(leaning_arm().inverse_dynamics(q, v, a) + noise)])
+    assert "look computed by a model" in " ".join(computed.words())
+    assert "look computed" not in " ".join(found.words())
+
+
 def test_another_robot_is_not_to_be_used(arm: mbdyn_ros.Robot) -> None:
     noise = np.random.default_rng(0).normal(size=(len(motion(1)[0]), 3))
     found = identify_machine(arm, [with_effort(noise)])
