@@ -20,7 +20,7 @@ from .table import Table, from_json, to_number
 
 
 def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
-    """Read a CSV, JSON, NPZ, NPY or MCAP file (by its name's end), a rosbag2 folder or its .db3.
+    """Read CSV, JSON, NPZ, NPY or MCAP (by the end of a name), a bag of ROS 1 or 2, or its .db3.
 
     A table holds numbers alone; of a bag, it holds the joint states. Cells of text are separated by
     commas, semicolons, tabs or blanks. The columns of a matrix of NumPy are named by their numbers,
@@ -35,14 +35,19 @@ def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
     """
     file = Path(path)
     kind = file.suffix.lower()
-    if kind in (".mcap", ".db3") or file.is_dir():
+    if kind in (".mcap", ".db3", ".bag") or file.is_dir():
         return read_joint_states(file)
     if kind in (".npz", ".npy"):
         return _from_numpy(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputError(f"{file}: cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{file}: is not text; give CSV, JSON, .npz, MCAP or a bag (MATLAB's files: "
+            "numpy.savez('FILE.npz', **scipy.io.loadmat(...)) of their matrices)"
+        ) from None
     if kind != ".json":
         return _from_csv(text, str(file), header)
     try:
