@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import yaml
 
-from .options import RobotOptions, joined_pairs, name_values, robot_argument, robot_options
+from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
+from .sensors import sensor_options
 
 if TYPE_CHECKING:
     from ..identification import Identification, Payload, Verdict
+    from ..recording.measured import Sensors
+
+JUDGED = "rms", "nrmse", "explained", "correlation"
+"""Numbers of a joint's residuals."""
 
 
 @click.command()
@@ -22,16 +26,8 @@ if TYPE_CHECKING:
 @click.option("--test", multiple=True, metavar="FILE",
               help="A recording held out for the verdict.  [repeatable; default: the last 30 % of "
               "each FILE]")  # fmt: skip
-@click.option("--rate", type=float, default=0.0, help="Hz, of recordings without a time.")
 @click.option("--cutoff", type=float, default=0.0,
               help="Hz of the zero-phase filter.  [default: as the motion asks for]")  # fmt: skip
-@click.option("--gain", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
-              help="Effort, N m or N, of 1 in a joint's column: for currents, or -1 to turn a "
-              "sign; `unknown` to find it.")  # fmt: skip
-@click.option("--zero", multiple=True, callback=joined_pairs, metavar="JOINT=VALUE,...",
-              help="Position, rad or m, where a joint's column reads 0.")  # fmt: skip
-@click.option("--motors", is_flag=True,
-              help="Positions and efforts are those of motors; <transmission>s lead to joints.")
 @click.option("--payload", metavar="LINK=FILE",
               help="A recording in which a link carries something: tell its mass, centre and "
               "inertia.  The other recordings are without it.")  # fmt: skip
@@ -41,12 +37,12 @@ if TYPE_CHECKING:
 @click.option("--parameters", metavar="FILE.yaml",
               help="Write parameters of the nodes: joint_dynamics, gravity, variable.")
 @click.option("--report", metavar="FILE.html", help="Write a page with plots.")
+@sensor_options
 @robot_options
 def identify(
-    source: str, recordings: tuple[str, ...], test: tuple[str, ...], rate: float, cutoff: float,
-    gain: str | None, zero: str | None, motors: bool, payload: str | None,
-    output: str | None, parameters: str | None, report: str | None,
-    options: RobotOptions, as_json: bool,
+    source: str, recordings: tuple[str, ...], test: tuple[str, ...], cutoff: float,
+    payload: str | None, output: str | None, parameters: str | None, report: str | None,
+    sensors: Sensors, options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """Inertias and drives of a machine from its recordings, and whether to trust them.
 
@@ -65,7 +61,7 @@ def identify(
     """
     from ..extras import require
     from ..identification import identify_machine, identify_payload
-    from ..recording.measured import Sensors, read_recording
+    from ..recording.measured import read_recording
     from ..recording.write import check_target
     from ..robot.saving import WRITERS
 
@@ -75,11 +71,6 @@ def identify(
     page = None if report is None else check_target(report, (".html",))
     if page is not None:
         require("page")
-    sensors = Sensors(
-        rate, motors,
-        name_values(re.sub(r"=\s*unknown\b", "=nan", gain), "--gain") if gain else {},
-        name_values(zero, "--zero") if zero else {},
-    )  # fmt: skip
     robot = options.read(source)
     given = [read_recording(robot, one, sensors) for one in recordings]
     found = identify_machine(
@@ -195,8 +186,10 @@ def _numbers(verdict: Verdict) -> dict[str, Any]:
         "relative_error_unfiltered": verdict.raw,
         "relative_error_of_the_description": verdict.described,
         "joints": {
-            joint: {"rms": rms, "nrmse": nrmse, "explained": explained, "correlation": correlation}
-            for joint, rms, nrmse, explained, correlation in joints
+            joint: {
+                key: None if one != one else one for key, one in zip(JUDGED, own, strict=True)
+            }
+            for joint, *own in joints
         },
     }
 
@@ -213,6 +206,7 @@ def _print(found: Identification) -> None:
         f"{found.robot.model.name}: efforts of {verdict.rows} rows held out",
         ("joint", "rms (N m, N)", "of its range", "explained", "correlation"),
         [(joint, rms, f"{nrmse:.2%}", f"{explained:.1%}", f"{correlation:.2f}")
+         if nrmse == nrmse else (joint, *4 * ("not moved",))
          for joint, rms, nrmse, explained, correlation in rows],
     )  # fmt: skip
     print_table(

@@ -9,12 +9,13 @@ import click
 from ..errors import InputError
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
+from .sensors import sensor_options
 
 if TYPE_CHECKING:
     from ..control import ExternalWrench, Observer, PayloadEstimator, Thresholds
     from ..control.observed import Friction, Push
     from ..model.model import Array
-    from ..recording.measured import Recording
+    from ..recording.measured import Recording, Sensors
     from ..robot import Robot
 
 SPANNED_STEPS = 3.0
@@ -30,7 +31,7 @@ DRAWN_FORCES = 600
 @click.option("--learn", metavar="FILE",
               help="A recording of a like motion without contact, which sets friction and "
               "thresholds.  [default: FILE itself, where pushes are rare]")  # fmt: skip
-@click.option("--link", help="Link whose force is told.  [default: the last one]")
+@click.option("--link", help="Link whose force is told.  [default: the last that moves]")
 @click.option("--point", nargs=3, type=float, default=(0.0, 0.0, 0.0), metavar="X Y Z",
               help="Point of the link, in its axes, where it acts, m.")  # fmt: skip
 @click.option("--payload", metavar="LINK", help="Estimate the payload of this link, too.")
@@ -38,14 +39,14 @@ DRAWN_FORCES = 600
               help="Mean delay of the observer, s.")  # fmt: skip
 @click.option("--variant", type=click.Choice(["first", "second"]), default="second",
               show_default=True, help="Order of the observer.")  # fmt: skip
-@click.option("--rate", type=float, default=0.0, help="Hz, of a recording without a time.")
 @click.option("--plot", metavar="FILE", help="Plot efforts, force and contacts (.png, .svg, .pdf).")
 @click.option("--output", metavar="FILE", help="Write external efforts as .csv or .json.")
+@sensor_options
 @robot_options
 def observe(
     source: str, recording: str, learn: str | None, link: str | None,
     point: tuple[float, float, float], payload: str | None, time_constant: float, variant: str,
-    rate: float, plot: str | None, output: str | None, options: RobotOptions, as_json: bool,
+    plot: str | None, output: str | None, sensors: Sensors, options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
     """External efforts, contacts and payload from a recording: what the machine feels.
 
@@ -61,7 +62,7 @@ def observe(
       mbdyn observe boom run.csv --learn run.csv --link boom --json
     """
     from ..control import Observer, PayloadEstimator
-    from ..recording.measured import Sensors, read_recording
+    from ..recording.measured import read_recording
     from ..recording.write import TABLES, check_target
     from ..view.figure import check_picture
 
@@ -71,9 +72,10 @@ def observe(
         check_target(output, TABLES)
     robot = options.read(source)
     link = _checked_link(robot, link)
-    sensors = Sensors(rate)
     measured = read_recording(robot, recording, sensors)
     free = None if learn is None else read_recording(robot, learn, sensors)
+    if measured.unknown_gains:
+        raise InputError("--gain: mbdyn identify finds unknown gains; give their values here")
     steps = [one.step for one in (measured, free) if one is not None]
     shortest = SPANNED_STEPS * max(steps)
     if time_constant < shortest:
@@ -99,12 +101,13 @@ def observe(
 
 
 def _checked_link(robot: Robot, link: str | None) -> str:
-    """The link whose force is told: one that moves; the last one where none is named."""
+    """The link whose force is told: one that moves; the last of these where none is named."""
     from ..arguments import require_link
     from ..prepare.tree import WORLD
 
     frames = robot.system.tree.frames
-    known = require_link(robot.system.tree, link or list(frames)[-1], robot.model.source)
+    last = next((one for one in reversed(frames) if frames[one][0] != WORLD), list(frames)[-1])
+    known = require_link(robot.system.tree, link or last, robot.model.source)
     if frames[known][0] == WORLD:
         raise InputError(f"--link: {known!r} is fixed to the world; name a link that moves")
     return known

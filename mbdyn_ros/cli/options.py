@@ -124,7 +124,7 @@ def robot_file(source: str) -> str | Path:
     """The file that a ROBOT names: a path as it is, the file of a robot in the box by its name."""
     from ..model.read.installed import find_robot
 
-    named = re.fullmatch(r"\w+", source) and not Path(source).exists()
+    named = re.fullmatch(r"\w+", source) and not Path(source).is_file()
     return find_robot(source) if named else source
 
 

@@ -98,12 +98,16 @@ def consistent(
     norms = np.abs(matrix).max(axis=1)
     for start, stop in itertools.pairwise([*range(0, 10 * len(links) + 1, 10)]):
         norms[start:stop] = norms[start:stop].max()
-    problem = clarabel.DefaultSolver(
-        triu(csc_matrix(p * unit[:, None] * unit)).tocsc(), q * unit,
-        csc_matrix(matrix / norms[:, None]), np.array(bounds) / norms, cones, settings,
-    )  # fmt: skip
-    solution = problem.solve()
-    if str(solution.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
+    size_of_costs = max(float(np.abs(q * unit).max()), 1e-300)
+    for settings.equilibrate_enable in (False, True):  # columns have one size already
+        solution = clarabel.DefaultSolver(
+            triu(csc_matrix(p * unit[:, None] * unit / size_of_costs)).tocsc(),
+            q * unit / size_of_costs, csc_matrix(matrix / norms[:, None]),
+            np.array(bounds) / norms, cones, settings,
+        ).solve()  # fmt: skip
+        if str(solution.status) in ("Solved", "AlmostSolved"):
+            break
+    else:
         raise InputError(
             f"the semidefinite program of the inertias ends with {solution.status}; record a "
             "motion that tells more"

@@ -6,6 +6,7 @@ neighbouring rows are left out by turns to judge a part of the model by rows tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,15 @@ BLOCKS = 6
 
 OPEN_SHARE = 1e-7
 """Share of the largest eigenvalue (columns of unit size) below which a direction is open."""
+
+MOST_LAGS = 50
+"""Rows that residuals are correlated over at most."""
+
+NO_CORRELATION = 0.05
+"""Correlation from which on, over more rows, there is none."""
+
+LEAST_FREE = 0.1
+"""Share of the rows that a fit leaves to noise, at least."""
 
 Places = list[int]
 
@@ -98,27 +108,98 @@ class Evidence:
         return result
 
 
-def estimated(both: Array, start: Array, readiness: Array) -> tuple[Array, Array, list[int]]:
+def untold(both: Array, readiness: Array) -> list[int]:
+    """Places of parameters to hold, so that products (n + 1, n + 1) leave no direction open.
+
+    readiness : as in `held_columns`.
+    """
+    values, vectors, _ = _directions(both)
+    places = held_columns(vectors[:, values <= OPEN_SHARE * values.max()], readiness)
+    return [int(one) for one in places]
+
+
+def _directions(both: Array) -> tuple[Array, Array, Array]:
+    """Eigenvalues and vectors of products of columns of unit size, and the units (n,)."""
+    normal = both[:-1, :-1]
+    unit = 1 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
+    return *np.linalg.eigh(normal * unit[:, None] * unit), unit
+
+
+def estimated(
+    both: Array, start: Array, readiness: Array, blurs: Sequence[Array] = ()
+) -> tuple[Array, Array, list[int]]:
     """Parameters (n,) of least squares, those that nothing tells held at their start.
 
     both : products (n + 1, n + 1) as `normal` gives. readiness : as in `held_columns`.
+    blurs : products (n, n) that noise in the columns themselves has, by draws. Their mean is taken
+    off, for it draws parameters towards 0 (Fuller, Measurement Error Models, 1987, ch. 2), and
+    their scatter adds to the deviations; a direction of which noise makes half is open.
 
     Returns
     -------
     The parameters, their covariances (n, n), and the places of those that are held.
     """
     normal, right = both[:-1, :-1], both[:-1, -1]
-    unit = 1 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
-    values, vectors = np.linalg.eigh(normal * unit[:, None] * unit)
-    held = held_columns(vectors[:, values <= OPEN_SHARE * values.max()], readiness)
+    blur = np.mean(blurs, axis=0) if len(blurs) else np.zeros_like(normal)
+    clear, halved = normal - blur, both.copy()
+    halved[:-1, :-1] -= 2 * blur
+    held = np.array(untold(halved, readiness), dtype=np.intp)
     free = np.setdiff1d(np.arange(len(start)), held)
-    scaled = normal[np.ix_(free, free)] * unit[free, None] * unit[free]
-    known = right[free] - normal[np.ix_(free, held)] @ start[held]
+    unit = 1 / np.sqrt(np.maximum(np.diag(normal)[free], 1e-300))
+    known = right[free] - clear[np.ix_(free, held)] @ start[held]
+    inverse = np.linalg.inv(clear[np.ix_(free, free)] * unit[:, None] * unit)
     x = start.copy()
-    x[free] = np.linalg.solve(scaled, known * unit[free]) * unit[free]
+    x[free] = inverse @ (known * unit) * unit
+    scaled = normal[np.ix_(free, free)] * unit[:, None] * unit
+    if len(blurs):
+        drawn = np.array([(one - blur)[free] @ x * unit for one in blurs])
+        scaled = scaled + drawn.T @ drawn * (1 + 1 / len(blurs)) / (len(blurs) - 1)
     covariance = np.zeros((len(x), len(x)))
-    covariance[np.ix_(free, free)] = np.linalg.inv(scaled) * unit[free, None] * unit[free]
+    covariance[np.ix_(free, free)] = inverse @ scaled @ inverse * unit[:, None] * unit
     return x, covariance, held.tolist()
+
+
+def lasting_noise(
+    rows: Sequence[Array], left: Sequence[Array], noise: Array, both: Array
+) -> Array:
+    """Deviations (joints,) of noise by which slow columns are told: neighbours count together.
+
+    A fit takes noise e away with its residuals r = (1 - P) e. For columns that vary more slowly
+    than e is correlated, the sum over lags l of r_t r_t+l is s^2 (n - sum P_t,t+l), s^2 that of e
+    (Newey and West 1987; the lags are those before correlation vanishes, as of Geyer 1992). With
+    few rows that are independent the second part is large.
+
+    Parameters
+    ----------
+    rows, left : of each recording its columns (N, joints, n) and residuals (N, joints), both
+        weighted (0: not used). noise, both : deviations (joints,) of the `normal` products.
+    """
+    values, vectors, unit = _directions(both)
+    told = values > OPEN_SHARE * values.max()
+    basis = unit[:, None] * vectors[:, told] / np.sqrt(values[told])
+    squares, taken = np.zeros((2, len(noise)))
+    for matrix, own in zip(rows, left, strict=True):
+        lasting = np.cumprod(correlations(own) > NO_CORRELATION, axis=0).sum(axis=0)
+        for j, lags in enumerate(lasting):
+            fitted = matrix[:, j] @ basis / noise[j]
+            for lag in range(lags):
+                times, stop = (2.0 if lag else 1.0), len(own) - lag
+                squares[j] += times * (own[lag:, j] @ own[:stop, j])
+                taken[j] += times * np.vdot(fitted[lag:], fitted[:stop])
+    count = np.maximum(sum((own != 0).sum(axis=0) for own in left), 1)
+    lasting_squares = squares / np.maximum(count - taken, LEAST_FREE * count)
+    result: Array = np.maximum(np.sqrt(lasting_squares), noise)
+    return result
+
+
+def correlations(residual: Array, lags: int = MOST_LAGS) -> Array:
+    """Of residuals (N, n) with those so many rows before, (lags, n)."""
+    centred = residual - residual.mean(axis=0)
+    power = np.maximum((centred**2).sum(axis=0), 1e-300)
+    return np.array([
+        (centred[lag:] * centred[: max(len(centred) - lag, 0)]).sum(axis=0) / power
+        for lag in range(max(min(lags, len(residual) // 4), 2))
+    ])  # fmt: skip
 
 
 def solved(normal: Array) -> Array:

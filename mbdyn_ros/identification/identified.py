@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import yaml
 
 from ..array import Array
-from ..errors import listed
-from ..model.model import ACTING
+from ..errors import ModelWarning, listed
+from ..model.model import ACTING, Joint
 from ..robot import Robot
+from ..robot.described import described_model, inertia_of
+from .linear_form import LinearForm, described_joints, leaned, massive_links
 from .soundness import COMPUTED
 from .verdict import Verdict
 
@@ -75,6 +79,14 @@ class Identification:
         if self.verdict.described < COMPUTED:
             words.append("efforts agree with the description as no machine does: they look "
                          "computed by it (set-points), not measured")  # fmt: skip
+        elif error < GRADES[0][0] and not self._has_friction():
+            words.append("no drive has friction beyond twice its deviation: efforts look computed "
+                         "by a model (set-points), not measured at a machine")  # fmt: skip
+        still = [joint for joint, rms in zip(self.verdict.joints, self.verdict.rms, strict=True)
+                 if rms != rms]  # fmt: skip
+        if still:
+            words.append(f"held-out rows do not move {listed(still)}: nothing is judged there; "
+                         "give a recording that does by --test")  # fmt: skip
         for joint, explained, own in zip(
             self.verdict.joints, self.verdict.explained, self.verdict.correlation, strict=True
         ):
@@ -84,12 +96,16 @@ class Identification:
             elif own > COLORED and error > GRADES[0][0]:
                 words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
                              "something that is not in the model acts there")  # fmt: skip
-        if self.gains:
+        told = {k: one for k, one in self.gains.items() if one[1] < abs(one[0])}
+        if told:
             words.append("gains of drives: " + listed([
                 f"{joint} {gain:.4g} (deviation {spread:.2g})"
-                for joint, (gain, spread) in self.gains.items()
+                for joint, (gain, spread) in told.items()
             ]) + ", at the masses of the description: only a gain or a mass that is known tells "
             "their common scale")  # fmt: skip
+        if guessed := [f"{k} ({gain:.2g})" for k, (gain, _) in self.gains.items() if k not in told]:
+            words.append(f"no gain is told of {listed(guessed)}: a guess by the description's "
+                         "efforts; give it by --gain JOINT=VALUE")  # fmt: skip
         if np.abs(self.lean).max() > 0:
             degrees = np.degrees(np.linalg.norm(self.lean))
             words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
@@ -104,6 +120,13 @@ class Identification:
             words.append(f"{len(vague)} of {len(self.names)} base parameters are told worse than "
                          f"by their own size ({listed(vague)})")  # fmt: skip
         return words
+
+    def _has_friction(self) -> bool:
+        """Whether any drive has friction that is told."""
+        return any(
+            not value < 2 * spread for terms in self.drives.values()
+            for value, spread in (terms[one] for one in ("viscous", "Coulomb") if one in terms)
+        )  # fmt: skip
 
     def joint_dynamics(self) -> dict[str, dict[str, float]]:
         """Terms that act on joints, by joint and name, as side-car files and nodes read it."""
@@ -146,3 +169,47 @@ class Identification:
             f"<Identification of {self.robot.model.name!r}: relative error "
             f"{self.verdict.relative:.2%} of {self.verdict.rows} rows held out>"
         )
+
+
+def identified_robot(form: LinearForm, x: Array, lean: Array, parts: Collection[str]) -> Robot:
+    """The robot with inertias, drives and a lean (2,) of x (n,), and the parts of its model."""
+    robot = form.robot
+    model = described_model(robot)
+    ten = x[: len(form.base.standard)].reshape(-1, 10)
+    inertias = dict(zip(robot.moving_links, ten, strict=True))
+    joints = described_joints(robot, form.shafts[0])
+    terms = {
+        (one.shaft.name, one.term): float(x[k])
+        for k, one in enumerate(form.columns) if one.shaft is not None
+    }  # fmt: skip
+
+    def joint(one: Joint) -> Joint:
+        if f"pin {one.name}" in parts:
+            viscous, dry = (terms[f"pin {one.name}", term] for term in ("viscous", "Coulomb"))
+            return replace(one, damping=viscous, friction=dry)
+        if one.name not in {shaft.name for shaft in joints}:
+            return one
+        more: dict[str, Any] = {}
+        if "armature" in parts:
+            more["armature"] = terms[one.name, "armature"]
+        stiffness = one.spring_stiffness + terms[one.name, "spring"]
+        if stiffness > LEAST_STIFFNESS:
+            slack = one.spring_stiffness * one.spring_reference - terms[one.name, "offset"]
+            more |= {"spring_stiffness": stiffness, "spring_reference": slack / stiffness}
+        return replace(
+            one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
+        )
+
+    massive = {robot.moving_links[k.start // 10] for k in massive_links(robot)}
+    model = replace(
+        model,
+        links=tuple(
+            replace(one, inertia=inertia_of(one.name, inertias[one.name]))
+            if one.name in massive else one
+            for one in model.links
+        ),
+        joints=tuple(map(joint, model.joints)),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return Robot(model, robot.home, False, leaned(robot.gravity, lean).tolist())

@@ -15,11 +15,15 @@ from ..model.model import Inertia, Joint
 from ..recording.conditioning import Motion, clipped
 from ..robot import Robot
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
+from .evidence import Evidence
 
 LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
 """A lean (rad) at which the columns that only a lean tells are seen, rows that are enough for it,
 and the share of a column that must be new."""
 
+
+BLURRED_ROWS = 4000
+"""Rows at which noise is drawn, about."""
 
 GAINS = "gains"
 """Part of the model of drives whose gains are unknown."""
@@ -52,17 +56,26 @@ class Rows:
         """With the efforts that were measured a delay (s) later."""
         if not delay:
             return self
-        from scipy.interpolate import CubicSpline  # slow to import
-
         motion = self.motion
         effort, raw = motion.effort.copy(), motion.raw_effort - motion.effort
         for one in np.unique(motion.part):
             here = motion.part == one
             if here.sum() > 2:
-                time = motion.time[here]
-                spline = CubicSpline(time, effort[here])
-                effort[here] = spline(np.clip(time + delay, time[0], time[-1]))
+                effort[here] = _late(motion.time[here], effort[here], delay)
         return replace(self, motion=replace(motion, effort=effort, raw_effort=raw + effort))
+
+
+def _late(time: Array, rows: Array, delay: float) -> Array:
+    """Smooth rows (N, n) at regular times a delay (s) later, by cubics (Catmull and Rom 1974)."""
+    last = len(rows) - 1
+    place = np.clip(np.arange(len(rows)) + delay * last / (time[-1] - time[0]), 0, last)
+    start = np.floor(place).astype(int)
+    f = (place - start)[:, None]
+    a, b, c, d = (rows[np.clip(start + k, 0, last)] for k in (-1, 0, 1, 2))
+    result: Array = b + f / 2 * (
+        c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a))
+    )
+    return result
 
 
 class LinearForm:
@@ -100,6 +113,23 @@ class LinearForm:
     def add(self, motions: Sequence[Motion]) -> list[Rows]:
         """Rows of other motions."""
         return [self._rows(one, DriveColumns(self.robot, one)) for one in motions]
+
+    def blurs(self) -> list[Evidence]:
+        """Products that noise of the positions makes in the columns of inertias, by draws of it."""
+        rows = sum(len(one.motion.time) for one in self.rows)
+        return [self._blur(seed) for seed in range(int(np.clip(BLURRED_ROWS / rows, 2, 8)))]
+
+    def _blur(self, seed: int) -> Evidence:
+        given = []
+        for one in self.rows:
+            motion = one.motion
+            moved = [x + more for x, more in
+                     zip((motion.q, motion.v, motion.a), motion.drawn_noise(seed), strict=True)]
+            off = self.robot.regressor(*moved) - one.regressor
+            whole = np.zeros((*off.shape[:2], len(self.columns)))
+            whole[:, :, : off.shape[2]] = np.nan_to_num(off)
+            given.append((whole, np.zeros_like(one.moving), one.moving, motion.part))
+        return Evidence.of(*(np.concatenate(each) for each in zip(*given, strict=True)))
 
     @property
     def positive(self) -> Array:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..array import Array
-from ..errors import InputError, ModelWarning, brief
-from ..model.model import Joint
+from ..errors import InputError, brief
 from ..recording.conditioning import Motion, conditioned
 from ..recording.measured import Recording
 from ..robot import Robot, checked_robot
-from ..robot.described import described_model, inertia_of
 from .consistent import consistent
-from .evidence import HUBER, Evidence, estimated, solved
-from .identified import LEAST_STIFFNESS, Identification
-from .linear_form import GAINS, LinearForm, Rows, described_joints, leaned, massive_links
-from .soundness import doubts, require_agreeing, require_moving
-from .verdict import Verdict, judged, whiteness
+from .evidence import HUBER, Evidence, estimated, lasting_noise, solved, untold
+from .identified import Identification, identified_robot
+from .linear_form import GAINS, LinearForm, Rows, massive_links
+from .soundness import doubts, require_agreeing, require_moving, unlike
+from .verdict import Verdict, judged
 
 EARNED = 0.05
 """Share of the unseen squares that a part of the model must take away to stay."""
@@ -117,6 +112,8 @@ class Search:
         form.rows = [one.scaled(self.gains) for one in form.rows]
         self._gather()
         require_agreeing(self.robot, form)
+        if not form.scaled:
+            remarks += unlike(self.robot, form)
         self._solve()
         self._find_gains()
         self._correct_delay(NOTICED_DELAY / self.form.rows[0].motion.rate)
@@ -178,7 +175,11 @@ class Search:
                        not (family == "Stribeck" and one.startswith(family))]  # fmt: skip
 
     def _drop_parts(self) -> None:
-        """Drop parts that stood for delay and lean before these were known."""
+        """Drop parts that stood for delay and lean before these were known.
+
+        Gains are left alone: their columns are what all parts predict, and would stand for each.
+        """
+        self.chosen = [k for k in self.chosen if self.form.columns[k].part != GAINS]
         _, noise = self.evidence.weighted(self.chosen)
         now = self.evidence.unseen(noise, self.chosen)
         while True:
@@ -192,15 +193,16 @@ class Search:
                 return
             least = min(scores, key=lambda one: scores[one][0].sum())
             now, self.chosen = scores[least]
+            self.x[self.form.of_part(least)] = 0.0
             del self.brings[least]
 
     def _gather(self, weights: Sequence[Array] | None = None) -> None:
         """The evidence of all rows at the lean and inertias found so far."""
         form, given = self.form, []
         self.matrices = [form.matrix(one, self.lean, self.x) for one in form.rows]
+        self.weights = [one.moving for one in form.rows] if weights is None else weights
         part = 0
-        for k, (one, matrix) in enumerate(zip(form.rows, self.matrices, strict=True)):
-            weight = one.moving if weights is None else weights[k]
+        for one, matrix, weight in zip(form.rows, self.matrices, self.weights, strict=True):
             given.append((matrix, one.motion.effort - one.known, weight, one.motion.part + part))
             part += int(one.motion.part.max()) + 1
         self.evidence = Evidence.of(*(np.concatenate(one) for one in zip(*given, strict=True)))
@@ -214,6 +216,11 @@ class Search:
         others = [k for k in self.chosen if form.columns[k].part != "inertia"]
         normal = evidence.normal(self.noise, own + others)
         described = np.concatenate([form.base.standard[own], np.zeros(len(others))])
+        if len(form.scaled) == len(self.noise):
+            size = len(own)
+            of_scale = self._common_scale(own, described[:size])
+            normal[:size, :size] += np.outer(of_scale, of_scale)
+            normal[:size, -1] += of_scale * float(np.sqrt(self.evidence.counts.sum()))
         normal[np.diag_indices(len(normal) - 1)] += self._unlikely(own, others)
         x = consistent(
             normal[:-1, :-1], normal[:-1, -1], described,
@@ -223,11 +230,24 @@ class Search:
         self.x = np.zeros(len(form.columns))
         self.x[own + others] = x
 
+    def _common_scale(self, own: list[int], described: Array) -> Array:
+        """A row (n,) r that holds the scale which unknown gains of all efforts share: r.x = w.
+
+        It is that at which the described efforts D fit those of the inertias found: D.(A x) = D.D;
+        w^2 is the number of rows.
+        """
+        along = self.evidence.normal(np.ones_like(self.noise), own)[:-1, :-1] @ described
+        weight = float(np.sqrt(self.evidence.counts.sum()))
+        row: Array = weight * along / max(float(along @ described), 1e-300)
+        return row
+
     def _unlikely(self, own: list[int], others: list[int]) -> Array:
         """Weights of drives' terms, 1 for one that makes as much effort as is likely."""
         products, columns = self.evidence.products.sum(axis=0), self.form.columns
         shares = np.einsum("jkk,j->k", products, 1 / np.maximum(products[:, -1, -1], 1e-99))
-        held = np.array(self._ordered())[np.isnan(self._estimated()[1])]
+        chosen = self._ordered()
+        both = self.evidence.normal(self.noise, chosen)
+        held = {chosen[k] for k in untold(both, self._readiness(chosen))}
         likely = [UNTOLD if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
         return np.concatenate([np.zeros(len(own)), shares[others] / np.square(likely)])
 
@@ -303,6 +323,10 @@ class Search:
             gains, self.lean, self.delay, self.brings, verdict, fit, cutoff, tuple(remarks),
         )  # fmt: skip
 
+    def robot_found(self) -> Robot:
+        """The robot with what was found."""
+        return identified_robot(self.form, self.x, self.lean, set(self.brings))
+
     def _judged(self, rows: Sequence[Rows]) -> Verdict:
         predicted = [one.known + self.form.matrix(one, self.lean, self.x) @ self.x
                      for one in rows]  # fmt: skip
@@ -318,73 +342,39 @@ class Search:
         base = self.form.base.independent
         return [*base, *(k for k in self.chosen if k not in set(base))]
 
+    def _readiness(self, chosen: list[int]) -> Array:
+        """By which chosen columns are held where they cannot be told apart."""
+        inertias = len(self.form.base.standard)
+        return np.array([1.0 if k < inertias else DRIVES_HELD for k in chosen])
+
     def _estimated(self) -> tuple[Array, Array]:
         """Base parameters and those of other columns by least squares, and their deviations.
 
-        Neighbouring residuals are not independent: the noise of a joint counts by the sum of their
-        correlations.
+        Neighbouring residuals are not independent: of each joint the noise counts that lasts.
         """
         chosen, base = self._ordered(), self.form.base
         x, noise = self.evidence.weighted(chosen)
-        left = [one.motion.effort - one.known - matrix[:, :, chosen] @ x
-                for one, matrix in zip(self.form.rows, self.matrices, strict=True)]  # fmt: skip
-        noise = noise * np.sqrt(np.mean([whiteness(one)[0] for one in left], axis=0))
+        rows, left = [], []
+        for one, matrix, weight in zip(self.form.rows, self.matrices, self.weights, strict=True):
+            root = np.sqrt(weight)
+            rows.append(matrix[:, :, chosen] * root[:, :, None])
+            left.append((one.motion.effort - one.known) * root - rows[-1] @ x)
+        noise = lasting_noise(rows, left, noise, self.evidence.normal(noise, chosen))
         inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
         whole = np.eye(len(chosen))  # what a column that a lean tells was part of
-        start, readiness = np.zeros(len(chosen)), np.full(len(chosen), DRIVES_HELD)
+        start = np.zeros(len(chosen))
         start[inertial] = base.standard[[chosen[i] for i in inertial]]
-        readiness[inertial] = 1.0
         count = len(base.independent)
         newly = inertial[count:]
         whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
         start[:count] = base.values - whole[:count, newly] @ start[newly]
-        x, covariance, held = estimated(self.evidence.normal(noise, chosen), start, readiness)
+        x, covariance, held = estimated(
+            self.evidence.normal(noise, chosen), start, self._readiness(chosen),
+            [one.normal(noise, chosen)[:-1, :-1] for one in self.form.blurs()],
+        )  # fmt: skip
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
         deviation[held] = np.nan
         return whole @ x, deviation
-
-    def robot_found(self) -> Robot:
-        """The robot with what was found."""
-        model = described_model(self.robot)
-        ten = self.x[: len(self.form.base.standard)].reshape(-1, 10)
-        inertias = dict(zip(self.robot.moving_links, ten, strict=True))
-        joints = described_joints(self.robot, self.form.shafts[0])
-        terms = {
-            (one.shaft.name, one.term): float(self.x[k])
-            for k, one in enumerate(self.form.columns) if one.shaft is not None
-        }  # fmt: skip
-
-        def joint(one: Joint) -> Joint:
-            if f"pin {one.name}" in self.brings:
-                viscous, dry = (terms[f"pin {one.name}", term] for term in ("viscous", "Coulomb"))
-                return replace(one, damping=viscous, friction=dry)
-            if one.name not in {shaft.name for shaft in joints}:
-                return one
-            more: dict[str, Any] = {}
-            if "armature" in self.brings:
-                more["armature"] = terms[one.name, "armature"]
-            stiffness = one.spring_stiffness + terms[one.name, "spring"]
-            if stiffness > LEAST_STIFFNESS:
-                slack = one.spring_stiffness * one.spring_reference - terms[one.name, "offset"]
-                more |= {"spring_stiffness": stiffness, "spring_reference": slack / stiffness}
-            return replace(
-                one, damping=terms[one.name, "viscous"], friction=terms[one.name, "Coulomb"], **more
-            )
-
-        massive = {self.robot.moving_links[k.start // 10] for k in massive_links(self.robot)}
-        model = replace(
-            model,
-            links=tuple(
-                replace(one, inertia=inertia_of(one.name, inertias[one.name]))
-                if one.name in massive else one
-                for one in model.links
-            ),
-            joints=tuple(map(joint, model.joints)),
-        )  # fmt: skip
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)
-            gravity = leaned(self.robot.gravity, self.lean).tolist()
-            return Robot(model, self.robot.home, False, gravity)
 
 
 DRIVES_HELD = 3.0

@@ -22,9 +22,8 @@ from ..robot import Robot, checked_robot
 from ..robot.described import inertia_of
 from ..robot.variable import moving_link
 from .consistent import consistent
-from .evidence import Evidence, estimated
+from .evidence import Evidence, estimated, lasting_noise
 from .machine import Search
-from .verdict import whiteness
 
 BALL = 0.05
 """Radius of gyration (m) of the body that a payload is near to where it is not told."""
@@ -94,7 +93,10 @@ def identify_payload(
     matrix, every = np.concatenate(columns), list(range(10))
     evidence = Evidence.of(matrix, left, moving, part)
     x, noise = evidence.weighted(every)
-    noise = noise * np.sqrt(whiteness(left - matrix @ x)[0])
+    root = np.sqrt(moving)
+    weighted = matrix * root[:, :, None]
+    both = evidence.normal(noise, every)
+    noise = lasting_noise([weighted], [left * root - weighted @ x], noise, both)
     normal = evidence.normal(noise, every)
     x, covariance, held = estimated(normal, np.zeros(10), np.ones(10))
     deviation = np.sqrt(np.diag(covariance))

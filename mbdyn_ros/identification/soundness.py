@@ -28,6 +28,9 @@ DRAG = 0.1
 BOTH_WAYS = 0.1
 """Share of rows in which a joint must move either way, so that its friction can be told."""
 
+UNLIKE = 2.0
+"""Gain of a joint's efforts over the description's, or its inverse, from which it is said."""
+
 CERTAIN = 0.3
 """Share of a joint's effort that its described efforts and friction must explain to say so."""
 
@@ -62,6 +65,15 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
             f"{robot.model.source}: efforts of the wrong sign: {listed(wrong)}. Turn them: --gain "
             + ",".join(f"{one.split(' ')[0]}=-1" for one in wrong)
         )
+
+
+def unlike(robot: Robot, form: LinearForm) -> Iterator[str]:
+    """Efforts that are of another size than the description's, in words."""
+    for k, label in enumerate(robot.effort_labels):
+        gain, _, explained = gain_of(form, k)
+        if gain and explained > CERTAIN and not 1 / UNLIKE < gain < UNLIKE:
+            yield (f"efforts of {label} are {gain:.2f} times those of the description: another "
+                   "robot, a load, other units, or a description without its masses")  # fmt: skip
 
 
 def gain_of(form: LinearForm, k: int) -> tuple[float, float, float]:

@@ -10,13 +10,8 @@ import numpy as np
 from ..array import Array
 from ..recording.conditioning import Motion
 from ..robot import Robot
+from .evidence import correlations
 from .linear_form import Rows
-
-MOST_LAGS = 50
-"""Rows that residuals are correlated over at most."""
-
-NO_CORRELATION = 0.05
-"""Correlation from which on, over more rows, there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +26,8 @@ class Verdict:
         move; the same of the description alone.
     at_all_rows : of all, where friction at rest holds whatever is within its bound.
     raw : `at_all_rows` of efforts that are not filtered.
-    rms, nrmse : by joint, of the residual, and over the range of its effort.
+    rms, nrmse : by joint, of the residual, and over the range of its effort; NaN of one that no row
+        moves.
     explained : by joint, the share of its effort's variance that is predicted.
     correlation : by joint, of a residual with the one before.
     time, q, v, measured, predicted : (N, ...) for plots.
@@ -72,7 +68,7 @@ def judged(robot: Robot, rows: Sequence[Rows], predicted: Sequence[Array], dry: 
     ])  # fmt: skip
     left = measured - guess
     beyond = np.where(moving, left, np.sign(left) * np.maximum(np.abs(left) - dry, 0.0))
-    counts = np.maximum(moving.sum(axis=0), 1)
+    counts = np.where(moving.any(axis=0), moving.sum(axis=0), np.nan)
     rms = np.sqrt((left**2 * moving).sum(axis=0) / counts)
     mean = (measured * moving).sum(axis=0) / counts
     spread = np.sqrt(((measured - mean) ** 2 * moving).sum(axis=0) / counts)
@@ -85,7 +81,7 @@ def judged(robot: Robot, rows: Sequence[Rows], predicted: Sequence[Array], dry: 
         _relative((measured - described)[moving], measured[moving]), _relative(beyond, measured),
         _relative(raw - measured + beyond, raw), rms, rms / np.maximum(span, 1e-300),
         1 - (rms / np.maximum(spread, 1e-300)) ** 2,
-        np.mean([whiteness(one)[1] for one in _by_motion(left, motion)], axis=0),
+        np.mean([correlations(one, 2)[1] for one in _by_motion(left, motion)], axis=0),
         _time(motion), np.concatenate([one.q for one in motion]),
         np.concatenate([one.v for one in motion]), measured, guess,
     )  # fmt: skip
@@ -107,21 +103,3 @@ def _time(motions: Sequence[Motion]) -> Array:
         found.append(one.time - one.time[0] + start)
         start = float(found[-1][-1]) + 1.0
     return np.concatenate(found)
-
-
-def correlations(residual: Array, lags: int) -> Array:
-    """Of residuals (N, n) with those so many rows before, (lags, n)."""
-    centred = residual - residual.mean(axis=0)
-    power = np.maximum((centred**2).sum(axis=0), 1e-300)
-    return np.array([
-        (centred[lag:] * centred[: max(len(centred) - lag, 0)]).sum(axis=0) / power
-        for lag in range(lags)
-    ])  # fmt: skip
-
-
-def whiteness(residual: Array) -> tuple[Array, Array]:
-    """Of residuals (N, n): the sum of their correlations, and that with the row before, (n,)."""
-    own = correlations(residual, max(min(MOST_LAGS, len(residual) // 4), 1))[1:]
-    lasting = np.cumprod(own > NO_CORRELATION, axis=0)
-    first = own[0] if len(own) else np.zeros(residual.shape[1])
-    return 1 + 2 * (own * lasting).sum(axis=0), first

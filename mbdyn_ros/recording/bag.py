@@ -173,19 +173,19 @@ QUANTITIES = "position", "velocity", "effort"
 
 
 def read_joint_states(path: Path) -> Table:
-    """The states of joints in an MCAP file or rosbag2 folder, as quantity -> joint -> numbers (N,).
+    """The states of joints in an MCAP file or bag, as quantity -> joint -> numbers (N,).
 
-    They are of the first type of `STATES` that is there. The time counts from the first message,
-    by its stamp.
+    They are of the first type of `STATES` that is there; of its topics the only one, or that of
+    `joint_states`. The time counts from the first message, by its stamp.
 
     Raises
     ------
     InputError
-        It cannot be read; it has no topic of joint states or several; or its messages name
-        different joints.
+        It cannot be read; or it has no topic of joint states or several.
     """
     require("bag")
     from rosbags.highlevel import AnyReader, AnyReaderError  # their import takes long
+    from rosbags.rosbag1 import ReaderError as FirstReaderError
     from rosbags.rosbag2 import ReaderError
     from rosbags.typesys import Stores, get_typestore
 
@@ -203,44 +203,61 @@ def read_joint_states(path: Path) -> Table:
                 if topics:
                     break
             names = sorted({one.topic for one in topics})
+            if common := [one for one in names if one.endswith("joint_states")]:
+                names = common if len(common) == 1 else names
             if len(names) != 1:
                 known = ", ".join(STATES)
                 found = f"has {kind} on {', '.join(names)}" if names else f"has none of {known}"
                 raise InputError(f"{path}: {found}; expected one topic of sensor_msgs/JointState")
+            topics = [one for one in topics if one.topic == names[0]]
             if undefined := {one.msgtype for one in topics} - set(reader.typestore.fielddefs):
                 raise InputError(
                     f"{path}: has no definition of {undefined.pop()}, as bags from before ROS 2 "
                     "Iron; convert it to MCAP with `ros2 bag convert` where that type is installed"
                 )
-            messages = [
-                reader.deserialize(raw, connection.msgtype)
-                for connection, _, raw in reader.messages(connections=topics)
-            ]
-    except (AnyReaderError, ReaderError, OSError, ValueError, AssertionError) as error:
-        raise InputError(f"{path}: cannot be read as MCAP or rosbag2: {error}") from None
+            messages, received = list[Any](), list[int]()
+            for connection, time, raw in reader.messages(connections=topics):
+                messages.append(reader.deserialize(raw, connection.msgtype))
+                received.append(time)
+    except (
+        AnyReaderError, ReaderError, FirstReaderError, OSError, ValueError, AssertionError
+    ) as error:  # fmt: skip
+        raise InputError(f"{path}: cannot be read as MCAP or as a bag: {error}") from None
     if not messages:
         raise InputError(f"{path}: no message is on {names[0]}")
-    return _table(messages, kind, f"{path}: {names[0]}")
+    return _table(messages, received, kind, f"{path}: {names[0]}")
 
 
-def _table(messages: list[Any], kind: str, place: str) -> Table:
-    field, numbers_of = STATES[kind]
-    joints = list(getattr(messages[0], field))
+def _table(messages: list[Any], received: list[int], kind: str, place: str) -> Table:
+    """Numbers of all joints at the times of those messages that have most of them.
+
+    Several senders may share a topic, each with joints of its own: those of the others are
+    interpolated. Stamps that stand still give way to the times (ns) at which messages came.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
     for k, message in enumerate(messages):
-        if list(getattr(message, field)) != joints:
-            raise InputError(
-                f"{place}: message {k + 1} names {', '.join(getattr(message, field))}, the first "
-                f"one {', '.join(joints)}; one file must hold the joint states of one sender"
-            )
-    stamps = np.array([(one.header.stamp.sec, one.header.stamp.nanosec) for one in messages])
-    seconds = stamps[:, 0] - stamps[0, 0] + (stamps[:, 1] - stamps[0, 1]) / NANOSECONDS
-    table = {"time": {"": seconds}}
-    states = zip(*map(numbers_of, messages), strict=True)
-    for quantity, rows in zip(QUANTITIES, states, strict=True):
-        sizes = {len(one) for one in rows}
-        if sizes == {len(joints)}:
-            numbers = np.array(rows, dtype=float)
-            table[quantity] = {joint: numbers[:, k] for k, joint in enumerate(joints)}
-        elif sizes != {0}:
-            raise InputError(f"{place}: not every {quantity} has {len(joints)} numbers")
-    return table
+        groups.setdefault(tuple(getattr(message, STATES[kind][0])), []).append(k)
+    stamps = np.array([
+        (one.header.stamp.sec, one.header.stamp.nanosec) for one in messages
+    ], dtype=np.int64)  # fmt: skip
+    time = (stamps[:, 0] - stamps[0, 0]) + (stamps[:, 1] - stamps[0, 1]) / NANOSECONDS
+    if len(time) > 1 and not np.ptp(time):
+        time = (np.array(received) - received[0]) / NANOSECONDS
+    main = max(groups, key=lambda one: len(one) * len(groups[one]))
+    at = time[groups[main]]
+    table: Table = {"time": {"": at - at[0]}}
+    for joints, places in sorted(groups.items(), key=lambda one: one[0] != main):
+        states = zip(*(STATES[kind][1](messages[k]) for k in places), strict=True)
+        for quantity, rows in zip(QUANTITIES, states, strict=True):
+            sizes = {len(one) for one in rows}
+            if sizes == {len(joints)}:
+                numbers = np.array(rows, dtype=float)
+                own = table.setdefault(quantity, {})
+                for k, joint in enumerate(joints):
+                    if joints == main:
+                        own[joint] = numbers[:, k]
+                    elif joint not in own:
+                        own[joint] = np.interp(at, time[places], numbers[:, k])
+            elif sizes != {0}:
+                raise InputError(f"{place}: not every {quantity} has {len(joints)} numbers")
+    return {what: one for what, one in table.items() if one}

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from yaml import MappingNode, SequenceNode
 
 from ..array import Array
-from ..errors import InputError
+from ..errors import InputError, suggestion
+from ..model.read.yaml_source import YamlSource
 from .read import read_table
 
 WORDS = {
     "position": "position positions pos q qpos angle angles theta jointpos",
     "velocity": "velocity velocities vel qd dq qdot qvel speed omega jointvel",
     "effort": "effort efforts torque torques tau trq moment load jointtorque",
-    "current": "current currents amp amps ampere ma",
+    "current": "i iq im cur curr current currents amp amps ampere ma",
     "pressure": "pressure pressures press",
 }
 """Words in the names of columns, by quantity."""
@@ -34,7 +37,14 @@ CLOCKS = {
 }  # fmt: skip
 """Names of the time, and the seconds of its unit; 0: by the size of its steps."""
 
+QUANTITIES = "time, position, velocity, effort, current"
+"""Quantities whose columns a user can tell."""
+
+COLUMNS = "columns"
+"""Key of the columns of a quantity, next to its scale, in what a user tells."""
+
 SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
+
 
 @dataclass(frozen=True)
 class Column:
@@ -43,6 +53,11 @@ class Column:
     name: str
     words: tuple[str, ...]
     joint: str | int | None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it was asked for and not measured."""
+        return bool(WANTED & set(self.words))
 
     @property
     def quantity(self) -> str:
@@ -70,17 +85,23 @@ def parsed(name: str, joints: tuple[str, ...]) -> Column:
 
 
 def read_columns(source: str) -> dict[str, Array]:
-    """The columns of a file, or of one for each quantity, whose columns only name joints."""
+    """The columns of a file, or of one for each quantity, whose columns only name joints.
+
+    Those of a text without a header are named by their numbers.
+    """
     table: dict[str, Array] = {}
     parts = [one.partition("=") for one in source.split(",")]
     files = {what.strip(): file for what, _, file in parts}
-    if not all(file and what in WORDS for what, file in files.items()):
+    known = WORDS.keys() | CLOCKS.keys()
+    if not all(file and what in known for what, file in files.items()):
         files = {"": source}
     for what, file in files.items():
-        for quantity, labelled in read_table(file).items():
+        for quantity, labelled in read_table(file, header=False).items():
             for label, numbers in labelled.items():
                 name = f"{quantity}/{label}" if label else quantity
-                if what and not set(name.lower().split("/")) & CLOCKS.keys():
+                if what in CLOCKS:
+                    name = what
+                elif what and not set(name.lower().split("/")) & CLOCKS.keys():
                     name = f"{what}/{name}"
                 if len(numbers) != len(next(iter(table.values()), numbers)):
                     raise InputError(
@@ -89,6 +110,94 @@ def read_columns(source: str) -> dict[str, Array]:
                     )
                 table[name] = numbers
     return table
+
+
+@dataclass(frozen=True)
+class Told:
+    """Columns of a quantity as a user tells them: by joint, or in the robot's order; their scales.
+    """
+
+    columns: Mapping[str, str] | Sequence[str]
+    scales: Sequence[float] = (1.0,)
+
+
+def read_told_columns(source: str) -> dict[str, Told]:
+    """Columns that a YAML file or text tells, by quantity.
+
+    {time: 1, position: [2, 3], effort: {columns: {j1: i1, j2: i2}, scale: 0.1}}: a column by its
+    name, or by its number from 1; of a quantity those of joints, in the robot's order or by name,
+    and one scale or one of each.
+
+    Raises
+    ------
+    ModelError
+        It is not of that form, with the line.
+    """
+    document = YamlSource(source, "columns", QUANTITIES)
+    found = {}
+    for what, node in document.mapping(document.root, "columns", QUANTITIES.split(", ")).items():
+        scales: Sequence[float] = (1.0,)
+        given = node
+        if isinstance(node, MappingNode):
+            keys = document.mapping(node, what)
+            if COLUMNS in keys:
+                keys = document.mapping(node, what, (COLUMNS, "scale"))
+                given = keys[COLUMNS]
+                if isinstance(own := keys.get("scale"), SequenceNode):
+                    scales = document.numbers(own, "scale")
+                elif own is not None:
+                    scales = (document.number(own, "scale"),)
+        if isinstance(given, MappingNode):
+            by_joint = document.mapping(given, what)
+            found[what] = Told({k: document.text(v, k) for k, v in by_joint.items()}, scales)
+            continue
+        nodes = [given] if what == "time" else document.sequence(given, what)
+        found[what] = Told([document.text(one, what) for one in nodes], scales)
+    return found
+
+
+def told_columns(
+    table: Mapping[str, Array], told: Mapping[str, Told], labels: Mapping[str, Sequence[str]],
+    source: str,
+) -> dict[str, Array]:  # fmt: skip
+    """The columns that a user tells, under the names that are understood without words.
+
+    Raises
+    ------
+    InputError
+        A joint or column is unknown, or there are not as many as joints.
+    """
+    found: dict[str, Array] = {}
+    for what, one in told.items():
+        known = labels.get(what, ("",))
+        given = one.columns
+        if not isinstance(given, Mapping):
+            if len(given) != len(known):
+                raise InputError(f"{source}: {len(given)} columns of {what} are told, and it has "
+                                 f"{len(known)}: {', '.join(known)}")  # fmt: skip
+            given = dict(zip(known, given, strict=True))
+        scales = one.scales if len(one.scales) > 1 else [*one.scales] * len(given)
+        if len(scales) != len(given):
+            raise InputError(f"{source}: {len(scales)} scales of {what} are told for {len(given)} "
+                             "columns; give one, or one each")  # fmt: skip
+        for (label, column), scale in zip(given.items(), scales, strict=True):
+            if label not in known:
+                raise InputError(f"{source}: {label!r} has no {what}{suggestion(label, known)}; "
+                                 f"there are {', '.join(known)}")  # fmt: skip
+            name = f"{what}/{label}" if label else what
+            found[name] = scale * _told(table, column, source)
+    return found
+
+
+def _told(table: Mapping[str, Array], column: str, source: str) -> Array:
+    """A column by its name or its number."""
+    names = list(table)
+    if column in table:
+        return table[column]
+    if column.isdecimal() and 1 <= int(column) <= len(names):
+        return table[names[int(column) - 1]]
+    raise InputError(f"{source}: has no column {column!r}{suggestion(column, names)}; it has 1 to "
+                     f"{len(names)}: {', '.join(names)}")  # fmt: skip
 
 
 def grouped(
@@ -111,7 +220,8 @@ def grouped(
             first = min((one for one in members if isinstance(one, int)), default=0)
             keys = list(range(first, first + len(labels)))
         if labels and all(one in members for one in keys):
-            whole.append((bool(WANTED & set(words)), [members[one] for one in keys], len(members)))
+            names = [members[one] for one in keys]
+            whole.append((not WANTED.isdisjoint(words), names, len(members)))
     if not whole:
         return None
     wanted, names, count = sorted(whole, key=lambda one: (one[0], one[2]))[0]

@@ -3,7 +3,7 @@
 The filter is Butterworth's run to and fro, so that nothing is late; efforts pass through the same
 one, so that what is left of both agrees (Gautier, "Dynamic identification of robots with power
 model", 1997). Its cut-off lies well above the band of the motion, that of the velocities: a
-position's spectrum less the floor of its upper half, which is noise, times (2 pi f)^2.
+position's spectrum where it stands out from noise, which its upper half tells, times (2 pi f)^2.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ OUTSIDE_BAND = 0.02
 
 ABOVE_MOTION = 10.0
 """Cut-off over the band of a motion (Gautier 1997)."""
+
+STEEPEST_NOISE, TOLD_FROM_NOISE = 2.0, 10.0
+"""Exponent of the power of noise over frequency at most; power over it that noise hardly ever has.
+"""
 
 BAND = 0.2
 """Cut-off over the rate of samples at most."""
@@ -62,6 +66,7 @@ class Motion:
 
     time : (N,) s. q, v, a, effort : (N, nq), (N, nv), (N, nv), (N, efforts). part : (N,) of a
     recording without gaps. raw_effort : the efforts as they were measured. cutoff, rate : Hz.
+    noise : (nq,) deviation of a measured position.
     """
 
     time: Array
@@ -73,7 +78,20 @@ class Motion:
     part: Array
     cutoff: float
     rate: float
+    noise: Array
     remarks: tuple[str, ...]
+
+    @property
+    def step(self) -> int:
+        """Samples from one row to the next."""
+        return max(1, int(self.rate / (ROWS_A_PERIOD * self.cutoff)))
+
+    def drawn_noise(self, seed: int) -> list[Array]:
+        """White noise of the positions in q, v and a: (N, nq), (N, nv), (N, nv)."""
+        count = self.step * len(self.time)
+        white = self.noise * np.random.default_rng(seed).normal(size=(count, len(self.noise)))
+        filter_ = ZeroPhase(self.cutoff, self.rate)
+        return [filter_(white, order)[:: self.step] for order in range(3)]
 
     def rows(self, kept: slice) -> Motion:
         """The motion at some of its rows."""
@@ -134,7 +152,10 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
         for one, rows, effort in zip(parts, q, efforts, strict=True)
     ]
     if not cutoff:
-        cutoff = max(chosen_cutoff(rows[1], rate) for rows in regular)
+        longest = max(len(time) for time, _, _ in regular)
+        cutoff = max(
+            chosen_cutoff(rows, rate) for time, rows, _ in regular if len(time) > longest / 2
+        )
         remarks.append(f"motion and efforts are filtered at {cutoff:.3g} Hz (zero phase), "
                        f"{ABOVE_MOTION:g} times the band of the motion")  # fmt: skip
     filter_ = ZeroPhase(cutoff, rate)
@@ -152,25 +173,57 @@ def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Moti
             f"a filter of {cutoff:.3g} Hz needs; record longer"
         )
     t, x, v, a, smooth, raw, part = (np.concatenate(rows) for rows in zip(*found, strict=True))
-    return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, tuple(remarks))
+    noise = np.min([position_noise(rows) for _, rows, _ in regular], axis=0)
+    return Motion(t, x, v, a, smooth, raw, part, cutoff, rate, noise, tuple(remarks))
 
 
 def chosen_cutoff(rows: Array, rate: float) -> float:
     """Hz, `ABOVE_MOTION` times the band of the velocities of positions (N, n) at a rate (Hz)."""
-    count = len(rows)
-    line = np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
-    window = np.hanning(count)[:, None]
-    centred = rows - line
-    power = np.abs(np.fft.rfft((centred - centred.mean(axis=0)) * window, axis=0)) ** 2
-    frequency = np.fft.rfftfreq(count, 1 / rate)
-    floor = np.mean(power[len(frequency) // 2 :], axis=0)
-    share = np.cumsum(frequency[:, None] ** 2 * (power - floor), axis=0)
-    moving = share.max(axis=0) > 0
+    power, _ = _spectrum(rows)
+    frequency = np.asarray(np.fft.rfftfreq(len(rows), 1 / rate), dtype=np.float64)
+    floor = noise_floor(power, frequency)
+    told = np.where(power > TOLD_FROM_NOISE * floor, power - floor, 0.0)
+    share = np.cumsum(frequency[:, None] ** 2 * told, axis=0)
+    moving = share[-1] > 0
     if not moving.any():
         return BAND * rate
-    inside = share[:, moving] < (1 - OUTSIDE_BAND) * share[:, moving].max(axis=0)
+    inside = share[:, moving] < (1 - OUTSIDE_BAND) * share[-1, moving]
     band = frequency[np.minimum(inside.argmin(axis=0), len(frequency) - 1)].max()
     return float(np.clip(ABOVE_MOTION * band, 20 * frequency[1], BAND * rate))
+
+
+def position_noise(rows: Array) -> Array:
+    """Deviation (n,) of a position (N, n) that the upper half of its spectrum shows."""
+    power, squares = _spectrum(rows)
+    result: Array = np.sqrt(power[len(power) // 2 :].mean(axis=0) / squares)
+    return result
+
+
+def _spectrum(rows: Array) -> tuple[Array, float]:
+    """The power (k, n) of positions (N, n) less a line, and that of white noise of unit size."""
+    count = len(rows)
+    centred = rows - np.linspace(0, 1, count)[:, None] * (rows[-1] - rows[0])
+    window = np.hanning(count)[:, None]
+    spectrum = np.fft.rfft((centred - centred.mean(axis=0)) * window, axis=0)
+    squares = max(float((window**2).sum()), 1e-300)
+    return np.asarray(np.abs(spectrum) ** 2, dtype=np.float64), squares
+
+
+def noise_floor(power: Array, frequency: Array) -> Array:
+    """The power (k, n) of noise by frequency (k,): a law f^-s through the upper half of a spectrum.
+
+    s is 0 of white noise, and 2 of one that wanders, as positions do under stamps that jitter.
+    """
+    half = len(frequency) // 2
+    log_f = np.log(frequency[half:] / frequency[-1])[:, None]
+    log_p = np.log(np.maximum(power[half:], np.finfo(float).tiny))
+    off = log_f - log_f.mean()
+    slope = (off * log_p).sum(axis=0) / max(float((off**2).sum()), 1e-300)
+    slope = np.clip(slope, -STEEPEST_NOISE, 0.0)
+    level = power[half:].mean(axis=0) / np.exp(log_f * slope).mean(axis=0)
+    ratio = np.maximum(frequency, frequency[1])[:, None] / frequency[-1]
+    result: Array = level * ratio**slope
+    return result
 
 
 def _parts(recording: Recording, remarks: list[str]) -> list[slice]:

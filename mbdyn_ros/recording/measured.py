@@ -22,7 +22,7 @@ from ..errors import InputError, suggestion
 from ..model.actuators import HydraulicCylinder
 from ..robot import Robot
 from ..units import position_unit
-from .columns import Column, clock, grouped, parsed, read_columns
+from .columns import Column, Told, clock, grouped, parsed, read_columns, told_columns
 
 KEPT_RATE, JITTER = 20.0, 0.05
 """Hz up to which differentiated positions are kept; share of a step from which clocks jitter."""
@@ -60,12 +60,14 @@ class Sensors:
     are those of motors, in the order of their joints; `<transmission>`s lead to joints.
     gains : by joint the effort (N m or N) of 1 in its column, for currents; NaN: unknown.
     zeros : by joint its position (rad or m) where its column reads 0.
+    columns : by quantity its columns, of `read_told_columns`, where their names do not say it.
     """
 
     rate: float = 0.0
     motors: bool = False
     gains: Mapping[str, float] = field(default_factory=dict)
     zeros: Mapping[str, float] = field(default_factory=dict)
+    columns: Mapping[str, Told] = field(default_factory=dict)
 
 
 def read_recording(
@@ -85,19 +87,28 @@ def read_recording(
     table = read_columns(source)
     motors = tuple(one for one in robot.effort_labels if not one.startswith(OF_BASE))
     labels = (*robot.position_labels, *robot.velocity_labels, *motors)
-    columns = [parsed(name, tuple(dict.fromkeys(labels))) for name in table]
-    found = {
-        what: grouped(columns, what, wanted, remarks)
-        for what, wanted in (
-            ("position", robot.position_labels), ("velocity", robot.velocity_labels),
-            ("effort", motors),
-        )
+    by_quantity = {
+        "position": robot.position_labels, "velocity": robot.velocity_labels, "effort": motors,
     }  # fmt: skip
-    if found["effort"] is None and sensors.gains:
-        found["effort"] = grouped(columns, "current", motors, remarks)
+    if sensors.columns:
+        table = told_columns(table, sensors.columns, by_quantity | {"current": motors}, source)
+    columns = [parsed(name, tuple(dict.fromkeys(labels))) for name in table]
+    currents = [one for one in columns if one.quantity == "current"]
+    measured = [one for one in columns if one.quantity == "effort" and not one.is_wanted]
+    if currents and not measured and sensors.gains:
+        by_quantity["effort"] = ()
+    found = {
+        what: grouped(columns, what, wanted, remarks) for what, wanted in by_quantity.items()
+    }
+    if currents and not measured:
+        if sensors.gains:
+            found["effort"] = grouped(columns, "current", motors, remarks)
+        elif found["effort"] is not None:
+            remarks.append("motor currents were measured: --gain JOINT=unknown for every joint "
+                           "takes them in the place of efforts that were asked for")  # fmt: skip
     if found["effort"] is None:
         found["effort"] = _from_pressures(robot, table, columns, motors, remarks)
-    if found["effort"] is None and any(one.quantity == "current" for one in columns):
+    if found["effort"] is None and currents:
         raise InputError(
             f"{source}: has motor currents and no efforts; multiply each by the torque constant "
             "and gear ratio of its drive (gains, --gain), or name the columns effort/<joint>; "
@@ -160,11 +171,18 @@ def _refuse_missing(
     columns: list[Column], what: str, labels: tuple[str, ...], source: str
 ) -> NoReturn:
     """Refuse a recording without a quantity of all joints, by the joints that it lacks."""
-    here = {one.joint for one in columns if one.quantity in (what, "") and one.joint is not None}
+    here = {
+        one.joint for one in columns
+        if one.quantity == what or not one.words and isinstance(one.joint, str)
+    }  # fmt: skip
+    if numbers := {k for k in here if isinstance(k, int)}:
+        here |= {one for k, one in enumerate(labels, 0 if 0 in numbers else 1) if k in numbers}
     missing = [one for one in labels if one not in here]
-    remedy = f"name the columns {what}/<joint>, or {what}1, {what}2, ..."
+    remedy = (f"name the columns {what}/<joint>, or {what}1, {what}2, ..., or tell them by "
+              "--columns FILE.yaml")  # fmt: skip
     if len(missing) < len(labels):
-        remedy = "record them, or lock these joints (mbdyn edit ROBOT --lock JOINT --output FILE)"
+        remedy = ("record them, or lock them: mbdyn edit ROBOT --lock "
+                  f"{','.join(missing)} -o FILE.urdf")  # fmt: skip
     raise InputError(
         f"{source}: has no {what} of all of {', '.join(labels)}; {', '.join(missing)} are missing: "
         f"{remedy}. It has {', '.join(one.name for one in columns)}"
@@ -252,7 +270,9 @@ def _to_si(
     beyond = (np.abs(angles) > 1.2 * most).mean() > 0.05
     if named or (beyond and (np.abs(np.radians(angles)) <= 1.2 * most).all()):
         blocks["position"][:, turning] = np.radians(angles)
-        why = "by their name" if named else "for in rad they pass the limits of their joints"
+        why = "by their name" if named else (
+            "for in rad they pass the limits of their joints (--motors takes them for motors')"
+        )  # fmt: skip
         remarks.append(f"positions are taken for degrees, {why}")
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,14 @@ from .bag import read_joint_states
 from .table import Table, from_json, to_number
 
 
-def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a CSV, JSON, NPZ, NPY or MCAP file (by its name's end), a rosbag2 folder or its .db3.
+def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
+    """Read CSV, JSON, NPZ, NPY or MCAP (by the end of a name), a bag of ROS 1 or 2, or its .db3.
 
-    A table holds numbers alone; of a bag, it holds the joint states. The columns of a matrix of
-    NumPy are named by their numbers, NAME/1, NAME/2, ...
+    A table holds numbers alone; of a bag, it holds the joint states. Cells of text are separated by
+    commas, semicolons, tabs or blanks. The columns of a matrix of NumPy are named by their numbers,
+    NAME/1, NAME/2, ..., and those of text without a header 1, 2, ... where it may lack one.
+
+    header : whether text must have one.
 
     Raises
     ------
@@ -31,16 +35,21 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     """
     file = Path(path)
     kind = file.suffix.lower()
-    if kind in (".mcap", ".db3") or file.is_dir():
+    if kind in (".mcap", ".db3", ".bag") or file.is_dir():
         return read_joint_states(file)
     if kind in (".npz", ".npy"):
         return _from_numpy(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputError(f"{file}: cannot be read: {error}") from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{file}: is not text; give CSV, JSON, .npz, MCAP or a bag (MATLAB's files: "
+            "numpy.savez('FILE.npz', **scipy.io.loadmat(...)) of their matrices)"
+        ) from None
     if kind != ".json":
-        return _from_csv(text, str(file))
+        return _from_csv(text, str(file), header)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -56,7 +65,7 @@ def _from_numpy(file: Path) -> Table:
             arrays = {name: found[name] for name in found.dtype.names or ()}
         else:
             with found:
-                arrays = dict(found)
+                arrays = _plain(found)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{file}: cannot be read as NumPy's: {error}") from None
     arrays = {name: one for name, one in arrays.items() if one.ndim and one.dtype.kind in "fiu"}
@@ -75,15 +84,43 @@ def _from_numpy(file: Path) -> Table:
     return table
 
 
-def _from_csv(text: str, source: str) -> Table:
+def _plain(found: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays of a file except for pickled objects, which nothing here asks for."""
+    arrays = {}
+    for name in found:
+        try:
+            arrays[name] = found[name]
+        except ValueError as error:
+            if "Object arrays" not in str(error):
+                raise
+    return arrays
+
+
+def _from_csv(text: str, source: str, need_header: bool) -> Table:
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
     try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
+        if separator := next((one for one in ",;\t" if one in first), None):
+            rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+        else:
+            rows = [row for row in map(str.split, lines) if row]
     except csv.Error as error:
         raise InputError(f"{source}: is not a table of numbers: {error}") from None
     if not rows:
         raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
     header = [name.strip() for name in rows[0]]
-    _review_header(header, source)
+    if header[0].startswith("#"):  # as numpy.savetxt marks it
+        header = [name for name in (header[0][1:].strip(), *header[1:]) if name]
+    if all(to_float(name) is not None for name in header):
+        if need_header:
+            raise InputError(
+                f"{source}: the first line contains numbers; add a header line such as "
+                "time,position/<joint>,velocity/<joint>,..."
+            )
+        header, rows = [str(k + 1) for k in range(len(header))], [[], *rows]
+    repeated = [name for name, times in Counter(header).items() if times > 1]
+    if repeated:
+        raise InputError(f"{source}: the column {repeated[0]!r} appears twice")
     numbers = _numbers(rows[1:], header, source)
     table: Table = {}
     for i, name in enumerate(header):
@@ -108,21 +145,3 @@ def _numbers(rows: list[list[str]], header: list[str], source: str) -> Array:
         for i, cell in enumerate(row):
             numbers[k, i] = to_number(cell, f"{source}: {header[i]} in row {k + 1}")
     return numbers
-
-
-def _review_header(names: list[str], source: str) -> None:
-    """Refuse names that stand twice, and the first lines of other programs' tables."""
-    expected = "time,position/<joint>,velocity/<joint>,..."
-    for mark, what in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and mark in names[0]:
-            raise InputError(
-                f"{source}: columns are separated by {what}; use commas as separators, points as "
-                f"decimal marks, and a header line such as {expected}"
-            )
-    if all(to_float(name) is not None for name in names):
-        raise InputError(
-            f"{source}: the first line contains numbers; add a header line such as {expected}"
-        )
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise InputError(f"{source}: the column {repeated[0]!r} appears twice")

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..extras import require
-from ..identification.verdict import Verdict, correlations
+from ..identification.evidence import correlations
+from ..identification.verdict import Verdict
 from ..model.model import Array
 
 if TYPE_CHECKING:

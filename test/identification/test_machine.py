@@ -21,6 +21,7 @@ from mbdyn_ros.equations.tree.regressor import standard_parameters
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.identification import Identification, identify_machine, identify_payload
 from mbdyn_ros.identification.consistent import pseudo_inertia
+from mbdyn_ros.recording.conditioning import conditioned
 from mbdyn_ros.recording.measured import Recording
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
@@ -128,6 +129,22 @@ def test_verdict(found: Identification) -> None:
     assert found.not_in_files() == [f"not in robot files: offsets, {'shared shaft of j2 and j3'}"]
 
 
+def test_noise_of_positions_is_taken_off(arm: mbdyn_ros.Robot) -> None:
+    """Small motions, of which noise makes much: parameters are neither drawn to 0 nor too sure."""
+    time, q, v, a = motion(4)
+    random, scores, noise = np.random.default_rng(7), [], 3e-4
+    q, v, a = 0.05 * q, 0.05 * v, 0.05 * a
+    effort = arm.inverse_dynamics(q, v, a)
+    for _ in range(4):
+        measured = q + noise * random.normal(size=q.shape)
+        loud = effort + 1e-3 * random.normal(size=effort.shape)
+        recording = Recording(time, measured, v, loud)
+        one = identify_machine(arm, [recording])
+        scores.append((one.found - one.described) / one.deviation)
+        assert conditioned(arm, recording).noise == pytest.approx(noise, rel=0.15)
+    assert np.nanmean(np.square(scores)) < 1.5**2 and np.nanmax(np.abs(scores)) < 4
+
+
 def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -> None:
     """And the written robot has the efforts that were predicted, except for what it cannot hold."""
     for one in found.robot.model.links:
@@ -187,6 +204,17 @@ def with_effort(effort: Array) -> Recording:
     return Recording(time, q, v, effort)
 
 
+def test_gains_that_are_all_unknown_keep_the_scale_of_the_masses(arm: mbdyn_ros.Robot) -> None:
+    currents = recorded(1, noise=0.02)
+    currents.effort /= [3.0, 4.0, 2.0]
+    currents.unknown_gains = arm.effort_labels
+    found = identify_machine(arm, [currents])
+    gains = np.array([found.gains[one][0] for one in arm.effort_labels])
+    scale = gains / [3, 4, 2]
+    assert np.ptp(scale) < 0.01 and 0.8 < scale.mean() < 1.2
+    assert found.verdict.relative < 0.02
+
+
 def test_what_is_wrong_is_said_by_joint(arm: mbdyn_ros.Robot) -> None:
     one = recorded(1)
     for sign in ([1, -1, 1], [-1, -1, -1]):
@@ -202,6 +230,16 @@ def test_what_is_wrong_is_said_by_joint(arm: mbdyn_ros.Robot) -> None:
     held = np.repeat(one.effort[::50], 50, axis=0)
     remarks = identify_machine(arm, [with_effort(held)]).remarks
     assert any("efforts of j1 change in 2.0% of the samples only" in text for text in remarks)
+
+
+def test_efforts_without_friction_look_computed(
+    arm: mbdyn_ros.Robot, found: Identification
+) -> None:
+    _, q, v, a = motion(1)
+    noise = 0.02 * np.random.default_rng(3).normal(size=q.shape)
+    computed = identify_machine(arm, [with_effort(leaning_arm().inverse_dynamics(q, v, a) + noise)])
+    assert "look computed by a model" in " ".join(computed.words())
+    assert "look computed" not in " ".join(found.words())
 
 
 def test_another_robot_is_not_to_be_used(arm: mbdyn_ros.Robot) -> None:

@@ -12,6 +12,8 @@ import mbdyn_ros
 from mbdyn_ros.array import Array
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.read.installed import find_robot
+from mbdyn_ros.recording.columns import read_told_columns
+from mbdyn_ros.recording.conditioning import chosen_cutoff, conditioned
 from mbdyn_ros.recording.measured import Recording, Sensors, read_recording
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -140,3 +142,66 @@ def test_what_is_refused(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=words):
             read(arm, tmp_path, header, *columns)
     assert len(read(arm, tmp_path, [*q, *tau], Q, EFFORT, rate=250).time) == 474
+
+
+def test_columns_that_are_told(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    np.savetxt(path, np.column_stack([TIME, np.degrees(Q), EFFORT / 50]))  # blanks, no header
+    with pytest.raises(InputError, match=r"--columns FILE.yaml. It has 1, 2, 3"):
+        read_recording(arm, path)
+    joints = ", ".join(f"{joint}: {8 + k}" for k, joint in enumerate(arm.effort_labels))
+    told = read_told_columns(
+        f"{{time: 1, position: {{columns: [2, 3, 4, 5, 6, 7], scale: {np.radians(1.0)}}}, "
+        f"effort: {{columns: {{{joints}}}, scale: [50, 50, 50, 50, 50, 50]}}}}"
+    )
+    found = read_recording(arm, path, Sensors(columns=told))
+    np.testing.assert_allclose(found.q, Q[13:-13], atol=1e-12)
+    np.testing.assert_allclose(found.effort, EFFORT[13:-13], atol=1e-12)
+    for text, words in (
+        ("{position: [2, 3]}", "2 columns of position are told, and it has 6"),
+        ("{effort: {elbow: 3}}", "'elbow' has no effort .did you mean .elbow_joint"),
+        ("{time: 20}", "has no column '20'"),
+        ("{time: {columns: 1, scale: [1, 2]}}", "2 scales of time are told for 1 columns"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read_recording(arm, path, Sensors(columns=read_told_columns(text)))
+
+
+def test_currents_that_were_measured_go_before_efforts_that_were_asked_for(
+    arm: mbdyn_ros.Robot, tmp_path: Path
+) -> None:
+    header = ["t", *names("q{}"), *names("tau_des{}"), *names("i{}")]
+    given = header, TIME, Q, EFFORT, EFFORT / 10
+    assert any("--gain JOINT=unknown" in one for one in read(arm, tmp_path, *given).remarks)
+    gains = dict.fromkeys(arm.effort_labels, 10.0)
+    found = read_recording(arm, tmp_path / "recording.csv", Sensors(gains=gains))
+    np.testing.assert_allclose(np.abs(found.effort).max(), np.abs(EFFORT).max(), rtol=1e-9)
+    assert not any("asked for" in one for one in found.remarks)
+
+
+def test_a_band_is_not_that_of_noise_that_wanders() -> None:
+    random, time = np.random.default_rng(0), 1e-3 * np.arange(20_000)
+    wandering = np.cumsum(random.normal(size=(len(time), 2)), axis=0) * 2e-5
+    motion = np.sin(2 * np.pi * time[:, None] * [0.3, 0.5])
+    assert chosen_cutoff(motion + wandering, 1e3) < 10
+
+
+def test_a_short_part_does_not_choose_the_filter(arm: mbdyn_ros.Robot) -> None:
+    time = 0.004 * np.arange(3000)
+    q = 0.8 * np.sin(time[:, None] * np.arange(1, 7))
+    whole = conditioned(arm, Recording(time, q, q, q)).cutoff
+    parted = np.where(time > 11.8, time + 0.05, time)
+    assert conditioned(arm, Recording(parted, q, q, q)).cutoff == pytest.approx(whole, rel=0.1)
+
+
+def test_pickled_objects_of_a_file_are_passed_over(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    contacts = np.array({"foot": Q}, dtype=object)
+    np.savez(path, times=TIME, positions=Q, velocities=V, torques=EFFORT, contacts=contacts)
+    np.testing.assert_allclose(read_recording(arm, path).q, Q)
+
+
+def test_joints_by_number_that_are_missing_are_named(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+    header = ["t", *names("q{}"), *(one for one in names("tau{}") if one != "tau3")]
+    with pytest.raises(InputError, match="; elbow_joint are missing: record them, or lock them"):
+        read(arm, tmp_path, header, TIME, Q, EFFORT[:, 1:])

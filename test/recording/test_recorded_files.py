@@ -79,7 +79,7 @@ def test_joints_that_were_not_recorded_are_named(wrist: mbdyn_ros.Robot, tmp_pat
     rows = np.column_stack([TIME, Q[:, 0], EFFORT])
     np.savetxt(path, rows, header="time,position/j1,effort/j1,effort/j2", delimiter=",",
                comments="")  # fmt: skip
-    with pytest.raises(InputError, match="j2 are missing: record them, or lock these joints"):
+    with pytest.raises(InputError, match="j2 are missing: record them, or lock them: mbdyn edit"):
         read_recording(wrist, path)
 
 
@@ -128,6 +128,34 @@ def test_sqlite_bags_of_a_trajectory_controller(tmp_path: Path) -> None:
         read_table(bag)
 
 
+def test_a_bag_of_ros_1_with_two_senders_and_no_stamps(tmp_path: Path) -> None:
+    """A gripper's states come between the arm's on one topic; commands go on another one."""
+    pytest.importorskip("rosbags")
+    from rosbags.rosbag1 import Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS1_NOETIC)
+    kind = "sensor_msgs/msg/JointState"
+    header, stamp, state = (store.types[one] for one in (
+        "std_msgs/msg/Header", "builtin_interfaces/msg/Time", kind
+    ))  # fmt: skip
+    with Writer(tmp_path / "run.bag") as writer:
+        states, commands = (writer.add_connection(topic, kind, typestore=store)
+                            for topic in ("/joint_states", "/joint_command"))  # fmt: skip
+        for k, time in enumerate(TIME[:40]):
+            for topic, later, names, rows in (
+                (states, 0, ["j1", "j2"], Q[k]), (commands, 0, ["j1", "j2"], 2 * Q[k]),
+                (states, 10**6, ["finger"], np.array([time])),
+            ):  # fmt: skip
+                message = state(header(k, stamp(0, 0), ""), names, rows, rows, rows)
+                received = 10**18 + round(1e9 * time) + later
+                writer.write(topic, received, store.serialize_ros1(message, kind))
+    found = read_table(tmp_path / "run.bag")
+    np.testing.assert_allclose(found["time"][""], TIME[:40], atol=1e-6)
+    np.testing.assert_array_equal(found["position"]["j2"], Q[:40, 1])
+    np.testing.assert_allclose(found["effort"]["finger"][1:], TIME[1:40] - 1e-3, atol=1e-6)
+
+
 def test_states_of_joints_by_interfaces() -> None:
     """DynamicJointState of control_msgs."""
     stamp = SimpleNamespace(stamp=SimpleNamespace(sec=3, nanosec=5))
@@ -136,7 +164,7 @@ def test_states_of_joints_by_interfaces() -> None:
         for k in (1.0, 2.0)
     ]
     state = SimpleNamespace(header=stamp, joint_names=["a", "b"], interface_values=values)
-    found = _table([state], "DynamicJointState", "bag")
+    found = _table([state], [0], "DynamicJointState", "bag")
     assert found["effort"]["b"].tolist() == [12.0] and found["position"]["a"].tolist() == [1.0]
 
 
