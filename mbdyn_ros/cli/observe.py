@@ -135,6 +135,8 @@ class _Result:
         self.thresholds: Thresholds = (
             Thresholds.learn(labels, rest) if learned else robust_thresholds(labels, rest)
         )
+        # Nodes and controllers take no friction off.
+        self.running = Thresholds.learn(labels, of_free) if learned else None
         if not learned:
             self.remarks.append(
                 "friction and thresholds are learned from this recording itself: pushes that last "
@@ -227,6 +229,8 @@ class _Result:
                 for one, wrench in zip(self.pushes, self.wrenches, strict=True)
             ],
         }  # fmt: skip
+        if self.running is not None:
+            document["parameters"] = self._parameters(self.running)
         if estimator is not None:
             found = estimator.payload()
             document["payload"] = {
@@ -234,6 +238,15 @@ class _Result:
                 "mass_deviation": float(found.deviations[0]), "remark": found.remark,
             }  # fmt: skip
         return document
+
+    @staticmethod
+    def _parameters(thresholds: Thresholds) -> dict[str, object]:
+        """The parameters of nodes and controllers that see contacts."""
+        return {
+            "thresholds": thresholds.joint.round(4).tolist(),
+            "centers": thresholds.center.round(4).tolist(),
+            "threshold_in_all": round(thresholds.whole, 4),
+        }
 
     def show(self, estimator: PayloadEstimator | None) -> None:
         """Print it."""
@@ -246,6 +259,10 @@ class _Result:
         ]
         header = "joint", "threshold", "constant", "dry friction", "damping"
         print_table(f"{self.robot.model.name}: what free motion leaves (N m, N)", header, rows)
+        if self.running is not None:
+            click.echo("for effort_observer, computed_torque and the plugins of ros2_control:")
+            for key, value in self._parameters(self.running).items():
+                click.echo(f"  {key}: {value}")
         found = [
             (
                 f"{one.contact.time:.3f}", f"{self.measured.time[one.last]:.3f}",

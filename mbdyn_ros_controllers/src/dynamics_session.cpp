@@ -100,7 +100,8 @@ std::string DynamicsSession::unfit(const mbdyn_ros_model &table, const Params &p
   if (!unseen.empty()) return "parameters of contacts: " + unseen;
   if (params.reaction != "none" && params.thresholds.empty()) {
     return "reaction is " + params.reaction + ", but there are no thresholds by which a contact is "
-           "seen: learn them from a free motion with mbdyn observe --learn";
+           "seen: learn them from a free motion with ~/learn of computed_torque, or with mbdyn "
+           "observe --learn";
   }
   std::string asked = params.joints.empty() ? "" : "joints are not those of the library: ";
   if (params.joints.size() == table.independent.count) {
