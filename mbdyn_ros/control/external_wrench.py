@@ -7,17 +7,15 @@ zero in the result, and named. What of r no wrench at this link explains is left
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from ..arguments import WRENCH_LABELS, require_link, single_vector
 from ..array import Array
 from ..compiler.kernel import Bound
-from ..equations.frames import Frame, frame_pose, jacobian
+from ..equations.frames import frame_pose, wrench_columns
 from ..errors import InputError
 from ..prepare.tree import WORLD
 from ..robot import Robot
@@ -106,69 +104,56 @@ class WrenchEstimator:
         if robot.system.tree.frames[link][0] == WORLD:
             raise InputError(f"{self._source}: link {link!r} is fixed to the world, and tells "
                              "nothing of what pushes it; name a link that moves")  # fmt: skip
-        self._point = single_vector("point", point, ("x", "y", "z"))
-        self._jacobian = Bound(robot.calls.kernel(jacobian, Frame(link, "world")))
+        self._columns = Bound(robot.calls.kernel(wrench_columns, link))
         self._pose = Bound(robot.calls.kernel(frame_pose, link))
+        self._columns.point[:] = single_vector("point", point, ("x", "y", "z"))
         labels = robot.velocity_labels
-        self._turning = np.array([velocity_unit(robot.model, one) != "m/s" for one in labels])
+        self._columns.turning[:] = [velocity_unit(robot.model, one) != "m/s" for one in labels]
 
     def local(self, q: Array, external: Array) -> Array:
         """The wrench (6,) at the link's origin in its axes, as `wrenches` have it."""
-        return self._solve(q, external).local
+        return self._about_origin(self._solve(q, external)[0])
 
     def at(self, q: Array, external: Array) -> ExternalWrench:
         """The wrench, and what of it cannot be told."""
-        found = self._solve(q, external)
-        (force, torque), told, untold = found.wrench, found.told, np.zeros(6)
-        untold[: self._parts] = 1 - (told**2).sum(axis=0)
-        left = external - force @ found.linear - torque @ found.angular
+        wrench, told, left = self._solve(q, external)
+        self._pose.q[:] = q
+        self._pose()
+        turn, origin = self._pose.result[:3, :3], self._pose.result[:3, 3]
+        force, torque = wrench.reshape(2, 3) @ turn.T
+        axes = np.zeros((len(told), 6))
+        axes[:, : self._parts] = (told.reshape(len(told), -1, 3) @ turn.T).reshape(len(told), -1)
+        untold = (1 - (axes**2).sum(axis=0)).clip(0, 1)
+        untold[self._parts :] = 0.0
         return ExternalWrench(
-            self.link, found.point, force, torque, len(told), untold.clip(0, 1), left, found.local
-        )
+            self.link, origin + turn @ self._columns.point, force, torque, len(told), untold, left,
+            self._about_origin(wrench),
+        )  # fmt: skip
 
-    def _solve(self, q: Array, external: Array) -> _Least:
-        columns, pose = self._jacobian, self._pose
-        columns.q[:] = pose.q[:] = q
-        columns()
-        pose()
-        turn, origin = pose.result[:3, :3].copy(), pose.result[:3, 3]
-        linear, angular = columns.result[:3], columns.result[3:].copy()
-        arm = turn @ self._point
-        x, y, z = arm.tolist()
-        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        linear = linear - cross @ angular
-        spun, moved = math.sqrt(np.vdot(angular, angular)), math.sqrt(np.vdot(linear, linear))
-        lever = moved / spun if spun > 0 and moved > 0 else 1.0
-        # As the link feels them: efforts of joints that turn over the lever, and torques too.
-        rows = np.where(self._turning, 1 / lever, 1.0)
-        scaled = np.concatenate([linear, lever * angular]).T[:, : self._parts] * rows[:, None]
-        left, singular, right = np.linalg.svd(scaled, full_matrices=False)
+    def _solve(self, q: Array, external: Array) -> tuple[Array, Array, Array]:
+        """By least squares: the wrench (6,) at the point in the link's axes, the directions (k, 6)
+        of it that are told, in like sizes, and what it leaves of the efforts (nv,)."""
+        self._columns.q[:] = q
+        self._columns()
+        table, parts = self._columns.result, self._parts
+        columns, scale, lever = table[:, :parts], table[:, 6], table[0, 7]
+        left, singular, right = np.linalg.svd(columns, full_matrices=False)
         count = int(np.count_nonzero(singular > LEAST_TOLD * singular[0])) if singular[0] else 0
         if not count:
             raise InputError(f"{self._source}: no joint moves the point of link {self.link!r}")
         told = right[:count]
-        wrench = np.zeros((2, 3))
-        share = ((rows * external) @ left[:, :count]) / singular[:count]
-        wrench.ravel()[: self._parts] = share @ told
-        wrench[1] *= lever
-        local = wrench @ turn
-        a, b, c = self._point.tolist()
-        x, y, z = local[0].tolist()
-        local[1] += b * z - c * y, c * x - a * z, a * y - b * x
-        return _Least(wrench, told, linear, angular, origin + arm, local.ravel())
+        found = ((scale * external) @ left[:, :count] / singular[:count]) @ told
+        wrench = np.zeros(6)
+        wrench[:parts] = found
+        wrench[3:] *= lever
+        return wrench, told, external - columns @ found / scale
 
-
-class _Least(NamedTuple):
-    """A least-squares solution: the wrench (2, 3) about the point, in the world; directions of it
-    that are told (k, 6), in units of force; velocities of the point (3, nv), (3, nv); and that
-    point (3,)."""
-
-    wrench: Array
-    told: Array
-    linear: Array
-    angular: Array
-    point: Array
-    local: Array
+    def _about_origin(self, wrench: Array) -> Array:
+        """A wrench (6,) at the point as one at the link's origin."""
+        a, b, c = self._columns.point.tolist()
+        x, y, z, *torque = wrench.tolist()
+        arm = b * z - c * y, c * x - a * z, a * y - b * x
+        return np.array([x, y, z, *map(sum, zip(torque, arm, strict=True))])
 
 
 def wrench_at(

@@ -83,6 +83,24 @@ def jacobian(system: System, q: SX, z: SX, frame: Frame) -> SX:
     return ca.densify(_in_frame(system, embedding.joints, frame, columns[:3, :], columns[3:, :]))
 
 
+@program("q point:3 turning", output="columns", matrix=True, about="link", internal=True)
+def wrench_columns(system: System, q: SX, z: SX, point: SX, turning: SX, link: str) -> SX:
+    """Efforts (nv, 6) of a force and a torque at a point of a link, in its axes, of like sizes.
+
+    Torques are over the link's lever, and so are efforts of the coordinates that turn (`turning`
+    1, else 0). Two columns more: what efforts were multiplied with, and the lever (m).
+    """
+    columns = jacobian(system, q, z, Frame(link, "local"))
+    angular = columns[3:, :]
+    linear = columns[:3, :] - skew(point) @ angular
+    spun, moved = ca.sumsqr(angular), ca.sumsqr(linear)
+    usual = ca.logic_and(spun > 0, moved > 0)
+    lever = ca.if_else(usual, ca.sqrt(moved / ca.if_else(usual, spun, 1)), 1)
+    scale = 1 + turning * (1 / lever - 1)
+    efforts = ca.vertcat(linear, lever * angular).T * ca.repmat(scale, 1, 6)
+    return ca.densify(ca.horzcat(efforts, scale, ca.repmat(lever, scale.shape[0], 1)))
+
+
 @program("q v", output="rate", matrix=True, about="frame", differentiated=True)
 def jacobian_rate(system: System, q: SX, z: SX, v: SX, frame: Frame) -> SX:
     """Rate (6, nv) of the Jacobian of a link along a motion, dJ/dt."""

@@ -85,6 +85,7 @@ class Feeling:
         self.state = MeasuredState(robot.position_labels, told=self._with_efforts)
         self._efforts = JointReader(robot.effort_labels)
         self._effort = np.zeros(len(robot.effort_labels))
+        self._told: tuple[float, ...] = ()
         self._changed = -np.inf
         self.wrench: WrenchEstimator | None = None
         if given["link"]:
@@ -107,10 +108,11 @@ class Feeling:
         InputError
             Efforts have not changed for a second, while the robot moves.
         """
-        observer, before = self.observer, self._effort
+        observer, before = self.observer, self._told
         if not self.state.take(message, now, sent):
             return False
-        if (self._effort != before).any() or np.abs(self.state.velocity).max() < MOVING:
+        self._told = tuple(message.effort)
+        if self._told != before or np.abs(self.state.velocity).max() < MOVING:
             self._changed = sent
         if sent - self._changed > FROZEN:
             observer.restart()
