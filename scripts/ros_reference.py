@@ -61,7 +61,7 @@ MORE: dict[str, dict[str, Any]] = {
 HEAD = """# ROS reference
 
 What each node declares, read from the nodes by `python scripts/ros_reference.py`; a test holds this
-page to them. What it all means, and how it behaves, is told in [The ROS 2 nodes](ros.md).
+page to them. What it all means, and how it behaves, is explained in [The ROS 2 nodes](ros.md).
 
 Names that begin with `~/` are in the node's own name (`simulator/commands`), those that begin with
 `/` are absolute, all others relative to the namespace. *Where* names the parameter without which a

@@ -117,8 +117,8 @@ class Identification:
         vague = [name.split(" ")[0] for name, value, spread in
                  zip(self.names, self.found, self.deviation, strict=True) if spread > abs(value)]
         if vague:
-            words.append(f"{len(vague)} of {len(self.names)} base parameters are told worse than "
-                         f"by their own size ({listed(vague)})")  # fmt: skip
+            words.append(f"{len(vague)} of {len(self.names)} base parameters have deviations "
+                         f"larger than themselves ({listed(vague)})")  # fmt: skip
         return words
 
     def _has_friction(self) -> bool:

@@ -191,13 +191,21 @@ NOT_ENGLISH = {
 }
 """Marks of a language that is translated, and what to write."""
 
+NOT_IN_PAGES = {
+    r"\bBut for\b": "Except for",
+    r"\b(is|are|was|were|be) told\b": "is known, determined, reported",
+    r"\bWho \w+s (otherwise|so)\b": "if you",
+}
+"""The same, which code still has."""
+
 
 def test_sentences_are_english() -> None:
     """CONTRIBUTING.md has the rule; these marks of section "An error" can be looked for."""
     code = [*ROOT.glob("mbdyn_ros/**/*.py"), *ROOT.glob("mbdyn_ros_controllers/**/*.?pp")]
     for page in [*PAGES, *code]:
         text = page.read_text()
-        for mark, instead in NOT_ENGLISH.items():
+        marks = NOT_ENGLISH | NOT_IN_PAGES if page.suffix == ".md" else NOT_ENGLISH
+        for mark, instead in marks.items():
             found = re.search(mark, text)
             assert not found, f"{page}: {found and found[0]!r}: write {instead!r}"
 
