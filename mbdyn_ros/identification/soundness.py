@@ -19,11 +19,15 @@ LEAST_MOTION = 0.02
 WRONG_SIGN = -0.3
 """Gain of a joint's efforts over the description's from which their sign is wrong."""
 
+TOLD_GAIN = 0.05
+"""Gain of efforts over the described ones that is more than chance."""
+
 COMPUTED = 1e-3
 """Relative error of the description below which efforts look computed by it."""
 
-DRAG = 0.1
-"""Friction (share of an effort's deviation) that says by itself which sign efforts have."""
+DRAG, DRAG_ALONE = 0.1, 0.2
+"""Friction (share of an effort's deviation) that says which sign efforts have; and that of efforts
+which hardly depend on the described ones."""
 
 BOTH_WAYS = 0.1
 """Share of rows in which a joint must move either way, so that its friction can be told."""
@@ -56,7 +60,7 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
     wrong = []
     for k, label in enumerate(robot.effort_labels):
         gain, drag, explained = gain_of(form, k)
-        driven = drag < -DRAG and gain < -WRONG_SIGN
+        driven = drag < -(DRAG if abs(gain) > TOLD_GAIN else DRAG_ALONE) and gain < -WRONG_SIGN
         if explained > CERTAIN and (driven or abs(drag) < DRAG and gain < WRONG_SIGN):
             wrong.append(f"{label} (its efforts are {gain:.2f} times those of the description, and "
                          f"its friction drives it by {-drag:.2f} of them)")  # fmt: skip
@@ -64,6 +68,7 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
         raise InputError(
             f"{robot.model.source}: efforts of the wrong sign: {listed(wrong)}. Turn them: --gain "
             + ",".join(f"{one.split(' ')[0]}=-1" for one in wrong)
+            + ", unless joints count from other zeros (--zero) or the other way"
         )
 
 
