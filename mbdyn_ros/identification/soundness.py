@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..array import Array
 from ..errors import InputError, listed
 from ..recording.conditioning import LIVELY, Motion, clipped
 from ..recording.measured import Recording
@@ -31,6 +32,12 @@ which hardly depend on the described ones."""
 
 BOTH_WAYS = 0.1
 """Share of rows in which a joint must move either way, so that its friction can be told."""
+
+QUARTERS, ROWS_FOR_ZEROS = (np.pi / 2, -np.pi / 2, np.pi), 150
+"""Turns (rad) by which zeros may be off, and rows that are looked at."""
+
+BETTER, LITTLE_BETTER = 0.7, 0.9
+"""Share of the misfit that all turns must leave at most, and one of them."""
 
 UNLIKE = 2.0
 """Gain of a joint's efforts over the description's, or its inverse, from which it is said."""
@@ -68,8 +75,46 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
         raise InputError(
             f"{robot.model.source}: efforts of the wrong sign: {listed(wrong)}. Turn them: --gain "
             + ",".join(f"{one.split(' ')[0]}=-1" for one in wrong)
-            + ", unless joints count from other zeros (--zero) or the other way"
+            + (other_zeros(robot, form) or ", unless joints count from other zeros (--zero) or the "
+               "other way")
         )
+
+
+def other_zeros(robot: Robot, form: LinearForm) -> str:
+    """Words on zeros of joints, off by quarters of a turn, by which described efforts fit better.
+
+    Joints are turned one by one while that takes most of what the description leaves.
+    """
+    turning = [k for k, label in enumerate(robot.position_labels)
+               if position_unit(robot.model, label) == "rad"]  # fmt: skip
+    motion = form.rows[0].motion
+    few = slice(None, None, max(1, len(motion.time) // ROWS_FOR_ZEROS))
+    q, v, a, effort = (x[few] for x in (motion.q, motion.v, motion.a, motion.effort))
+    if robot.system.linkages or q.shape != effort.shape:
+        return ""
+
+    def left(zeros: Array) -> float:
+        off = effort - robot.inverse_dynamics(q + zeros, v, a, friction=False)
+        shares = []
+        for k, column in enumerate(off.T):
+            drive = np.column_stack([np.ones(len(q)), v[:, k], np.sign(v[:, k]), a[:, k]])
+            rest = column - drive @ np.linalg.lstsq(drive, column, rcond=None)[0]
+            shares.append(min(float(np.var(rest) / max(np.var(effort[:, k]), 1e-300)), 1.0))
+        return float(np.mean(shares))
+
+    zeros = np.zeros(q.shape[1])
+    first = best = left(zeros)
+    for _ in turning:
+        tried = [zeros + turn * np.eye(len(zeros))[k] for k in turning for turn in QUARTERS]
+        scores = [left(one) for one in tried]
+        if min(scores) > LITTLE_BETTER * best:
+            break
+        best, zeros = min(scores), tried[int(np.argmin(scores))]
+    if best > BETTER * first:
+        return ""
+    pairs = [f"{robot.position_labels[k]}={zeros[k]:.4f}" for k in np.flatnonzero(zeros)]
+    return (f". With other zeros, --zero {','.join(pairs)}, the described efforts leave "
+            f"{best / first:.0%} of what they do")  # fmt: skip
 
 
 def unlike(robot: Robot, form: LinearForm) -> Iterator[str]:
