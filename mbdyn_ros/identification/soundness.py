@@ -36,7 +36,7 @@ BOTH_WAYS = 0.1
 QUARTERS, ROWS_FOR_ZEROS = (np.pi / 2, -np.pi / 2, np.pi), 150
 """Turns (rad) by which zeros may be off, and rows that are looked at."""
 
-BETTER, LITTLE_BETTER = 0.7, 0.9
+LEFT_BY_ZEROS, LEFT_BY_ONE = 0.7, 0.9
 """Share of the misfit that all turns must leave at most, and one of them."""
 
 UNLIKE = 2.0
@@ -107,10 +107,10 @@ def other_zeros(robot: Robot, form: LinearForm) -> str:
     for _ in turning:
         tried = [zeros + turn * np.eye(len(zeros))[k] for k in turning for turn in QUARTERS]
         scores = [left(one) for one in tried]
-        if min(scores) > LITTLE_BETTER * best:
+        if min(scores) > LEFT_BY_ONE * best:
             break
         best, zeros = min(scores), tried[int(np.argmin(scores))]
-    if best > BETTER * first:
+    if best > LEFT_BY_ZEROS * first:
         return ""
     pairs = [f"{robot.position_labels[k]}={zeros[k]:.4f}" for k in np.flatnonzero(zeros)]
     return (f". With other zeros, --zero {','.join(pairs)}, the described efforts leave "
