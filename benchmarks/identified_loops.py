@@ -1,6 +1,6 @@
 """Looped robots identified from simulated sensors: are deviations honest, is friction right?
 
-    python -m benchmarks.identified_loops [--runs 100] [robot ...]
+    python -m benchmarks.identified_loops [--runs 100] [--seconds 30] [robot ...]
 
 Every run draws a motion, and records it as real sensors do: positions with noise and steps of an
 encoder, efforts that come up to 6 ms late with 1 % noise and steps of a converter, viscous and
@@ -78,10 +78,10 @@ class Scores:
 
 
 def drawn_motion(
-    robot: mbdyn_ros.Robot, size: float, random: np.random.Generator
+    robot: mbdyn_ros.Robot, size: float, random: np.random.Generator, seconds: float = SECONDS
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Times (N,), q, v, a and efforts (N, ...) without friction of a Fourier series about home."""
-    time_ = np.arange(0, SECONDS, 1 / RATE)
+    time_ = np.arange(0, seconds, 1 / RATE)
     rates = 2 * np.pi * np.arange(1, HARMONICS + 1) / PERIOD
     order = np.arange(1, HARMONICS + 1)[:, None]
     sizes = random.normal(size=(HARMONICS, robot.nq)) / order / 2
@@ -99,11 +99,11 @@ def drawn_motion(
 
 
 def recorded(
-    robot: mbdyn_ros.Robot, size: float, seed: int
+    robot: mbdyn_ros.Robot, size: float, seed: int, seconds: float = SECONDS
 ) -> tuple[Recording, Array]:
     """What sensors say of a motion, and the Coulomb friction (efforts,) in it."""
     random = np.random.default_rng(seed)
-    time_, q, v, _, effort = drawn_motion(robot, size, random)
+    time_, q, v, _, effort = drawn_motion(robot, size, random, seconds)
     rows = list(robot.system.coordinates.effort)
     speed = np.einsum("nij,nj->ni", robot.calls.call(joint_rates, (q,)), v)[:, rows]
     largest = np.abs(effort).max(axis=0)
@@ -118,11 +118,13 @@ def recorded(
                      np.round(effort / step) * step), dry  # fmt: skip
 
 
-def scores(robot: mbdyn_ros.Robot, size: float, seeds: range) -> Scores:
+def scores(
+    robot: mbdyn_ros.Robot, size: float, seeds: range, seconds: float = SECONDS
+) -> Scores:
     """Runs of a robot."""
     found = Scores()
     for seed in seeds:
-        recording, dry = recorded(robot, size, seed)
+        recording, dry = recorded(robot, size, seed, seconds)
         try:
             one = identify_machine(robot, [recording])
         except InputError as error:
@@ -142,12 +144,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("robots", nargs="*", default=list(LOOPS))
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
     options = parser.parse_args()
     warnings.simplefilter("ignore", ModelWarning)
     every, runs = [], 0
     for name in options.robots:
         make, size = LOOPS[name]
-        start, found = time.process_time(), scores(make(), size, range(options.runs))
+        start, found = time.process_time(), scores(
+            make(), size, range(options.runs), options.seconds
+        )
         errors, friction = np.concatenate(found.inside), np.abs(np.array(found.friction))
         every.append(errors)
         runs += len(found.inside)

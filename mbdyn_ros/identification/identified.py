@@ -23,7 +23,8 @@ GRADES = (
     (0.03, "good for feed-forward and contact detection"),
     (0.10, "good for feed-forward; external efforts are blurred by what is left"),
     (0.25, "rough: use it for gravity compensation, with feedback"),
-    (1e9, "do not use it: the model does not describe this machine"),
+    (1e9, "do not use it: the model does not describe this machine; zeros of joints (--zero), "
+          "signs or units of the columns may be others"),
 )
 """Relative errors up to which a model serves, and for what."""
 

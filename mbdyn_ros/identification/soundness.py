@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..array import Array
 from ..errors import InputError, listed
 from ..recording.conditioning import LIVELY, Motion, clipped
 from ..recording.measured import Recording
@@ -19,14 +20,24 @@ LEAST_MOTION = 0.02
 WRONG_SIGN = -0.3
 """Gain of a joint's efforts over the description's from which their sign is wrong."""
 
+TOLD_GAIN = 0.05
+"""Gain of efforts over the described ones that is more than chance."""
+
 COMPUTED = 1e-3
 """Relative error of the description below which efforts look computed by it."""
 
-DRAG = 0.1
-"""Friction (share of an effort's deviation) that says by itself which sign efforts have."""
+DRAG, DRAG_ALONE = 0.1, 0.2
+"""Friction (share of an effort's deviation) that says which sign efforts have; and that of efforts
+which hardly depend on the described ones."""
 
 BOTH_WAYS = 0.1
 """Share of rows in which a joint must move either way, so that its friction can be told."""
+
+QUARTERS, ROWS_FOR_ZEROS = (np.pi / 2, -np.pi / 2, np.pi), 150
+"""Turns (rad) by which zeros may be off, and rows that are looked at."""
+
+LEFT_BY_ZEROS, LEFT_BY_ONE = 0.7, 0.9
+"""Share of the misfit that all turns must leave at most, and one of them."""
 
 UNLIKE = 2.0
 """Gain of a joint's efforts over the description's, or its inverse, from which it is said."""
@@ -56,7 +67,7 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
     wrong = []
     for k, label in enumerate(robot.effort_labels):
         gain, drag, explained = gain_of(form, k)
-        driven = drag < -DRAG and gain < -WRONG_SIGN
+        driven = drag < -(DRAG if abs(gain) > TOLD_GAIN else DRAG_ALONE) and gain < -WRONG_SIGN
         if explained > CERTAIN and (driven or abs(drag) < DRAG and gain < WRONG_SIGN):
             wrong.append(f"{label} (its efforts are {gain:.2f} times those of the description, and "
                          f"its friction drives it by {-drag:.2f} of them)")  # fmt: skip
@@ -64,7 +75,46 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
         raise InputError(
             f"{robot.model.source}: efforts of the wrong sign: {listed(wrong)}. Turn them: --gain "
             + ",".join(f"{one.split(' ')[0]}=-1" for one in wrong)
+            + (other_zeros(robot, form) or ", unless joints count from other zeros (--zero) or the "
+               "other way")
         )
+
+
+def other_zeros(robot: Robot, form: LinearForm) -> str:
+    """Words on zeros of joints, off by quarters of a turn, by which described efforts fit better.
+
+    Joints are turned one by one while that takes most of what the description leaves.
+    """
+    turning = [k for k, label in enumerate(robot.position_labels)
+               if position_unit(robot.model, label) == "rad"]  # fmt: skip
+    motion = form.rows[0].motion
+    few = slice(None, None, max(1, len(motion.time) // ROWS_FOR_ZEROS))
+    q, v, a, effort = (x[few] for x in (motion.q, motion.v, motion.a, motion.effort))
+    if robot.system.linkages or q.shape != effort.shape:
+        return ""
+
+    def left(zeros: Array) -> float:
+        off = effort - robot.inverse_dynamics(q + zeros, v, a, friction=False)
+        shares = []
+        for k, column in enumerate(off.T):
+            drive = np.column_stack([np.ones(len(q)), v[:, k], np.sign(v[:, k]), a[:, k]])
+            rest = column - drive @ np.linalg.lstsq(drive, column, rcond=None)[0]
+            shares.append(min(float(np.var(rest) / max(np.var(effort[:, k]), 1e-300)), 1.0))
+        return float(np.mean(shares))
+
+    zeros = np.zeros(q.shape[1])
+    first = best = left(zeros)
+    for _ in turning:
+        tried = [zeros + turn * np.eye(len(zeros))[k] for k in turning for turn in QUARTERS]
+        scores = [left(one) for one in tried]
+        if min(scores) > LEFT_BY_ONE * best:
+            break
+        best, zeros = min(scores), tried[int(np.argmin(scores))]
+    if best > LEFT_BY_ZEROS * first:
+        return ""
+    pairs = [f"{robot.position_labels[k]}={zeros[k]:.4f}" for k in np.flatnonzero(zeros)]
+    return (f". With other zeros, --zero {','.join(pairs)}, the described efforts leave "
+            f"{best / first:.0%} of what they do")  # fmt: skip
 
 
 def unlike(robot: Robot, form: LinearForm) -> Iterator[str]:

@@ -21,6 +21,8 @@ from mbdyn_ros.equations.tree.regressor import standard_parameters
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.identification import Identification, identify_machine, identify_payload
 from mbdyn_ros.identification.consistent import pseudo_inertia
+from mbdyn_ros.identification.linear_form import LinearForm
+from mbdyn_ros.identification.soundness import other_zeros
 from mbdyn_ros.recording.conditioning import conditioned
 from mbdyn_ros.recording.measured import Recording
 
@@ -230,6 +232,14 @@ def test_what_is_wrong_is_said_by_joint(arm: mbdyn_ros.Robot) -> None:
     held = np.repeat(one.effort[::50], 50, axis=0)
     remarks = identify_machine(arm, [with_effort(held)]).remarks
     assert any("efforts of j1 change in 2.0% of the samples only" in text for text in remarks)
+
+
+def test_other_zeros_of_joints_are_proposed(arm: mbdyn_ros.Robot) -> None:
+    turned, straight = recorded(1), recorded(1)
+    turned.q = turned.q + [0, np.pi / 2, 0]
+    forms = [LinearForm(arm, [conditioned(arm, one)]) for one in (turned, straight)]
+    assert ". With other zeros, --zero j2=-1.5708, the" in other_zeros(arm, forms[0])
+    assert not other_zeros(arm, forms[1])
 
 
 def test_efforts_without_friction_look_computed(
