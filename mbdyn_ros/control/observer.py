@@ -30,7 +30,7 @@ import numpy as np
 from ..arguments import Sealed, checked_flag, positive_number, single_vector
 from ..array import Array, all_finite
 from ..compiler.kernel import Bound
-from ..equations.momentum import momentum_balance
+from ..equations.momentum import observed_momentum
 from ..errors import InputError
 from ..robot import Robot
 from .external_wrench import ExternalWrench, wrench_at
@@ -82,6 +82,13 @@ class Filter:
                 self._transition = found[self._place.ravel()]
             self._step = step
         return self._transition
+
+    def entries(self, step: float) -> Sequence[float | Array]:
+        """The six numbers of `transition` row by row, each for all signals or (n,)."""
+        if len(self._distinct) == 1:
+            first, second = self._make(step, *self._distinct[0])
+            return *first, *second
+        return list(self.transition(step).reshape(-1, 6).T)
 
     @staticmethod
     def _first(step: float, time_constant: float) -> Matrix:
@@ -170,8 +177,11 @@ class Observer(Sealed):
     ) -> None:
         robot.require_single("an observer")
         self.robot, self.labels = robot, robot.velocity_labels
-        self._balance = Bound(robot.calls.kernel(momentum_balance))
-        self.q, self.v, self._held_effort, self.effort = self._balance.arguments
+        self._program = Bound(robot.calls.kernel(observed_momentum))
+        self.q, self.v, self._held_effort, self.effort = self._program.arguments[:4]
+        self._before = self._program.arguments[4:8]
+        self.external, self._step = self._before[2], self._program.step
+        self._step[:] = 1.0
         self.q[:] = robot.home_position
         self._held = checked_flag("held", held)
         step = positive_number("step", step)
@@ -182,10 +192,7 @@ class Observer(Sealed):
                 f"the time constant {shortest:g} s is shorter than the step of samples, {step:g} "
                 "s: what is faster than they are cannot be told from them. Choose a longer one"
             )
-        self._signals = np.zeros((robot.nv, 3, 1))
-        self._states = self._signals[:, :2]
-        self.external, self._mean = self._signals[:, 0, 0], self._signals[:, 2, 0]
-        self._last, self._since = np.zeros((robot.nv, 3)), [math.nan, robot.calls.changes]
+        self._since = [math.nan, robot.calls.changes]
         self._restarts = 0
         self.seal()
 
@@ -228,7 +235,8 @@ class Observer(Sealed):
     def restart(self) -> None:
         """Begin anew at the next cycle, without a bump."""
         self._since[0] = math.nan
-        self._states[:] = 0.0
+        for one in self._before[2:]:
+            one[:] = 0.0
 
     def cycle(self, now: float) -> Array:
         """The external efforts (nv,) at a time (s), which are `external`.
@@ -244,25 +252,30 @@ class Observer(Sealed):
         """
         if not self._held:
             self._held_effort[:] = self.effort
-        self._balance()
-        balance, (before, changes) = self._balance.result, self._since
-        if not all_finite(balance.ravel()):
-            self._refuse()
+        before, changes = self._since
         step = now - before
-        if 0 < step <= LONGEST_GAP:
+        goes_on = 0 < step <= LONGEST_GAP
+        if goes_on and step != self._step[0]:
+            self._step[0] = step
+            entries = zip(self._program.arguments[9:], self.filter.entries(step), strict=True)
+            for own, number in entries:
+                own[:] = number
+        self._program()
+        observed = self._program.result
+        if not all_finite(observed.ravel()):
+            self._refuse()
+        momentum, rate, external, state = self._before
+        if goes_on:
             if changes == self.robot.calls.changes:
-                last = self._last
-                rate = 0.5 * (last[:, 2] + balance[:, 1])
-                self._mean[:] = (balance[:, 0] - last[:, 0]) / step - rate
-                self._states[:] = self.filter.transition(step) @ self._signals
+                external[:], state[:] = observed[:, 0], observed[:, 1]
         elif step:
             self._restarts += not math.isnan(before)
             self.restart()
-        self._last[:] = balance
+        momentum[:], rate[:] = observed[:, 2], observed[:, 4]
         if self._held:
             self._held_effort[:] = self.effort
         self._since[:] = now, self.robot.calls.changes
-        return self.external
+        return external
 
     def saturated(self) -> tuple[str, ...]:
         """The actuated joints whose effort is at its limit: what is commanded may not be given."""

@@ -55,6 +55,40 @@ def momentum_balance(system: System, q: SX, z: SX, v: SX, held: SX, effort: SX) 
     return ca.densify(ca.horzcat(momentum, *rates))
 
 
+@program(
+    "q v held effort momentum rate external state step:1 a b c d e f",
+    output="observed", matrix=True, internal=True,
+)  # fmt: skip
+def observed_momentum(
+    system: System,
+    q: SX,
+    z: SX,
+    v: SX,
+    held: SX,
+    effort: SX,
+    momentum: SX,
+    rate: SX,
+    external: SX,
+    state: SX,
+    step: SX,
+    a: SX,
+    b: SX,
+    c: SX,
+    d: SX,
+    e: SX,
+    f: SX,
+) -> SX:
+    """One cycle of an observer (nv, 5): external efforts, the state behind them, and the balance.
+
+    momentum, rate : of the sample before, the rate under the efforts from it on. The two states go
+        on by (a b; d e), and by (c; f) of the mean external effort of the `step` (s).
+    """
+    now = momentum_balance(system, q, z, v, held, effort)
+    mean = (now[:, 0] - momentum) / step - 0.5 * (rate + now[:, 1])
+    first, second = a * external + b * state + c * mean, d * external + e * state + f * mean
+    return ca.densify(ca.horzcat(first, second, now))
+
+
 @program("q v", output="regressor", matrix=True, about="link", internal=True)
 def payload_momentum(system: System, q: SX, z: SX, v: SX, link: str) -> SX:
     """Momentum and its rate (nv, 20) of a payload on a link, per each of its ten parameters.
