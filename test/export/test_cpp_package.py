@@ -172,10 +172,12 @@ def test_the_page_compiles(tmp_path: Path) -> None:
     blocks = re.findall(r"^```cpp\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 3
     for number, block in enumerate(blocks):
-        includes = re.findall(r"^#include .*$", block, re.MULTILINE)
-        rest = re.sub(r"^#include .*$", "", block, flags=re.MULTILINE)
         source = tmp_path / f"block_{number}.cpp"
-        source.write_text("\n".join(includes) + "\nint main() {\n" + rest + "}\n")
+        if "int main()" not in block:
+            includes = re.findall(r"^#include .*$", block, re.MULTILINE)
+            rest = re.sub(r"^#include .*$", "", block, flags=re.MULTILINE)
+            block = "\n".join(includes) + "\nint main() {\n" + rest + "}\n"
+        source.write_text(block)
         command(shutil.which("g++") or shutil.which("clang++"), "-std=c++17", "-Wall", "-Wextra",
                 "-Werror", "-Wno-unused-variable", "-fsyntax-only", "-I", tmp_path,
                 source)  # fmt: skip
