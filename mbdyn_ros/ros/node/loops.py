@@ -159,6 +159,9 @@ class ArrivalLoop(RateLoop):
 
     The message has waited for the thread alone: neither for an executor (200 us and more) nor for
     the next tick of a loop at a rate. A tick takes what is there; `rate` is 0, for none is wanted.
+
+    pause : s from one tick to the next at least: of messages that come faster a tick has several,
+        which spares waking up for each.
     """
 
     def __init__(
@@ -168,9 +171,10 @@ class ArrivalLoop(RateLoop):
         on_fault: Callable[[Exception], None],
         name: str,
         priority: int = 0,
+        pause: float = 0.0,
     ) -> None:
         super().__init__(tick, 0.0, on_fault, name, priority)
-        self._inbox = inbox
+        self._inbox, self._pause = inbox, pause
 
     def _tick_on(self) -> None:
         clock = time.perf_counter
@@ -182,4 +186,7 @@ class ArrivalLoop(RateLoop):
                 self._tick(0)
             except Exception as error:
                 self._on_fault(error)
-            self._count(clock() - start)
+            end = clock()
+            self._count(end - start)
+            if start + self._pause > end:
+                time.sleep(start + self._pause - end)

@@ -45,6 +45,10 @@ MOVING = 0.01
 """rad/s or m/s from which a robot moves."""
 
 
+PAUSE = 0.002
+"""s: joint states that come faster are answered several at once, which wakes up for fewer."""
+
+
 class WrenchBytes(StampedBytes):
     """The bytes of a WrenchStamped.
 
@@ -157,7 +161,7 @@ class EffortObserver(RobotNode):
         self._payload = self.create_publisher(InertiaStamped, "~/payload", 1)
         self.begin()
         priority = self.parameters["realtime_priority"]
-        self.loop = ArrivalLoop(self._tick, self._inbox, self._fail, "efforts", priority)
+        self.loop = ArrivalLoop(self._tick, self._inbox, self._fail, "efforts", priority, PAUSE)
         self.loop.start()
 
     def on_robot(self, robot: Robot) -> None:
@@ -184,10 +188,12 @@ class EffortObserver(RobotNode):
         return 0.0
 
     def tick(self, now: float, skipped: int) -> None:
-        """Answer the message that has come."""
-        message, feeling = self._inbox.take(), self.feeling
-        if message is None or feeling is None:
-            return
+        """Answer the messages that have come."""
+        for message in self._inbox:
+            if self.feeling is not None:
+                self._respond(self.feeling, message, now)
+
+    def _respond(self, feeling: Feeling, message: JointState, now: float) -> None:
         stamp = message.header.stamp
         try:
             if not feeling.take(message, now, self.clock.at(stamp, now)):
