@@ -45,7 +45,7 @@ MOVING = 0.01
 """rad/s or m/s from which a robot moves."""
 
 
-PAUSE = 0.002
+REST = 0.002
 """s: joint states that come faster are answered several at once, which wakes up for fewer."""
 
 
@@ -161,7 +161,7 @@ class EffortObserver(RobotNode):
         self._payload = self.create_publisher(InertiaStamped, "~/payload", 1)
         self.begin()
         priority = self.parameters["realtime_priority"]
-        self.loop = ArrivalLoop(self._tick, self._inbox, self._fail, "efforts", priority, PAUSE)
+        self.loop = ArrivalLoop(self._tick, self._inbox, self._fail, "efforts", priority, REST)
         self.loop.start()
 
     def on_robot(self, robot: Robot) -> None:
