@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "mbdyn_ros/payload.hpp"
 #include "mbdyn_ros_controllers/carried_reference.hpp"
 #include "mbdyn_ros_controllers/gain_parameters.hpp"
 #include "mbdyn_ros_controllers/names.hpp"
+#include "mbdyn_ros_controllers/payload_message.hpp"
 #include "mbdyn_ros_controllers/sampled_loop.hpp"
 
 namespace mbdyn_ros_controllers {
@@ -496,12 +496,8 @@ void DynamicsSession::take_state(const sensor_msgs::msg::JointState &message) {
 }
 
 void DynamicsSession::take_payload(const geometry_msgs::msg::InertiaStamped &message) {
-  const auto &body = message.inertia;
-  const mbdyn_ros::Payload payload{body.m,
-                                   {body.com.x, body.com.y, body.com.z},
-                                   {body.ixx, body.ixy, body.ixz, body.iyy, body.iyz, body.izz}};
   const std::lock_guard<std::mutex> alone(setting_);
-  const std::string words = law.set_payload(message.header.frame_id, payload);
+  const std::string words = law.set_payload(message.header.frame_id, payload_of(message));
   if (!words.empty()) {
     RCLCPP_WARN_THROTTLE(frame_.logger, *frame_.clock, pause, "payload refused: %s",
                          words.c_str());

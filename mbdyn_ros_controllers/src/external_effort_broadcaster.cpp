@@ -23,8 +23,7 @@
 
 #include "pluginlib/class_list_macros.hpp"
 
-#include "mbdyn_ros/payload.hpp"
-#include "mbdyn_ros_controllers/names.hpp"
+#include "mbdyn_ros_controllers/payload_message.hpp"
 
 namespace mbdyn_ros_controllers {
 
@@ -199,13 +198,9 @@ void ExternalEffortSession::update(const StateInterfaces &interfaces, const rclc
 }
 
 void ExternalEffortSession::take_payload(const geometry_msgs::msg::InertiaStamped &message) {
-  const auto &body = message.inertia;
-  const mbdyn_ros::Payload payload{body.m,
-                                   {body.com.x, body.com.y, body.com.z},
-                                   {body.ixx, body.ixy, body.ixz, body.iyy, body.iyz, body.izz}};
   const std::lock_guard<std::mutex> alone(setting_);
   const std::string words =
-      mbdyn_ros::set_payload(table(), message.header.frame_id, payload, set_);
+      mbdyn_ros::set_payload(table(), message.header.frame_id, payload_of(message), set_);
   if (!words.empty()) {
     RCLCPP_WARN(logger_, "payload refused: %s", words.c_str());
     return;
