@@ -202,11 +202,6 @@ class Reaction:
         self._path: deque[tuple[float, Array]] = deque()
         self._begun: float | None = None
 
-    @property
-    def acts(self) -> bool:
-        """Whether it reacts now."""
-        return self._begun is not None
-
     def remember(self, now: float) -> None:
         """Keep the measured positions of a cycle without contact."""
         self._path.append((now, self.control.q.copy()))
