@@ -12,7 +12,7 @@ Where gears close a ring, or couple more than two joints, the general method ser
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -56,6 +56,7 @@ class Assembly:
     others : other ways to close it that were seen, where home was not given but searched for.
     repeated : whether its couplings and mimic joints say no more than its loops.
     locked : where nothing of it moves, the words with which it is refused if nothing else does.
+    start, gaps : where its joints were before it was closed, and how far each loop was open there.
     """
 
     linkage: Linkage
@@ -66,6 +67,8 @@ class Assembly:
     others: tuple[Array, ...] = ()
     repeated: bool = False
     locked: str = ""
+    start: Array = field(default_factory=lambda: np.zeros(0))
+    gaps: Mapping[str, ClosureGap] = field(default_factory=dict)
 
 
 def assemble(
@@ -194,9 +197,11 @@ def assemble(
     rounding = rounding_at(equations, closed, generic) if rounded else None
     alone = equations.scaled(closed)[: len(matrix) - len(cluster.gears)]
     repeated = bool(cluster.closures and cluster.gears and generic.counts(alone) == rank)
+    parts = np.array([tree.bodies[body].part_of is not None for body in bodies])
+    start = np.where(parts & np.isin(bodies, list(home), invert=True), closed, rough)
     return Assembly(
         linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else (), repeated,
-        locked,
+        locked, start, equations.gaps(start),
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..equations.loops.linkage import Linkage
 from ..equations.loops.units import closure_length
 from ..equations.system import System
 from ..errors import ModelError
@@ -19,7 +18,6 @@ from ..prepare.origins import origins
 from ..prepare.straight import Tilt, set_straight
 from ..prepare.tree import Tree, build_tree
 from ..program.symbols import serialized
-from .closure_gap import closure_gaps
 from .gimbal import QuarterPitchError
 from .rank import RANK, ROUNDED
 
@@ -77,7 +75,8 @@ def build_robot(
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
         assert system.coordinates.nv == mobility, "set straight, loops move as before"
-    notes += home_notes(system, {**model.home, **home})
+    for one in assemblies:
+        notes += home_notes(system.tree, one, {**model.home, **home})
     return straight, system, assemblies, notes
 
 
@@ -295,42 +294,24 @@ def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]
     return home
 
 
-def home_notes(system: System, rough: Mapping[str, float]) -> list[str]:
-    """Words about every loop whose home looks like a mistake in the description.
+def home_notes(tree: Tree, assembly: Assembly, rough: Mapping[str, float]) -> list[str]:
+    """Words about loops whose frames were apart before they were closed: far, or in a drawing.
 
-    rough : position (rad or m) by joint name from which the loops were closed, 0 where none.
-    The loops determine where the child of a joint is that was taken apart.
+    rough : positions (rad or m) by joint name that the description or the caller gives. The loops
+    determine where the child of a joint is that was taken apart.
     """
-    notes = []
-    for linkage in system.linkages:
-        if linkage.linear:
-            continue
-        bodies = [system.tree.bodies[body] for body in linkage.cluster.coupled]
-        labels, home = [body.label for body in bodies], system.home[system.rows(linkage)]
-        start = np.array(
-            [
-                rough.get(body.label, 0.0 if body.part_of is None else x)
-                for body, x in zip(bodies, home, strict=True)
-            ]
-        )
-        drawn = not any(label in rough for label in labels)
-        notes += _far_apart(system, linkage, labels, start, home, drawn)
-    return notes
-
-
-def _far_apart(
-    system: System, linkage: Linkage, labels: list[str], start: Array, home: Array, drawn: bool
-) -> list[str]:
-    """Loops whose frames were apart before they were closed: far, or at all in a drawing."""
-    residual = np.array(system.residuals[linkage](start)).ravel()
-    gaps = closure_gaps(system.tree, linkage.cluster, residual)
+    linkage, home, start, gaps = assembly.linkage, assembly.home, assembly.start, assembly.gaps
+    if linkage.linear:
+        return []
+    labels = [tree.bodies[body].label for body in linkage.cluster.coupled]
+    drawn = not any(label in rough for label in labels)
     moved = home - start
     most = int(np.argmax(np.abs(moved)))
-    slides = system.tree.bodies[linkage.cluster.coupled[most]].motion.slides
+    slides = tree.bodies[linkage.cluster.coupled[most]].motion.slides
     way = f"{labels[most]} by {moved[most]:.3g} {'m' if slides else 'rad'}"
     notes = []
     for closure in linkage.cluster.closures:
-        around = closure_length(system.tree, closure)
+        around = closure_length(tree, closure)
         apart = gaps[closure.name].metres
         if apart > FAR * around:
             notes.append(

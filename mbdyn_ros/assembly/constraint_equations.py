@@ -135,6 +135,12 @@ class ClusterEquations:
         """The gap of the loops, in metres and radians."""
         return closure_gap(self._tree, self._cluster, self.residual(x) / self._rows)
 
+    def gaps(self, x: Array) -> dict[str, ClosureGap]:
+        """The gap of every loop; what rounding leaves open counts as closed."""
+        tolerances, residual = self._tolerances / self._rows, self.residual(x) / self._rows
+        beyond = residual - np.clip(residual, -tolerances, tolerances)
+        return closure_gaps(self._tree, self._cluster, beyond)
+
     def worst_gap(self, x: Array) -> tuple[str, ClosureGap]:
         """The loop that is open widest, and its gap."""
         gaps = closure_gaps(self._tree, self._cluster, self.residual(x) / self._rows)

@@ -157,6 +157,7 @@ def options(environment: dict[str, str]) -> dict:
     }
 
 
+@pytest.mark.long
 def test_two_processes_compile_at_once(fresh_cache: Path) -> None:
     """Both get right answers, whoever is first; one library remains, and one runtime."""
     settings = options({})

@@ -80,6 +80,7 @@ def test_loops_compute_what_lines_do(name: str, joints: int, slides: tuple[int, 
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * abs(expected).max())
 
 
+@pytest.mark.long
 def test_a_long_program_computes_what_a_short_one_does() -> None:
     """Forward dynamics undoes inverse dynamics, both in many pieces."""
     robot = chain(10)

@@ -42,6 +42,7 @@ def robot(
 
 
 @needs_cxx
+@pytest.mark.sparse
 @pytest.mark.parametrize("mode", MODES)
 def test_both_give_one_number(
     mode: str, robot: tuple[mbdyn_ros.Robot, str, Path], control: Path

@@ -85,6 +85,7 @@ def test_tracking_of_the_crane(mode: str) -> None:
     assert 1e3 * found.gap.max() < 1.02 * most and 0.5 * rms < 1e3 * found.rms < 1.5 * rms
 
 
+@pytest.mark.long
 def test_crane_on_valves() -> None:
     (line,) = (line for line in CONTROL.splitlines() if line.startswith("| on valves |"))
     most = float(line.strip("|").split("|")[2])

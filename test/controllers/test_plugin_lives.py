@@ -130,7 +130,7 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @needs_cxx
 @pytest.mark.parametrize(
     ("sanitizer", "lives"),
-    [("thread", 60), pytest.param("thread", 1000, marks=pytest.mark.long),
+    [("thread", 20), pytest.param("thread", 1000, marks=pytest.mark.long),
      pytest.param("address", 1000, marks=pytest.mark.long)],
 )  # fmt: skip
 def test_nothing_fails_in_any_state(

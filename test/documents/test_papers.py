@@ -98,6 +98,7 @@ def test_the_bordered_matrix_is_not_definite() -> None:
     assert (np.linalg.eigvalsh(A) < 0).sum() == len(J) == 2
 
 
+@pytest.mark.long
 def test_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
     form = piezo.closed_form()
     share = form.zeros / len(form.elements)
@@ -129,6 +130,7 @@ def test_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
             assert f"| ours, {name} | {line[2]} | {line[3]} |" in COUNTS.replace("*", "")
 
 
+@pytest.mark.long
 def test_tree_robot_counts() -> None:
     robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")
     ((_, lines),) = literature_tables(robot.system.tree, robot.operation_counts()).items()
@@ -448,6 +450,7 @@ def test_masses_of_the_machines() -> None:
     assert f"{masses['piezo_robot']:.4f} kg" in row(PAPERS, "figure 1, table 1")[-1]
 
 
+@pytest.mark.long
 def test_counts_of_denoc_and_of_the_dictionary(piezo: mbdyn_ros.Robot) -> None:
     counts = piezo.operation_counts()
 

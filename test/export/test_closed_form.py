@@ -199,6 +199,7 @@ def test_what_has_no_closed_form_is_refused_by_joint() -> None:
     assert mbdyn_ros.load(stone).closed_form().elements == ()
 
 
+@pytest.mark.long
 def test_too_long_formulas_are_refused() -> None:
     turn = "type: revolute, a: 0.3, alpha: 0.4, d: 0.1, theta: 0, mass: 1, centre: [0.1, 0.2, 0.3]"
     turn += ", inertia: {ixx: 1, iyy: 1.5, izz: 2}"

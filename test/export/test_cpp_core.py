@@ -35,6 +35,7 @@ def test_hashes_threads_and_libraries(tmp_path: Path) -> None:
     command(compiled("test_parts.cpp", tmp_path / "parts"), none, other)
 
 
+@pytest.mark.long
 @needs_cxx
 def test_the_checks_fail_where_the_laws_are_wrong(tmp_path: Path) -> None:
     """The judge of the first test: a law with the sign of its gains turned round."""

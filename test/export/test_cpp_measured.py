@@ -68,6 +68,7 @@ def test_the_rest_follows_from_angles(
     assert np.abs(disagreement).max() < 1e-11
 
 
+@pytest.mark.long
 def test_what_is_redundant_is_fused_as_in_python(
     program: Path, crane: tuple[mbdyn_ros.Robot, Path]
 ) -> None:

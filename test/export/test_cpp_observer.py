@@ -35,6 +35,7 @@ def robot(
     return robot, library_of(robot.generate_cpp(folder, links=[], felt_links=leaves(robot)))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("held", [False, True])
 @pytest.mark.parametrize("order", ["first", "second"])
 def test_both_feel_the_same(

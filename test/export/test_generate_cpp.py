@@ -112,6 +112,7 @@ def crane(tmp_path_factory: pytest.TempPathFactory) -> tuple[mbdyn_ros.Robot, Ex
     return robot, robot.generate_cpp(folder, links=["tool"], parameters=["tool", "gravity"])
 
 
+@pytest.mark.long
 @needs_cxx
 def test_payloads_are_the_robots(crane: tuple[mbdyn_ros.Robot, Exported], evaluate: Path) -> None:
     robot, written = crane[0], crane[1]
@@ -176,6 +177,7 @@ def test_open_loops_are_told_with_their_gap(
     assert rows[1][-2] == pytest.approx(float(said[1]), rel=0.01)
 
 
+@pytest.mark.long
 @needs_cxx
 def test_jumps_are_limited(tmp_path: Path, evaluate: Path) -> None:
     """Of loops that are searched: a limit refuses at once what would be walked to."""

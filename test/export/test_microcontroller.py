@@ -31,6 +31,7 @@ def test_text_of_float() -> None:
     assert in_single_precision("fabs(x) <= DBL_MAX") == "fabsf(x) <= FLT_MAX"
 
 
+@pytest.mark.long
 @needs_gcc
 def test_errors_are_those_of_the_page(tmp_path: Path) -> None:
     modules = []

@@ -64,6 +64,7 @@ def test_every_formulation_that_applies() -> None:
     assert ways(mbdyn_ros.load(URDFS / "boom.urdf")) == everywhere | {"parallel-serial modules"}
 
 
+@pytest.mark.long
 def test_long_chains_by_recursions_alone() -> None:
     names = formulation_counts(chain(30).system)
     assert {name.split(" by ")[1] for name in names} == {
@@ -71,6 +72,7 @@ def test_long_chains_by_recursions_alone() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_compiled_forward_dynamics_is_the_cheapest(counts: dict[str, dict[str, int]]) -> None:
     found = {name: sum(one.values()) for name, one in counts.items() if "forward_dynamics" in name}
     whole = found.pop("forward_dynamics")

@@ -172,6 +172,7 @@ def plane_arm(seed: int, count: int = 60) -> tuple[Problem, np.ndarray]:
     return Problem(residual, start, np.ones(5), kinds, np.zeros(5, dtype=bool), mask), truth
 
 
+@pytest.mark.long
 def test_deviations_are_honest() -> None:
     """Of 750 errors 99.7 in a hundred are within three deviations, of kinds of other noise."""
     errors = []
@@ -308,6 +309,7 @@ def test_pins_of_a_crane_from_strokes_and_angles(tmp_path: Path) -> None:
     assert np.abs(angle - new["jib_joint"]).max() < 3e-4
 
 
+@pytest.mark.long
 def test_all_lengths_of_a_loop(tmp_path: Path) -> None:
     """By default all that stays in the plane; one angle of a triangle tells few of them."""
     rng = np.random.default_rng(1)

@@ -176,6 +176,7 @@ def test_a_written_robot_follows_the_recording(
     assert (identified < 0.06).all() and (errors(arm, run, DELAY, 3.0) > 3 * identified).all()
 
 
+@pytest.mark.long
 def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -> None:
     found = identify_payload(arm, "l3", [recorded(4, payload=2.0)], [recorded(1), recorded(2)])
     assert found.mass == pytest.approx(2.0, abs=4 * found.mass_deviation + 0.01)

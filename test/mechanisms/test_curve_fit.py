@@ -25,6 +25,7 @@ def drawn(mechanism: FourBar, at: tuple[float, float], q: Array) -> Array:
     return np.stack([points.real, points.imag], axis=1)
 
 
+@pytest.mark.long
 def test_the_four_bar_that_drew_a_curve_is_found() -> None:
     own = FourBar(ground=0.5, crank=Link(0.13), coupler=Link(0.4), rocker=Link(0.33))
     path = drawn(own, (0.2, 0.25), np.linspace(0, 2 * np.pi, 25))

@@ -114,7 +114,7 @@ def denoc(kind: type[Mechanism]) -> ca.Function:
     return ca.Function("denoc", [q, v, a, system.parameters], outputs, {"cse": True})
 
 
-@explore(15)
+@explore(5)
 @given(st.integers(0, 10**6))
 def test_lagrange_denoc_and_cluster_recursion_agree(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -60,6 +60,7 @@ print(len(done))
 """
 
 
+@pytest.mark.long
 def test_equations_in_several_threads() -> None:
     """In a process of its own, for it is the process that would die."""
     words = [sys.executable, "-c", WORK, str(ROOT / "urdf" / "manipulator.urdf"), "3"]

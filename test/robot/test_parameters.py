@@ -247,6 +247,7 @@ def test_steps_under_way_take_what_is_set(method: str) -> None:
         assert (v - motion.v[0]) / 1e-3 == pytest.approx(slowed, rel=1e-2)
 
 
+@pytest.mark.long
 def test_steps_under_way_follow_what_becomes_variable() -> None:
     """In loops too, whose motions have a home of their own, and among walls."""
     for name in ("spatial spherical", ""):
@@ -264,6 +265,7 @@ def test_steps_under_way_follow_what_becomes_variable() -> None:
         assert motion.time == pytest.approx(2e-4)
 
 
+@pytest.mark.long
 def test_contacts_go_on_where_a_payload_becomes_variable() -> None:
     """What a block that slides knows of its contacts, its wrenches and its losses stays."""
     block = mbdyn_ros.load(BLOCK, floating_base=True)

@@ -302,6 +302,7 @@ def test_files_pickles_and_formulas_have_the_lengths_of_now(tmp_path: Path) -> N
     assert robot.home["rocker_joint"] == pytest.approx(saved.home["rocker_joint"], abs=1e-9)
 
 
+@pytest.mark.long
 def test_origins_of_joints_that_loops_took_apart_are_written() -> None:
     """That of the first motion is the joint's; of the others a description has no word."""
     names = ["platform_joint/x/z", "platform_joint/y/z"]

@@ -244,6 +244,7 @@ def test_feedforward(rig: Rig) -> None:
     rig.wait(lambda: sent and sent[-1].data.tolist() == pytest.approx([wanted]))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiled")
 def test_past_a_dead_centre(rig: Rig) -> None:
     """The rocker turns back while the crank goes round: its dead centres are passed."""

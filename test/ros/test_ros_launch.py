@@ -53,6 +53,7 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
     one.close()
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("node", "table"),
     [

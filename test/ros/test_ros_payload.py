@@ -71,6 +71,7 @@ def test_what_cannot_be_carried_is_said_and_nothing_changes(rig: Rig) -> None:
     assert node.robot.total_mass == before
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("compiled")
 def test_the_simulated_robot_falls_with_it(rig: Rig, loaded: mbdyn_ros.Robot) -> None:
     """Its first step has the acceleration of the library."""

@@ -183,6 +183,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.long
 def test_the_loop_ends_at_once_though_the_main_thread_is_busy() -> None:
     """And what keeps that one busy is interrupted a little later."""
     done = subprocess.run(

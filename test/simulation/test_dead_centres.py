@@ -336,6 +336,7 @@ def test_dry_friction_across_a_switch() -> None:
     assert later[-1][1] == "sticks" and not found.v[-1].any()
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_floating_base() -> None:
     crank = own("four_bar", floating_base=True)

@@ -304,6 +304,7 @@ def test_arm_in_a_loop_hangs_on_friction() -> None:
     assert (motion.q == start).all() and not motion.v.any()
 
 
+@pytest.mark.long
 def test_through_dead_centres() -> None:
     """The slider of a turning crank: other coordinates go on, whatever the step."""
     robot = ours("slider_crank")

@@ -73,6 +73,7 @@ def test_an_arm(arm: Robot, method: str) -> None:
     check(arm, method, 1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", FIXED)
 def test_a_floating_base(method: str) -> None:
     robot = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)

@@ -175,6 +175,7 @@ def test_a_wall_in_the_way_is_pressed_and_left() -> None:
     assert rig.position[2] == pytest.approx(0.05, abs=1e-6)
 
 
+@pytest.mark.long
 def test_a_floating_base_falls_while_its_joints_stand() -> None:
     based = ARM.replace('<link name="base"/>', link("base", 3, MOMENTS))
     robot = mbdyn_ros.load(based, floating_base=True)

@@ -314,7 +314,7 @@ def rough() -> mbdyn_ros.Robot:
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.lists(st.floats(-3, 3), min_size=6, max_size=6))
 def test_any_motion_balances_its_power(rough: mbdyn_ros.Robot, numbers: list[float]) -> None:
     q0, v0, drive = numbers[:2], numbers[2:4], np.array(numbers[4:])

@@ -236,6 +236,7 @@ def test_redundant_contacts_of_stiff_joints_obey_the_laws(seed: int) -> None:
     assert stepper.unsettled == 0 and stepper.residual <= MISSED
 
 
+@pytest.mark.long
 def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:
     """Round links come to rest on more points than they have freedoms: none of them pulls."""
     links, count = 6, 60

@@ -31,6 +31,7 @@ FLAP = """<robot name="flap"><link name="palm"><inertial><mass value="0.3"/>
   <parent link="palm"/><child link="finger"/><dynamics damping="3"/></joint></robot>"""
 
 
+@pytest.mark.long
 def test_strong_damping_takes_no_more_than_there_is() -> None:
     """A finger whose damper stops it in 10 us hits the floor at all instants of a step."""
     robot = mbdyn_ros.load(FLAP, floating_base=True)
@@ -83,6 +84,7 @@ def test_a_spider_falls_and_folds_up(stiffness: float) -> None:
         stepper.set_state(position, velocity)  # refuses what is deeper than a micrometre
 
 
+@pytest.mark.long
 def test_a_fast_top_stays_with_events() -> None:
     """Its steps are as long as 200 rad/s allow: on its tip, where nothing happens."""
     text = robot_text(link("top", 0.1, 4e-5, at="0 0 0.04"), base="")

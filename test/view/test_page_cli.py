@@ -105,6 +105,7 @@ def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
     assert not np.ptp(pixels[[0, -1]], axis=-1).max() > 40, "nothing is cut off"
 
 
+@pytest.mark.long
 def test_a_motion_becomes_an_animation(tmp_path: Path) -> None:
     """All of it is in the picture, and it moves."""
     require_chromium()

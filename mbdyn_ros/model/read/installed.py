@@ -36,6 +36,9 @@ def find_robot(name: str) -> Path:
         if path.is_file():
             return path.resolve()
         raise InputError(f"there is no file {path}{boxed_robot(name)}")
+    boxed = own_robots()
+    if name in boxed:  # the files of other packages are listed only where they are asked for
+        return boxed[name]
     known = installed_robots()
     found = _same_name(name, known)
     if found is not None:

@@ -161,6 +161,7 @@ def test_random_kinds_are_all_there() -> None:
     assert {"Watt", "Stephenson", "nested", "planar joint", "dyads"} <= set(KINDS)
 
 
+@pytest.mark.long
 def test_turns_are_those_of_joints_where_they_can_be() -> None:
     """The tree joins cylinder and boom to the ground: no turn of one against the other."""
     boom = mbdyn_ros.load(Path(__file__).parents[3] / "urdf" / "boom.urdf")

@@ -100,6 +100,7 @@ def test_a_bound_call_agrees_with_plain_calls_near_home() -> None:
     assert np.abs(robot.joint_state(away)[0] - before).max() < 1e-12
 
 
+@pytest.mark.long
 def test_a_simulation_takes_a_home_of_its_own_along() -> None:
     """Far from the robot's home, which stays where it is."""
     robot = draw("spatial planar", 10).load()

@@ -63,6 +63,7 @@ def test_the_motion_is_the_same_in_all_coordinates() -> None:
         assert np.ptp(run.joint_position[held, 3]) < 1e-9, "a joint that sticks stays"
 
 
+@pytest.mark.long
 def test_equal_steps_follow() -> None:
     start, robot = closed_start()
     exact = mbdyn_ros.simulate(robot, start[:2], [0.0, 0.0], 0.4, times=[0.0, 0.4])
@@ -76,6 +77,7 @@ def test_equal_steps_follow() -> None:
     assert errors[0] < 2e-3 and errors[1] < 0.7 * errors[0]
 
 
+@pytest.mark.long
 def test_friction_holds_as_much_as_it_can() -> None:
     """At rest the frictions of four joints share the load in any way that holds it."""
     smooth = five_bar(np.zeros(4))

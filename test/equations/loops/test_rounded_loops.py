@@ -98,6 +98,7 @@ def test_a_measured_state_of_a_rounded_robot() -> None:
     assert np.allclose(q, robot.home[robot.independent_joints[0]], atol=1e-12)
 
 
+@pytest.mark.long
 def test_a_file_that_is_wrong_is_told_from_a_rounded_one() -> None:
     urdf, side = rounded_texts(mechanism("five-bar"), 6)
     at = side.index("rpy: [") + len("rpy: [")

@@ -50,6 +50,7 @@ def test_nothing_comes_nearer_than_the_bound(source: RandomRobot, seed: int) -> 
     is_bounded(robot, walls(robot), np.random.default_rng(seed))
 
 
+@pytest.mark.long
 def test_steps_are_the_same_where_no_distances_are_asked_for() -> None:
     """To the last digit, from flight over landings and jumps to rest."""
     robot = mbdyn_ros.example("quadruped", floating_base=True)

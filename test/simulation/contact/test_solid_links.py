@@ -182,6 +182,7 @@ def test_where_edges_cross_and_a_ball_meets_an_edge() -> None:
     assert touch.radius == 0.1 and touch.gap == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.long
 def test_many_shapes_may_be_near_each_other() -> None:
     """28 pairs that fly side by side find room, at the start and on the way."""
     parts = [
