@@ -107,7 +107,11 @@ def assemble(
     bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
     equations = ClusterEquations(tree, cluster, rough, bounds)
     loose = [k for k, body in enumerate(bodies) if body not in home]
-    closed, best, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
+    choices = [loose, list(range(len(bodies)))]
+    if not cluster.closures:  # linear in what follows, so that it closes at the first step
+        leading = {body for gear in cluster.gears for body, _ in gear.powers}
+        choices.insert(0, [k for k in loose if bodies[k] not in leading])
+    closed, best, gap = _first_closed(equations, rough, choices)
     if closed is None:
         problem = f"cannot be closed near home: {gap}"
         advice = "check the lengths and frames, or give a rough closed configuration as home"
@@ -189,7 +193,7 @@ def assemble(
         problem = f"cannot be closed at home: {open_text(equations, closed, closed)}"
         advice = "correct that number in the file"
         raise ModelError(Refusal.at(what, equations, closed, generic).text(problem, advice))
-    if cluster.closures:
+    if not cluster.linear:
         given = [bodies[place] for place in independent]
         at = dict(zip(bodies, closed, strict=True))
         form = closed_form(tree, cluster, given, at, linkage.unit) if given else None
@@ -400,7 +404,7 @@ def gear_train(
     places = {body: k for k, body in enumerate(cluster.coupled)}
     neighbours: list[list[tuple[int, float, float]]] = [[] for _ in places]
     for gear in cluster.gears:
-        if len(gear.factors) != 2 or not all(factor for _, factor in gear.factors):
+        if len(gear.factors) != 2 or gear.powers or not all(factor for _, factor in gear.factors):
             return None
         (one, first), (other, second) = ((places[body], factor) for body, factor in gear.factors)
         neighbours[one].append((other, -first / second, -gear.shift / second))

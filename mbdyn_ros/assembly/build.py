@@ -10,7 +10,7 @@ import numpy as np
 from ..equations.loops.units import closure_length
 from ..equations.system import System
 from ..errors import ModelError
-from ..model.model import Array, Model, constant
+from ..model.model import Array, Combination, Model, constant
 from ..model.split_joints import split_joints, turned_from
 from ..prepare.clusters import find_clusters
 from ..prepare.coordinates import choose_coordinates
@@ -213,11 +213,19 @@ def _preferred(
     depth: list[int] = []
     for body in tree.bodies:
         depth.append(depth[body.parent] + 1 if body.parent >= 0 else 0)
-    leading = [joint for joint in model.joints if joint.nv and joint.mimic is None]
+    following = {
+        name
+        for coupling in model.couplings
+        if isinstance(coupling, Combination)
+        for name in coupling.followers
+    }
+    moving = [joint for joint in model.joints if joint.nv and joint.mimic is None]
+    leading = [joint for joint in moving if joint.name not in following]
     strong = [joint.name for joint in leading if np.isfinite(joint.limits.effort)]
     whole = [joint.name for joint in leading if joint.part_of is None]
     groups: list[list[int]] = []
-    for names in (named, model.driven, strong, whole, [joint.name for joint in leading]):
+    everywhere = ([joint.name for joint in one] for one in (leading, moving))
+    for names in (named, model.driven, strong, whole, *everywhere):
         seen = {body for group in groups for body in group}
         new = [body for name in names for body in bodies_of[name] if body not in seen]
         groups.append(new if names is named else sorted(new, key=depth.__getitem__))

@@ -70,14 +70,14 @@ class ClusterEquations:
         self._tree, self._cluster, self.limits = tree, cluster, limits
         x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
-        self.linear = not cluster.closures
+        self.linear = cluster.linear
         geared = {body for gear in cluster.gears for body, _ in gear.factors}
         self.turns = np.array(
             [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.coupled]
         )
         self._function = ca.Function("rows", [x], outputs)
         self.units = units_of(tree, cluster, np.array(self._function(rough)[1]))
-        self.unit = 1.0 if self.linear else unit_of_length(self.units.size)
+        self.unit = unit_of_length(self.units.size) if cluster.closures else 1.0
         self._rows = rows_in(tree, cluster, self.unit)
         slides = [tree.bodies[body].motion.slides for body in cluster.coupled]
         self.steps = np.where(slides, self.unit, 1.0)

@@ -160,13 +160,21 @@ class Coupling:
 class Combination:
     """A coupling of joints by name: the sum of factor times position (rad or m) is `offset`.
 
-    `factors` holds (joint, factor) pairs of joints of one coordinate.
+    `factors` holds (joint, factor) pairs of joints of one coordinate; `powers` (joint,
+    coefficients) pairs of what their squares, cubes and so on add to the sum, as of a cam.
     """
 
     name: str
     factors: tuple[tuple[str, float], ...]
     offset: float = 0.0
     line: int | None = None
+    powers: tuple[tuple[str, tuple[float, ...]], ...] = ()
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        """The joints of a coupling with powers whose positions are those of its other joints."""
+        leading = dict(self.powers)
+        return tuple(name for name, _ in self.factors if leading and name not in leading)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,15 +62,17 @@ class Closure:
 
 @dataclass(frozen=True, eq=False)
 class Gear:
-    """A linear constraint on the positions of 1-DoF joints: sum factor q + shift = 0.
+    """A constraint on the positions of 1-DoF joints: sum factor q + shift = 0.
 
-    `factors` holds (body, factor) pairs; `bodies` also those between, which move along.
+    `factors` holds (body, factor) pairs, `powers` (body, coefficients) pairs of what squares, cubes
+    and so on add to the sum; `bodies` also those between, which move along.
     """
 
     name: str
     factors: tuple[tuple[int, float], ...]
     shift: float
     bodies: tuple[int, ...]
+    powers: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,11 @@ class Cluster:
     def constrained(self) -> bool:
         """Whether anything constrains the cluster's joints."""
         return bool(self.closures or self.gears)
+
+    @property
+    def linear(self) -> bool:
+        """Whether gears alone constrain it, and their rows are the same at all positions."""
+        return not self.closures and not any(gear.powers for gear in self.gears)
 
     @functools.cached_property
     def coupled(self) -> tuple[int, ...]:
@@ -156,7 +163,7 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
 
 
 def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
-    """The couplings and mimic joints of `model` as linear constraints on bodies' joints."""
+    """The couplings and mimic joints of `model` as constraints on bodies' joints."""
     gears = []
     moved = {body.joint: i for i, body in enumerate(tree.bodies)}
     for joint in model.joints:
@@ -179,15 +186,20 @@ def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
 
 
 def _combined(tree: Tree, coupling: Combination, moved: Mapping[str, int]) -> Gear:
-    """A coupling of joints by name; its row counts in the unit of the first."""
-    unit = coupling.factors[0][1]
-    factors = tuple((moved[name], factor / unit) for name, factor in coupling.factors)
+    """A coupling of joints by name; its row counts in the unit of the first that has no powers."""
+    leading = dict(coupling.powers)
+    in_order = sorted(coupling.factors, key=lambda one: one[0] in leading)
+    unit = in_order[0][1]
+    factors = tuple((moved[name], factor / unit) for name, factor in in_order)
     bodies = [body for body, _ in factors]
     ancestor = functools.reduce(functools.partial(common_ancestor, tree), bodies)
     between = {body for one in bodies for body in path_from(tree, ancestor, one)}
     if ancestor in bodies:
         between.add(ancestor)
-    return Gear(coupling.name, factors, -coupling.offset / unit, tuple(sorted(between)))
+    powers = tuple(
+        (moved[name], tuple(one / unit for one in more)) for name, more in leading.items()
+    )
+    return Gear(coupling.name, factors, -coupling.offset / unit, tuple(sorted(between)), powers)
 
 
 def _coupled(model: Model, tree: Tree, coupling: Coupling) -> Gear:

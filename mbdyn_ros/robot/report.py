@@ -205,7 +205,10 @@ def _couplings(robot: Core) -> tuple[CouplingReport, ...]:
     bodies = robot.system.tree.bodies
     return tuple(
         CouplingReport(
-            gear.name, {bodies[body].joint: factor for body, factor in gear.factors}, gear.shift
+            gear.name,
+            {bodies[body].joint: factor for body, factor in gear.factors},
+            gear.shift,
+            {bodies[body].joint: more for body, more in gear.powers},
         )
         for cluster in robot.system.clusters
         for gear in cluster.gears

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -120,15 +120,21 @@ class LoopReport:
 
 @dataclass(frozen=True)
 class CouplingReport:
-    """A linear tie between joints: sum factor position + offset = 0 (rad or m)."""
+    """A tie between joints: sum factor position + offset = 0 (rad or m).
+
+    powers : coefficients of what squares, cubes and so on of positions add to the sum.
+    """
 
     name: str
     factors: dict[str, float]
     offset: float
+    powers: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def row(self) -> dict[str, str]:
         """The cells of the table."""
-        terms = [(factor, joint) for joint, factor in self.factors.items()]
+        terms = [(factor, joint) for joint, factor in self.factors.items() if factor]
+        for joint, more in self.powers.items():
+            terms += [(one, f"{joint}^{k}") for k, one in enumerate(more, start=2) if one]
         words = ""
         for factor, joint in [*terms, *([(self.offset, "")] if self.offset else [])]:
             size = "" if joint and abs(factor) == 1 else f"{abs(factor):g} "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,3 +189,79 @@ def test_couplings_that_lock() -> None:
     more[1] = more[1].replace('"c"', '"d"')
     with pytest.raises(ModelError, match="lock their joints.*leave out one of"):
         robot_of(*LEG, SUM, DIFFERENCE, *more)
+
+
+CAM = (
+    body("disk", 0.01, 0.02) + turn("disk", "ground", "disk"),
+    body("follower", 0, 0)
+    + """<joint name="lift" type="prismatic"><parent link="ground"/><child link="follower"/>
+      <axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="9" velocity="9"/></joint>""",
+    '<coupling name="cam" offset="0.1"><joint name="disk" factor="-0.2" powers="-0.3 0.1"/>'
+    '<joint name="lift" factor="1"/></coupling>',
+)
+"""A follower that a disk lifts: y = 0.1 + 0.2 x + 0.3 x^2 - 0.1 x^3."""
+
+
+MASS = 1.0
+"""Of what is lifted (kg)."""
+
+
+def lifts(x: float) -> tuple[float, float, float]:
+    """The lift of the cam, and its first two derivatives."""
+    return (0.1 + 0.2 * x + 0.3 * x**2 - 0.1 * x**3, 0.2 + 0.6 * x - 0.3 * x**2, 0.6 - 0.6 * x)
+
+
+def test_a_cam() -> None:
+    """By Lagrange's equation in the disk's angle."""
+    robot = robot_of(*CAM)
+    assert (robot.independent_joints, robot.dependent_joints) == (("disk",), ("lift",))
+    alone = robot_of(*CAM[:1])
+    for q, v, a in np.random.default_rng(1).normal(size=(5, 3)):
+        y, slope, bend = lifts(q)
+        x, rate, acceleration = robot.joint_state([q], [v], [a])
+        np.testing.assert_allclose(x, [q, y], atol=1e-14)
+        np.testing.assert_allclose(rate, [v, slope * v], atol=1e-14)
+        lifted = slope * a + bend * v**2
+        np.testing.assert_allclose(acceleration, [a, lifted], atol=1e-14)
+        effort = alone.inverse_dynamics([q], [v], [a]) + slope * MASS * (lifted + 9.81)
+        np.testing.assert_allclose(robot.inverse_dynamics([q], [v], [a]), effort, atol=1e-12)
+        np.testing.assert_allclose(robot.forward_dynamics([q], [v], effort), [a], atol=1e-10)
+
+
+def test_a_cam_keeps_its_energy() -> None:
+    robot = robot_of(*CAM)
+    run = mbdyn_ros.simulate(robot, [0.0], [1.0], 1.0)
+    assert np.ptp(run.q) > 0.1 and abs(run.energy_change) < 1e-7
+
+
+def test_a_cam_turned_by_its_follower() -> None:
+    """No formula: Newton's method finds the disk's angle."""
+    robot = robot_of(*CAM, mechanism="{independent: [lift]}", home={"disk": 0.5, "lift": 0.26})
+    for q in (0.3, 0.5, 0.9):
+        y, slope, _ = lifts(q)
+        x, rate, _ = robot.joint_state([y], [0.7])
+        np.testing.assert_allclose([x[0], rate[0] * slope], [q, 0.7], atol=1e-12)
+
+
+def test_a_cam_is_written_and_edited(tmp_path: Path) -> None:
+    robot = robot_of(*CAM)
+    state = [0.7], [1.0], [0.5]
+    effort = robot.inverse_dynamics(*state)
+    robot.save_urdf(tmp_path / "cam.urdf")
+    again = mbdyn_ros.load(tmp_path / "cam.urdf")
+    side = "{couplings: [{name: cam, offset: 0.1, joints: {disk: [-0.2, -0.3, 0.1], lift: 1}}]}"
+    beside = robot_of(*CAM[:2], mechanism=side)
+    renamed = robot.renamed({"disk": "shaft"})
+    for one in (again, beside, renamed):
+        np.testing.assert_array_equal(one.inverse_dynamics(*state), effort)
+    larger = robot.scaled(2.0)
+    assert larger.joint_state([0.7])[0] == pytest.approx([0.7, 2 * lifts(0.7)[0]])
+    for locked in (robot.locked({"disk": 0.7}), robot.locked({"lift": lifts(0.7)[0]})):
+        disk, lift = locked.model.joints
+        assert (locked.nv, disk.origin.rotation[0, 0]) == (0, pytest.approx(np.cos(0.7)))
+        assert lift.origin.translation[2] == pytest.approx(lifts(0.7)[0])
+
+
+def test_powers_of_all_joints_are_refused() -> None:
+    with pytest.raises(ModelError, match='"cam">: has powers of all of its joints; leave one'):
+        robot_of(*CAM[:2], CAM[2].replace('factor="1"', 'factor="1" powers="0.1"'))

@@ -100,6 +100,9 @@ CLOSED = {
     "sites": '<connect name="c" body1="rocker" body2="coupler" anchor="0 0 0.3"/>',
     "weld": '<weld body1="slider" body2="wheel"/>',
     "joint": '<joint joint1="slider" joint2="crank" polycoef="0.1 2 0 0 0"/>',
+    "cam": '<joint joint1="slider" joint2="crank" polycoef="0.1 1 2 -0.3 0.2"/>',
+    "cam on a loop": '<connect name="c" body1="rocker" body2="coupler" anchor="0 0 0.3"/>'
+    '<joint joint1="slider" joint2="rocker" polycoef="0.1 0 -0.5 0 0.2"/>',
     "held joint": '<joint joint1="slider" polycoef="0.1 0 0 0 0"/>',
     "circle": '<joint joint1="slider" joint2="crank" polycoef="0 2 0 0 0"/>'
     '<joint joint1="crank" joint2="slider" polycoef="0 0.5 0 0 0"/>',
@@ -195,8 +198,8 @@ def test_files_that_include_others(tmp_path: Path) -> None:
 
 REFUSED = {
     "polynomial": (
-        BARS.format('<joint name="cam" joint1="slider" joint2="crank" polycoef="0 1 2 0 0"/>'),
-        '"cam": polycoef="0 1 2 0 0" is not linear, and only linear couplings are computed',
+        BARS.format('<tendon name="cam" tendon1="one" tendon2="other" polycoef="0 1 2 0 0"/>'),
+        '"cam": polycoef="0 1 2 0 0" is not linear, and tendons are coupled linearly only',
     ),
     "tendon over sites": (
         BARS.format('<tendon name="rope" tendon1="s"/>').replace(

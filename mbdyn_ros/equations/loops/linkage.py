@@ -6,11 +6,12 @@ as many dependent joints: qd = G yd and qdd = G ydd + g, y the independent ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import casadi as ca
+from numpy.polynomial.polynomial import polyder
 
 from ...prepare.clusters import Cluster
 from ...prepare.tree import Tree
@@ -80,8 +81,8 @@ class Linkage:
 
     @property
     def linear(self) -> bool:
-        """Whether gears alone constrain it."""
-        return not self.cluster.closures
+        """Whether gears alone constrain it, and their rows are the same at all positions."""
+        return self.cluster.linear
 
     @property
     def is_rigid(self) -> bool:
@@ -102,7 +103,7 @@ def cluster_rows(
     Parameters
     ----------
     joints : motions of the joints by body.
-    values : positions (1, 1) by body; needed for the residual of gears alone.
+    values : positions (1, 1) by body; needed for gears alone.
     v : tree velocities.
     """
     order = {column: k for k, column in enumerate(cluster_coordinates(tree, cluster))}
@@ -119,14 +120,18 @@ def cluster_rows(
         aligned.append(rows.aligned)
         wrenches.append(rows.wrench)
     for gear in cluster.gears:
-        row, residual = SX(1, len(order)), SX(gear.shift)
+        row, residual, drift = SX(1, len(order)), SX(gear.shift), SX(1, 1)
+        powers = dict(gear.powers)
         for body, factor in gear.factors:
-            column = order[tree.bodies[body].v.start]
-            row[0, column] = row[0, column] + factor
-            residual = residual + factor * values[body]
+            speed = tree.bodies[body].v.start
+            column, terms = order[speed], (0.0, factor, *powers.get(body, ()))
+            row[0, column] = row[0, column] + polynomial(polyder(terms), values[body])
+            residual = residual + polynomial(terms, values[body])
+            if body in powers:
+                drift = drift + polynomial(polyder(terms, 2), values[body]) * v[speed] ** 2
         residuals.append(residual)
         blocks.append(row)
-        drifts.append(SX(1, 1))
+        drifts.append(drift)
     return ClusterRows(
         ca.vertcat(*residuals),
         ca.vertcat(*blocks),
@@ -134,6 +139,14 @@ def cluster_rows(
         ca.vertcat(*aligned),
         tuple(wrenches),
     )
+
+
+def polynomial(coefficients: Sequence[float], x: SX) -> SX:
+    """A polynomial (1, 1) by Horner's rule, `coefficients` of the lowest power first."""
+    value = SX(coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        value = value * x + coefficient
+    return value
 
 
 def rows_at_rest(tree: Tree, cluster: Cluster, positions: Mapping[int, SX]) -> ClusterRows:

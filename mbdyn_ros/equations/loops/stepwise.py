@@ -13,21 +13,27 @@ from dataclasses import dataclass
 from ...prepare.clusters import Closure, Cluster, Gear
 from ...prepare.tree import Tree
 from ..algebra.spatial import SX, Position
-from .linkage import LoopClosedForm
+from .linkage import LoopClosedForm, polynomial
 from .planar_figure import PlanarFigure, planar_figure
 
 
 @dataclass(frozen=True)
 class Geared:
-    """The position of `body` as shift + sum factor q, `factors` by body."""
+    """The position of `body` as shift + sum factor q, `factors` by body; see `Gear` of `powers`."""
 
     body: int
     factors: tuple[tuple[int, float], ...]
     shift: float
+    powers: tuple[tuple[int, tuple[float, ...]], ...] = ()
 
     def value(self, known: Mapping[int, SX]) -> SX:
         """It at known positions (1, 1) by body."""
-        return sum((factor * known[body] for body, factor in self.factors), SX(self.shift))
+        powers = dict(self.powers)
+        terms = (
+            polynomial((0.0, factor, *powers.get(body, ())), known[body])
+            for body, factor in self.factors
+        )
+        return sum(terms, SX(self.shift))
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,17 @@ class Stepwise:
             at = [known[body] for body in step.given_bodies]
             result |= step.positions(*at)
             if {one.joint.body for one in step.dependent} & self._taken_after(k):
-                known |= step.values(*at)
+                values = step.values(*at)
+                known |= values
+                result |= {body: value for body, value in values.items() if body in self._raised}
         return result
+
+    @property
+    def _raised(self) -> set[int]:
+        """The bodies of whose positions powers are taken: their angles must be numbers."""
+        return {
+            body for step in self.steps if isinstance(step, Geared) for body, _ in step.powers
+        }
 
     def values(self, *q: SX) -> dict[int, SX]:
         """Positions (1, 1) of the dependent joints by body, as continuous as those of each step."""
@@ -92,6 +107,8 @@ def closed_form(
             {step.body} if isinstance(step, Geared) else {one.joint.body for one in step.dependent}
         )
         known |= new
+    if any(gear.powers for gear in gears):  # it repeats others, by angles that may be no numbers
+        return None
     return Stepwise(tuple(given), tuple(steps))
 
 
@@ -114,11 +131,12 @@ def _gear(gears: list[Gear], known: set[int]) -> Geared | None:
     """The first gear that gives a joint; it is taken from the list."""
     for gear in gears:
         open_ones = [(body, factor) for body, factor in gear.factors if body not in known]
-        if len(open_ones) == 1:
+        if len(open_ones) == 1 and open_ones[0][0] not in dict(gear.powers):
             gears.remove(gear)
             ((body, own),) = open_ones
             others = ((other, -factor / own) for other, factor in gear.factors if other != body)
-            return Geared(body, tuple(others), -gear.shift / own)
+            powers = ((other, tuple(-one / own for one in more)) for other, more in gear.powers)
+            return Geared(body, tuple(others), -gear.shift / own, tuple(powers))
     return None
 
 

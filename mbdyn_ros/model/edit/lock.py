@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 
 from ...errors import InputError
 from ..closing_types import Rotation, Translation
@@ -166,11 +167,19 @@ class _Locks:
         still = {name: factor for name, factor in factors.items() if name in self.at}
         if not still:
             return coupling
-        offset = coupling.offset if isinstance(coupling, Combination) else 0.0
-        rest = offset - sum(factor * float(self.at[name][0]) for name, factor in still.items())
+        joint_based = isinstance(coupling, Combination)
+        offset, powers = (coupling.offset, dict(coupling.powers)) if joint_based else (0.0, {})
+        rest = offset
+        for name, factor in still.items():
+            rest -= polyval(float(self.at[name][0]), (0.0, factor, *powers.pop(name, ())))
         moving = {name: factor for name, factor in factors.items() if name not in still}
         if len(moving) == 1:
             ((name, factor),) = moving.items()
+            if powers:
+                raise InputError(
+                    f"{self._model.source}: the coupling {coupling.name!r} has powers of joint "
+                    f"{name!r}, which may stand at several positions then; lock {name!r} too"
+                )
             self.add(self._model.joint(name), np.array([rest / factor]))
             return None
         if not moving and abs(rest) > AGREED * max(map(abs, factors.values())):
@@ -181,7 +190,8 @@ class _Locks:
             )
         if not moving:
             return None
-        return Combination(coupling.name, tuple(moving.items()), rest, coupling.line)
+        left = tuple(powers.items())
+        return Combination(coupling.name, tuple(moving.items()), rest, coupling.line, left)
 
     def beyond_limits(self) -> list[str]:
         """Words about joints that are locked beyond their limits."""

@@ -89,7 +89,8 @@ def _named(
     def coupled(one: Coupling | Combination) -> Coupling | Combination:
         if isinstance(one, Combination):
             factors = tuple((joint_of(of), factor) for of, factor in one.factors)
-            return replace(one, name=loop(one.name), factors=factors)
+            powers = tuple((joint_of(of), more) for of, more in one.powers)
+            return replace(one, name=loop(one.name), factors=factors, powers=powers)
         ends = link(one.predecessor), link(one.successor)
         return replace(one, name=loop(one.name), predecessor=ends[0], successor=ends[1])
 

@@ -226,7 +226,11 @@ def _scaled_coupling(
         return replace(coupling, ratio=coupling.ratio * ways[outer[0]] / ways[inner[0]])
     unit = ways[coupling.factors[0][0]]
     factors = tuple((name, factor * unit / ways[name]) for name, factor in coupling.factors)
-    return replace(coupling, factors=factors, offset=coupling.offset * unit)
+    powers = tuple(
+        (name, tuple(one * unit / ways[name] ** k for k, one in enumerate(more, start=2)))
+        for name, more in coupling.powers
+    )
+    return replace(coupling, factors=factors, offset=coupling.offset * unit, powers=powers)
 
 
 def _scaled_foreign(one: Foreign, law: _Law, slides: Mapping[str, bool]) -> Foreign:

@@ -57,14 +57,17 @@ def _read_combination(
             raise document.error(
                 other, "couples links, while <joint> couples joints; keep one of the two"
             )
-    factors = []
+    factors, powers = [], []
     for joint in joints:
-        factor = document.number(joint, "factor")
-        if factor == 0.0:
+        more = document.numbers(joint, "powers")
+        factor = document.number(joint, "factor", 0.0 if any(more) else None)
+        if factor == 0.0 and not any(more):
             raise document.error(joint, ZERO_FACTOR)
         factors.append((document.read_name(joint), factor))
+        if any(more):
+            powers.append((document.read_name(joint), more))
     offset = document.number(element, "offset", 0.0)
-    return Combination(name, tuple(factors), offset, element.sourceline)
+    return Combination(name, tuple(factors), offset, element.sourceline, tuple(powers))
 
 
 def couple_joints(model: Model, placed: Iterable[tuple[str, Coupling | Combination]]) -> Model:
@@ -108,5 +111,10 @@ def couple_joints(model: Model, placed: Iterable[tuple[str, Coupling | Combinati
             raise ModelError(
                 f'{place}: would hold the joint "{names[0]}" still; name the joints that it moves '
                 "with, or make it fixed"
+            )
+        if one.powers and not one.followers:
+            raise ModelError(
+                f"{place}: has powers of all of its joints; leave one of them without powers: its "
+                "position follows from the others'"
             )
     return model

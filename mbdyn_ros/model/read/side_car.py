@@ -248,18 +248,22 @@ def _read_combination(
                 values[role],
                 f"{what}: {role} couples links, while joints: couples joints; keep one of the two",
             )
-    factors = []
+    factors, powers = [], []
     for joint, node in document.mapping(values["joints"], f"{what}: its joints").items():
-        factor = document.number(node, f'{what}: the factor of "{joint}"')
-        if factor == 0.0:
+        said = f'{what}: the factor of "{joint}"'
+        listed = isinstance(node, yaml.SequenceNode)
+        numbers = document.numbers(node, said) if listed else (document.number(node, said),)
+        if not any(numbers):
             raise document.error(node, f'{what}: "{joint}": {ZERO_FACTOR}')
-        factors.append((joint, factor))
+        factors.append((joint, numbers[0]))
+        if any(numbers[1:]):
+            powers.append((joint, numbers[1:]))
     if not factors:
         raise document.error(values["joints"], f"{what}: joints: names no joint")
     offset = 0.0
     if "offset" in values:
         offset = document.number(values["offset"], f"{what}: its offset")
-    return Combination(name, tuple(factors), offset, line)
+    return Combination(name, tuple(factors), offset, line, tuple(powers))
 
 
 ENDS = ("predecessor", "successor")

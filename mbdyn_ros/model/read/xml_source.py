@@ -208,8 +208,13 @@ class XmlSource:
                 f'{attribute}="{text}" has {len(words)} values; give {len(default)} numbers '
                 "separated by spaces",
             )
+        return self.numbers(element, attribute)
+
+    def numbers(self, element: Element, attribute: str) -> tuple[float, ...]:
+        """The finite numbers in an attribute, however many; none where it is missing."""
+        text = element.get(attribute, "")
         values = []
-        for word in words:
+        for word in text.split():
             value = to_finite(word)
             if value is None:
                 raise self.error(element, _no_number(attribute, text, word))

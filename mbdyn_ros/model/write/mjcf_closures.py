@@ -141,9 +141,15 @@ def write_equalities(root: Element, model: Model, closings: Closings, omitted: l
     for coupling in model.couplings:
         offset = 0.0 if isinstance(coupling, Coupling) else coupling.offset
         factors = factors_of(model, coupling)
-        if len(factors) == 2:
-            (one, first), (two, second) = factors
-            _tie(equalities, coupling.name, one, two, offset / first, -second / first)
+        powers = {} if isinstance(coupling, Coupling) else dict(coupling.powers)
+        if len(factors) == 2 and all(len(more) < QUARTIC - 1 for more in powers.values()):
+            (one, first), (two, second) = sorted(factors, key=lambda factor: factor[0] in powers)
+            more = tuple(-coefficient / first for coefficient in powers.get(two, ()))
+            _tie(equalities, coupling.name, one, two, offset / first, -second / first, more)
+            continue
+        if powers:
+            coupled = ", ".join(name for name, _ in factors)
+            omitted.append(f'coupling "{coupling.name}" of {coupled}: no quartic of one joint')
             continue
         tendon = element(tendons, "fixed", name=coupling.name)
         for name, factor in factors:
@@ -154,11 +160,18 @@ def write_equalities(root: Element, model: Model, closings: Closings, omitted: l
         )  # fmt: skip
 
 
-def _tie(equalities: Element, name: str, one: str, two: str, offset: float, factor: float) -> None:
+QUARTIC = 5
+"""Numbers of a polynomial of MuJoCo's."""
+
+
+def _tie(
+    equalities: Element, name: str, one: str, two: str, offset: float, factor: float,
+    powers: tuple[float, ...] = (),
+) -> None:  # fmt: skip
+    polynomial = (offset, factor, *powers, *(0.0,) * QUARTIC)[:QUARTIC]
     element(
-        equalities, "joint", name=name, joint1=one, joint2=two,
-        polycoef=numbers((offset, factor, 0, 0, 0)),
-    )  # fmt: skip
+        equalities, "joint", name=name, joint1=one, joint2=two, polycoef=numbers(polynomial)
+    )
 
 
 def link_pose(model: Model, home: Mapping[str, Array], link: str) -> Pose:

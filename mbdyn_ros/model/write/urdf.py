@@ -213,8 +213,11 @@ def _write_coupling(robot: Element, coupling: Coupling | Combination) -> None:
         element(one, "successor", link=coupling.successor)
         element(one, "ratio", value=number(coupling.ratio))
         return
+    powers = dict(coupling.powers)
     for name, factor in coupling.factors:
-        element(one, "joint", name=name, factor=number(factor))
+        joint = element(one, "joint", name=name, factor=number(factor))
+        if name in powers:
+            joint.set("powers", numbers(powers[name]))
     if coupling.offset:
         one.set("offset", number(coupling.offset))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from ...joints.quaternion import rotation_rows
 from ...model import Combination, Joint, Limits, Loop, Mimic, Pose
@@ -121,7 +122,7 @@ def read_equalities(compiled: Compiled, names: ElementNames) -> Equalities:
     Raises
     ------
     ModelError
-        A polynomial is not linear, a tendon is not a sum of joints, or something deforms.
+        Tendons are coupled by a polynomial, a tendon is not a sum of joints, or something deforms.
     """
     model, kinds = compiled.model, compiled.mujoco.mjtEq
     result = Equalities()
@@ -144,23 +145,26 @@ def read_equalities(compiled: Compiled, names: ElementNames) -> Equalities:
 
 
 def _couple_joints(compiled: Compiled, names: ElementNames, k: int, result: Equalities) -> None:
-    """y - y0 = a + b (x - x0), from the positions in the file."""
+    """y - y0 = a + b (x - x0) + c (x - x0)^2 + ..., from the positions in the file."""
     model = compiled.model
     follower, leader = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     name = names.joints[follower]
-    start, ratio = _line(compiled, k)
-    offset = start + float(model.qpos0[model.jnt_qposadr[follower]])
-    if leader < 0 or ratio == 0.0:
-        result.held[name] = offset
+    offset = float(model.qpos0[model.jnt_qposadr[follower]])
+    polynomial = _polynomial(compiled, k)
+    if leader < 0 or not any(polynomial[1:]):
+        result.held[name] = offset + polynomial[0]
         return
     led_by = names.joints[leader]
-    offset -= ratio * float(model.qpos0[model.jnt_qposadr[leader]])
+    from_file = Polynomial((-float(model.qpos0[model.jnt_qposadr[leader]]), 1.0))
+    start, ratio, *powers = Polynomial(polynomial)(from_file).coef.tolist()
+    offset += start
     chain = [led_by]
     while chain[-1] in result.mimics:
         chain.append(result.mimics[chain[-1]].joint)
-    if name in result.mimics or name in chain:
+    if any(polynomial[2:]) or name in result.mimics or name in chain:
         factors = ((name, 1.0), (led_by, -ratio))
-        result.couplings.append(Combination(_name(compiled, k), factors, offset))
+        more = ((led_by, tuple(-one for one in powers)),) if any(powers) else ()
+        result.couplings.append(Combination(_name(compiled, k), factors, offset, powers=more))
     else:
         result.mimics[name] = Mimic(led_by, ratio, offset)
 
@@ -168,7 +172,14 @@ def _couple_joints(compiled: Compiled, names: ElementNames, k: int, result: Equa
 def _couple_tendons(compiled: Compiled, names: ElementNames, k: int, result: Equalities) -> None:
     """The same of the lengths of tendons that are sums of joint positions."""
     model = compiled.model
-    start, ratio = _line(compiled, k)
+    start, ratio, *powers = _polynomial(compiled, k)
+    if any(powers):
+        raise compiled.error(
+            f'<equality> "{_name(compiled, k)}"',
+            f'polycoef="{start:g} {ratio:g} {" ".join(f"{one:g}" for one in powers)}" is not '
+            "linear, and tendons are coupled linearly only; couple the joints themselves "
+            "(<joint>), write the mechanism as <connect>, or remove the equality",
+        )
     factors: dict[str, float] = {}
     offset = start
     for tendon, weight in ((int(model.eq_obj1id[k]), 1.0), (int(model.eq_obj2id[k]), -ratio)):
@@ -193,17 +204,10 @@ def _couple_tendons(compiled: Compiled, names: ElementNames, k: int, result: Equ
         result.couplings.append(Combination(_name(compiled, k), coupled, offset))
 
 
-def _line(compiled: Compiled, k: int) -> tuple[float, float]:
-    """The first two coefficients of a polynomial that has no others."""
-    coefficients = compiled.model.eq_data[k][: HIGHEST + 1].tolist()
-    if any(coefficients[2:]):
-        polynomial = " ".join(f"{one:g}" for one in coefficients)
-        raise compiled.error(
-            f'<equality> "{_name(compiled, k)}"',
-            f'polycoef="{polynomial}" is not linear, and only linear couplings are computed; '
-            "write the mechanism itself as <connect>, or remove the equality",
-        )
-    return coefficients[0], coefficients[1]
+def _polynomial(compiled: Compiled, k: int) -> list[float]:
+    """The coefficients of the polynomial of an equality, of the lowest power first."""
+    coefficients: list[float] = compiled.model.eq_data[k][: HIGHEST + 1].tolist()
+    return coefficients
 
 
 def _name(compiled: Compiled, k: int) -> str:
