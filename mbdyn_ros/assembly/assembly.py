@@ -2,11 +2,7 @@
 
 Rank is a number of the assembled mechanism, not of its drawing: a planar four-bar in space has
 five rows of rank two. So the loops are closed first, then the rank is taken at the home
-configuration and at others near it.
-
-Mimic joints and couplings of two joints, as most grippers have them, are solved pair by pair: each
-takes one freedom away, so the joints that they connect have one left, and rank needs no numbers.
-Where gears close a ring, or couple more than two joints, the general method serves.
+configuration and at others near it. Mimic joints and couplings of two joints are a `gear_train`.
 """
 
 from __future__ import annotations
@@ -25,6 +21,7 @@ from ..prepare.clusters import Cluster
 from ..prepare.tree import Tree
 from .closure_gap import ClosureGap, beyond_limits, positions_text
 from .constraint_equations import ClusterEquations, closings
+from .gear_train import gear_train
 from .gimbal import check_pitches
 from .loop_walk import LoopWalk
 from .rank import Rank, allowed_motions, choose_independent, spanning_rows
@@ -382,66 +379,3 @@ def _locked_advice(cluster: Cluster) -> str:
         f"({gears}) tie the same joints, and many descriptions mimic what the loop does for "
         "simulators without loops"
     )
-
-
-SLOWEST_SHARE = 1e-3
-"""Least motion of an independent joint beside the fastest of its train: below, the general way
-looks whether another joint suits better."""
-
-
-def gear_train(
-    tree: Tree,
-    cluster: Cluster,
-    home: Mapping[int, float],
-    wanted: Sequence[int] | None,
-    preferred: Sequence[Sequence[int]],
-) -> tuple[Linkage, Array] | None:
-    """The linkage of a cluster of pairs, and the positions of its joints at home.
-
-    None where the cluster is none, or where joints are not chosen at first sight. Parameters as
-    of `assemble`.
-    """
-    places = {body: k for k, body in enumerate(cluster.coupled)}
-    neighbours: list[list[tuple[int, float, float]]] = [[] for _ in places]
-    for gear in cluster.gears:
-        if len(gear.factors) != 2 or gear.powers or not all(factor for _, factor in gear.factors):
-            return None
-        (one, first), (other, second) = ((places[body], factor) for body, factor in gear.factors)
-        neighbours[one].append((other, -first / second, -gear.shift / second))
-        neighbours[other].append((one, -second / first, -gear.shift / first))
-    if cluster.closures or any(len({k for k, *_ in one}) < len(one) for one in neighbours):
-        return None
-    first_choice = wanted if wanted is not None else [one for group in preferred for one in group]
-    order = [places[body] for body in first_choice if body in places]
-    rates, positions = np.zeros(len(places)), np.zeros(len(places))
-    reached: set[int] = set()
-    independent = []
-    for start in order:
-        if start in reached:
-            if wanted is not None:
-                return None
-            continue
-        independent.append(start)
-        rates[start], positions[start] = 1.0, home.get(cluster.coupled[start], 0.0)
-        train = [start]
-        reached.add(start)
-        for k in train:
-            for other, factor, shift in neighbours[k]:
-                if other not in reached:
-                    rates[other] = factor * rates[k]
-                    positions[other] = factor * positions[k] + shift
-                    reached.add(other)
-                    train.append(other)
-        if SLOWEST_SHARE * np.abs(rates[train]).max() > 1.0:
-            return None
-    if len(reached) < len(places) or len(places) - len(independent) != len(cluster.gears):
-        return None
-    chosen = set(independent)
-    linkage = Linkage(
-        cluster,
-        cluster_coordinates(tree, cluster),
-        tuple(sorted(independent)) if wanted is None else tuple(independent),
-        tuple(k for k in range(len(places)) if k not in chosen),
-        tuple(range(len(cluster.gears))),
-    )
-    return linkage, positions

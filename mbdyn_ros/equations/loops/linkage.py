@@ -125,10 +125,10 @@ def cluster_rows(
         for body, factor in gear.factors:
             speed = tree.bodies[body].v.start
             column, terms = order[speed], (0.0, factor, *powers.get(body, ()))
-            row[0, column] = row[0, column] + polynomial(polyder(terms), values[body])
+            row[0, column] = row[0, column] + polynomial(polyder(terms).tolist(), values[body])
             residual = residual + polynomial(terms, values[body])
             if body in powers:
-                drift = drift + polynomial(polyder(terms, 2), values[body]) * v[speed] ** 2
+                drift = drift + polynomial(polyder(terms, 2).tolist(), values[body]) * v[speed] ** 2
         residuals.append(residual)
         blocks.append(row)
         drifts.append(drift)

@@ -62,9 +62,7 @@ class Stepwise:
     @property
     def _raised(self) -> set[int]:
         """The bodies of whose positions powers are taken: their angles must be numbers."""
-        return {
-            body for step in self.steps if isinstance(step, Geared) for body, _ in step.powers
-        }
+        return {body for step in self.steps if isinstance(step, Geared) for body, _ in step.powers}
 
     def values(self, *q: SX) -> dict[int, SX]:
         """Positions (1, 1) of the dependent joints by body, as continuous as those of each step."""

@@ -167,11 +167,12 @@ class _Locks:
         still = {name: factor for name, factor in factors.items() if name in self.at}
         if not still:
             return coupling
-        joint_based = isinstance(coupling, Combination)
-        offset, powers = (coupling.offset, dict(coupling.powers)) if joint_based else (0.0, {})
-        rest = offset
+        rest, powers = 0.0, dict[str, tuple[float, ...]]()
+        if isinstance(coupling, Combination):
+            rest, powers = coupling.offset, dict(coupling.powers)
         for name, factor in still.items():
-            rest -= polyval(float(self.at[name][0]), (0.0, factor, *powers.pop(name, ())))
+            terms = (0.0, factor, *powers.pop(name, ()))
+            rest -= float(polyval(float(self.at[name][0]), terms))
         moving = {name: factor for name, factor in factors.items() if name not in still}
         if len(moving) == 1:
             ((name, factor),) = moving.items()

@@ -254,8 +254,6 @@ def _scaled_home(
     return {name: law.position(slides[name]) * position for name, position in home.items()}
 
 
-
-
 def mirrored(model: Model, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Model:
     """The mirror image of a robot, in the plane through its root link's origin.
 

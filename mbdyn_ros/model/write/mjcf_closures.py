@@ -169,9 +169,7 @@ def _tie(
     powers: tuple[float, ...] = (),
 ) -> None:  # fmt: skip
     polynomial = (offset, factor, *powers, *(0.0,) * QUARTIC)[:QUARTIC]
-    element(
-        equalities, "joint", name=name, joint1=one, joint2=two, polycoef=numbers(polynomial)
-    )
+    element(equalities, "joint", name=name, joint1=one, joint2=two, polycoef=numbers(polynomial))
 
 
 def link_pose(model: Model, home: Mapping[str, Array], link: str) -> Pose:
