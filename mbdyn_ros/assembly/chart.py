@@ -163,6 +163,5 @@ class Chart:
 
 
 def charts(system: System) -> tuple[Chart, ...]:
-    """The charts of all linkages with loops that move."""
-    moving = (one for one in system.linkages if not (one.linear or one.is_rigid))
-    return tuple(Chart(system, one) for one in moving)
+    """The charts of all linkages that have dead centres."""
+    return tuple(Chart(system, one) for one in system.linkages if one.has_dead_centres)

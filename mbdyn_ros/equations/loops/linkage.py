@@ -85,6 +85,13 @@ class Linkage:
         return self.cluster.linear
 
     @property
+    def has_dead_centres(self) -> bool:
+        """Whether its dependent joints may be undetermined somewhere: never those of cams that
+        follow by formulas."""
+        solved = not self.cluster.closures and self.closed_form is not None
+        return not (self.linear or self.is_rigid or solved)
+
+    @property
     def is_rigid(self) -> bool:
         """Whether nothing of it moves."""
         return not self.independent
