@@ -29,7 +29,7 @@ SERVED = r"mbdyn view|--page|mbdyn completion|mbdyn bench|mbdyn doctor|ik crane|
 
 NIGHTLY = (
     r"--fit|--poses|--pareto|piezo .*--position '|--closed-form (--digits|-o piezo_c)|--balance"
-    r"|--explain"
+    r"|--explain|piezo .*--equations|ops piezo_robot|simulate quadruped"
 )
 """Examples of seconds that others repeat in part: `make test-all` runs them too."""
 

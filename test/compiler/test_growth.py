@@ -57,7 +57,7 @@ def test_a_chain_is_loops(name: str) -> None:
     assert statements[1] - statements[0] <= 3 * 10
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(first=0)
 @pytest.mark.parametrize(
     "name, joints, slides", [("inverse_dynamics", 30, (15,)), ("forward_dynamics", 18, ())]
 )

@@ -81,6 +81,17 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
         one.tab.get_by_role("button", name="Reset", exact=True).click()
         one.until(lambda: "cannot close" not in one.text(), "all is well again")
+        assert one.errors == []
+        one.tab.close()
+
+
+@pytest.mark.long
+def test_a_mechanism_plays_and_is_saved(chromium: Any) -> None:
+    """Other motions, forces and equations in words, and files of all kinds."""
+    page = Page("four_bar", ANY_PORT)
+    with running(MechanismPage(page, FourBar())):
+        one = Tab(chromium, page.url)
+        one.until(lambda: len(set(one.scene())) > 1, "a picture")
         for law, end in (("free, by torque", 2), ("constant speed", 360)):
             one.field("motion").click()
             one.tab.get_by_role("option", name=law).click()
@@ -270,6 +281,7 @@ def test_axes_follow_the_motion_and_a_chart_of_zeros_is_one_unit_high() -> None:
         page.close()
 
 
+@pytest.mark.long
 def test_a_recording_plays_beside_joints_searched_for(chromium: Any) -> None:
     """As wide as a telephone: the sheet of controls takes the whole width, numbers are whole."""
     robot = mbdyn_ros.example("ur5")
