@@ -114,7 +114,9 @@ CLOSED = {
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_equalities(name: str) -> None:
-    judge(BARS.format(CLOSED[name])).compare_closed(held=0.6)
+    judged = judge(BARS.format(CLOSED[name]))
+    judged.compare_closed(held=0.6)
+    judged.compare_moving(held=0.6, seed=0)
 
 
 def test_equalities_become_what_we_have() -> None:

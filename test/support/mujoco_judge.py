@@ -124,3 +124,28 @@ class MujocoJudge:
         np.testing.assert_allclose(
             robot.mass_matrix(robot.home_position), free.T @ self.full() @ free, atol=1e-12
         )
+
+    def compare_moving(self, held: float, seed: int) -> None:
+        """Inverse dynamics beside home, without the forces of MuJoCo's constraints.
+
+        Of a fixed base and joints of one coordinate; `held` as in `compare_closed`.
+        """
+        robot, data, rng = self.robot, self.data, np.random.default_rng(seed)
+        v, a = rng.normal(size=(2, robot.nv))
+        q = robot.integrate(robot.home_position, 0.1 * rng.normal(size=robot.nv))
+        motion = dict(zip(robot.joint_names, np.array(robot.joint_state(q, v, a)).T, strict=True))
+        acceleration = np.zeros(self.model.nv)
+        for name, joint in self.joints.items():
+            (at, rate), moved = self.places(joint), motion.get(name, (held, 0.0, 0.0))
+            data.qpos[at], data.qvel[rate], acceleration[rate] = moved
+        mujoco.mj_forward(self.model, data)
+        jacobian = data.efc_J[: data.nefc * self.model.nv].reshape(data.nefc, self.model.nv).copy()
+        np.testing.assert_allclose(data.efc_pos[: data.nefc], 0.0, atol=1e-12)
+        *_, singular, rows = np.linalg.svd(jacobian)
+        left = rows[np.count_nonzero(singular > 1e-9) :].T
+        free = left @ np.linalg.inv(left[[self.places(joint)[1].start for joint in self.order]])
+        self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_EQUALITY)
+        data.qacc[:] = acceleration
+        mujoco.mj_inverse(self.model, data)
+        efforts = robot.inverse_dynamics(q, v, a)
+        np.testing.assert_allclose(efforts, free.T @ data.qfrc_inverse, atol=1e-11)
