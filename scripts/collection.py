@@ -35,7 +35,8 @@ def robots(folder: Path) -> Iterator[tuple[Path, str]]:
             continue
         text = path.read_bytes()
         digest = hashlib.sha256(text).digest()
-        if digest in seen or (form == "MJCF" and b"<worldbody" not in text):
+        parts = form == "MJCF" and (b"<worldbody" not in text or b"<mujocoinclude" in text)
+        if digest in seen or parts:
             continue
         seen.add(digest)
         yield path, form

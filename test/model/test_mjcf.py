@@ -194,6 +194,8 @@ def test_files_that_include_others(tmp_path: Path) -> None:
     part.write_text('<mujocoinclude>\n\n<include file="more.xml"/></mujocoinclude>')
     with pytest.raises(ModelError, match=f'^{part}:3: <include>: includes "more.xml"'):
         read_description(file)
+    with pytest.raises(ModelError, match=f"^{part}:1: <mujocoinclude>: this is a part of a MJCF"):
+        read_description(part)
     part.write_text(f'<mujoco><worldbody><body name="b">{INERTIAL}</body></worldbody></mujoco>')
     assert read_description(file).link("b").inertia is not None
 

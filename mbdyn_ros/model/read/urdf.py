@@ -124,6 +124,10 @@ def read_urdf(source: Source) -> Model:
     """
     document = XmlSource(source)
     robot = document.root
+    if robot.tag == "mujocoinclude":
+        raise document.error(
+            robot, "this is a part of a MJCF; load the file that includes it, which begins <mujoco>"
+        )
     if robot.tag != "robot":
         raise document.error(robot, "this is not a URDF: the outermost element must be <robot>")
     _refuse_xacro(document)
