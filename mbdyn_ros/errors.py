@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 
 LONGEST_MESSAGE = 2_000
@@ -36,6 +37,15 @@ class InputError(MbdynError, ValueError):
 
 class MissingPackageError(MbdynError, ImportError):
     """Something was asked for that needs a package which is not installed."""
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what keeps a file from being written into an `InputError` that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 class SingularMassMatrixError(MbdynError, RuntimeError):

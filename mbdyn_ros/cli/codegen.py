@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import InputError
+from ..errors import writing
 from ..export.closed_form_text import FORMATS
 from ..robot.export import PRECISIONS
 from .options import RobotOptions, robot_argument, robot_options
@@ -190,8 +190,14 @@ def codegen(
         robot = options.read(description)
         text = description.text if isinstance(description, NamedText) else None
         written = robot.generate_cpp(
-            output, links or None, variable, text, control_link, imu_links,
-            force_torque_joints, felt_links,
+            output,
+            links or None,
+            variable,
+            text,
+            control_link,
+            imu_links,
+            force_torque_joints,
+            felt_links,
         )
         _say(robot, written, as_json)
         return
@@ -246,10 +252,8 @@ def _write_formulas(
     form = robot.closed_form(symbols)
     text = FORMATS[kind or "text"](form, digits)
     if target is not None:
-        try:
+        with writing(target):
             target.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written: {error}") from None
     if as_json:
         document = {
             "robot": robot.model.name,

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..compiler.printers.operations import OPERATIONS
 from ..compiler.table import Lane
-from ..errors import InputError, shown
+from ..errors import InputError, shown, writing
 from .c_companions import cmake_lists, python_loader, test_program
 from .c_library import CLibrary, header, library
 
@@ -63,13 +63,11 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
     files = tuple(folder / file for file in texts)
     for path in files:
         _require_ours(path)
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(files, texts.values(), strict=True):
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error}") from None
     return files
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from ..compiler.gcc import CompilationError, Toolchain, toolchain
-from ..errors import InputError
+from ..errors import InputError, writing
 from ..model.model import Array
 from .c_export import MARK, Exported
 from .c_library import CLibrary, header, library
@@ -71,12 +71,10 @@ def export_fmu(
         omitted.append("binary: no C compiler was found; the importer compiles the sources")
     else:
         contents[f"binaries/{machine}"] = binary
-    try:
+    with writing(target):
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for one, content in contents.items():
                 archive.writestr(zipfile.ZipInfo(one, EPOCH), content, zipfile.ZIP_DEFLATED)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None
     return Exported((target,), (acceleration.name,), tuple(omitted))
 
 

@@ -9,7 +9,7 @@ import click
 
 from ..cli.options import AT_HOME, RobotOptions, complete_robot, robot_options, state_option
 from ..cli.printing import print_json, print_table, progress_bar
-from ..errors import InputError
+from ..errors import InputError, writing
 from ..robot.export import PRECISIONS
 from .torque_text import TORQUE_FORMATS
 
@@ -242,10 +242,8 @@ def _show_formulas(
 
     text = TORQUE_FORMATS[kind](form, digits)
     if output is not None:
-        try:
+        with writing(output):
             Path(output).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{output}: cannot be written: {error}") from None
     if as_json:
         print_json({"joints": list(form.joints), "elements": to_elements(form, digits)})
     else:

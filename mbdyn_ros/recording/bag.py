@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, writing
 from ..extras import require
 from ..model.model import Array
 from ..prepare.coordinates import scalar_motions
@@ -52,14 +52,12 @@ def write_bag(
             f"{target} already exists and bags are never overwritten; choose another name"
         )
     store = get_typestore(Stores.ROS2_JAZZY)
-    try:
+    with writing(target):
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".bag-") as folder:
             bag = Path(folder, target.stem)
             with Writer(bag, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
                 _write_messages(writer, store, robot, trajectory, description)
             shutil.move(bag / f"{bag.name}.mcap" if target.suffix == ".mcap" else bag, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None
 
 
 def _write_messages(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ..errors import InputError
+from ..errors import InputError, writing
 from ..extras import require
 from ..model.model import Array
 from ..model.write.elements import write_text
@@ -103,10 +103,8 @@ def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES +
 def write_table(table: Table, path: str | os.PathLike[str]) -> None:
     """Write CSV or JSON, by the name's end."""
     target = check_target(path, TABLES)
-    try:
+    with writing(target):
         (write_csv if target.suffix.lower() == ".csv" else write_json)(table, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None
 
 
 def write_joint_trajectory(
@@ -147,7 +145,7 @@ def write(
     """
     target = check_target(path)
     kind = target.suffix.lower()
-    try:
+    with writing(target):
         if kind == ".csv":
             write_csv(columns(trajectory), target)
         elif kind == ".json":
@@ -157,5 +155,3 @@ def write(
             write_json(columns(trajectory), target, impacts)
         else:
             write_bag(robot, trajectory, target, description)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None

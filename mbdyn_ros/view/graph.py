@@ -15,7 +15,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, writing
 from ..extras import require
 from ..model.model import Joint, Loop, Model
 from .figure import as_they_stand
@@ -90,10 +90,8 @@ def save_graph(robot: Robot, path: str | os.PathLike[str]) -> None:
     kind = target.suffix.lower()
     if kind not in (".svg", ".png"):
         raise InputError(f"{target}: a graph is written as .svg or .png")
-    try:
+    with writing(target):
         _save(graph_figure(robot), target, kind[1:])
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None
 
 
 def graph_figure(robot: Robot) -> Figure:

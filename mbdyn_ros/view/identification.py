@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import writing
 from ..extras import require
 from ..identification.evidence import correlations
 from ..identification.verdict import Verdict
@@ -75,10 +75,8 @@ border-bottom:1px solid #ddd}} td:first-child,th:first-child{{text-align:left}}
 <h2>How the recordings were understood</h2><ul>{notes}</ul>
 <script>{"".join(f"Plotly.newPlot('f{k}',{json.dumps(one)});" for k, one in enumerate(figures))}
 </script></body></html>"""
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from None
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, writing
 from ...model.model import Array
 from ...model.read.number import to_float
 from ...recording.table import Table
@@ -131,8 +131,6 @@ def motion_table(analysis: Analysis) -> Table:
 
 def write_text(path: str, text: str) -> None:
     """Write a file, or say why it cannot be written."""
-    try:
+    with writing(path):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from None

@@ -13,7 +13,7 @@ from urllib.parse import urlparse
 import numpy as np
 from lxml import etree
 
-from ...errors import InputError
+from ...errors import writing
 from ..model import Array
 from ..read.placement import rotation_from_rpy
 
@@ -58,11 +58,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
     """
     target = Path(path)
     half = target.with_name(target.name + ".part")
-    try:
+    with writing(target):
         half.write_text(text, encoding="utf-8")
         half.replace(target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None
     return target
 
 

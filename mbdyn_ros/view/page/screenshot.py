@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, writing
 from ...model.model import Array
 from .page import PANEL
 
@@ -90,7 +90,7 @@ def save_screenshot(
                 show(k / (count - 1))
                 frames.append(_rendered(page.server, seen, size, SOON_ENOUGH))
     file = Path(path)
-    try:
+    with writing(path):
         if show is None:
             images.imwrite(file, pixels, extension=".png")
         else:
@@ -99,8 +99,6 @@ def save_screenshot(
             images.imwrite(
                 file, np.stack(frames), extension=kind, loop=0, duration=1000 / FRAME_RATE, **packed
             )
-    except OSError as error:
-        raise InputError(f"{path}: the picture cannot be written: {error.strerror}") from None
 
 
 def save_scene(
@@ -121,10 +119,8 @@ def save_scene(
         for k in range(count):
             show(k / (count - 1))
             recorder.insert_sleep(1 / FRAME_RATE)
-    try:
+    with writing(path):
         Path(path).write_text(recorder.as_html(), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: the scene cannot be written: {error.strerror}") from None
 
 
 def _frames(path: str | os.PathLike[str], duration: float | None) -> int:
