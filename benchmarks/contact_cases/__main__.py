@@ -15,12 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+from .falling import bouncing, turning
+from .laws import laws
 from .pairs import collisions, loads
 from .scene import Case
-from .single import blocks, bouncing, rolling, turning
+from .single import blocks, rolling
 
 BEGIN, END = "<!-- table of cases -->", "<!-- end of the table -->"
-KINDS = (blocks, rolling, bouncing, turning, collisions, loads)
+KINDS = (blocks, rolling, bouncing, turning, collisions, loads, laws)
 ENGINES = ("simulate", "Stepper", "Stepper, 5 ms", "MuJoCo")
 
 

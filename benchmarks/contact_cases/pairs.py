@@ -32,20 +32,63 @@ def collisions() -> list[Case]:
     fall = np.sqrt(2 / G) + late
     # every bounce of a line of balls hands the speed on
     return [
-        Case("two balls, e 0.4: the first", mean - apart / 3, "m/s", Scene([one, two], FREE, 0.5, (0.0, 0.4)), lambda e: float(e.velocity["one"][0])),
-        Case("and the second", mean + 2 * apart / 3, "m/s", Scene([one, two], FREE, 0.5, (0.0, 0.4)), lambda e: float(e.velocity["two"][0])),
-        Case("five balls in line: the last", 1.0, "m/s", Scene(cradle, FREE, 0.5, (0.0, 1.0)), lambda e: float(e.velocity["b4"][0])),
-        Case("oblique collision, smooth: along y", -1.5 * 4 / 3 * 0.6 * 0.8 * -1, "m/s", Scene([one, aside], FREE, 0.5, (0.0, 1.0)), lambda e: float(e.velocity["two"][1])),
-        Case("ball strikes a free rod: its turn", impulse * 0.3 / 0.2, "rad/s", Scene([thrown, rod], FREE, 0.3, (0.0, 1.0)), lambda e: abs(float(e.spin["rod"][0]))),
-        Case("and the ball", 2.0 - impulse, "m/s", Scene([thrown, rod], FREE, 0.3, (0.0, 1.0)), lambda e: float(e.velocity["one"][0])),
-        Case("small ball on a large one, e 1", up - G * (0.6 - fall), "m/s", Scene([big, small], [Wall(0, 1.0)], 0.6, (0.0, 1.0)), lambda e: float(e.velocity["small"][2])),
-    ]  # fmt: skip
+        Case(
+            "two balls, e 0.4: the first",
+            mean - apart / 3,
+            "m/s",
+            Scene([one, two], FREE, 0.5, (0.0, 0.4)),
+            lambda e: float(e.velocity["one"][0]),
+        ),
+        Case(
+            "and the second",
+            mean + 2 * apart / 3,
+            "m/s",
+            Scene([one, two], FREE, 0.5, (0.0, 0.4)),
+            lambda e: float(e.velocity["two"][0]),
+        ),
+        Case(
+            "five balls in line: the last",
+            1.0,
+            "m/s",
+            Scene(cradle, FREE, 0.5, (0.0, 1.0)),
+            lambda e: float(e.velocity["b4"][0]),
+        ),
+        Case(
+            "oblique collision, smooth: along y",
+            -1.5 * 4 / 3 * 0.6 * 0.8 * -1,
+            "m/s",
+            Scene([one, aside], FREE, 0.5, (0.0, 1.0)),
+            lambda e: float(e.velocity["two"][1]),
+        ),
+        Case(
+            "ball strikes a free rod: its turn",
+            impulse * 0.3 / 0.2,
+            "rad/s",
+            Scene([thrown, rod], FREE, 0.3, (0.0, 1.0)),
+            lambda e: abs(float(e.spin["rod"][1])),
+        ),
+        Case(
+            "and the ball",
+            2.0 - impulse,
+            "m/s",
+            Scene([thrown, rod], FREE, 0.3, (0.0, 1.0)),
+            lambda e: float(e.velocity["one"][0]),
+        ),
+        Case(
+            "small ball on a large one, e 1",
+            up - G * (0.6 - fall),
+            "m/s",
+            Scene([big, small], [Wall(0, 1.0)], 0.6, (0.0, 1.0)),
+            lambda e: float(e.velocity["small"][2]),
+        ),
+    ]
 
 
 def loads() -> list[Case]:
     """Bodies that lie on each other."""
     boxes = [
-        Body(f"b{k}", ["type='box' size='.1 .1 .1'"], place=(0, 0, 0.1 + 0.2 * k)) for k in range(10)
+        Body(f"b{k}", ["type='box' size='.1 .1 .1'"], place=(0, 0, 0.1 + 0.2 * k))
+        for k in range(10)
     ]
     sin = 0.6
     low = [ball(f"b{k}", place=(s * 2 * R * sin, 0, R)) for k, s in enumerate((-1, 1))]
@@ -54,36 +97,101 @@ def loads() -> list[Case]:
         Wall(),
         *(Wall(normal=(s, 0, 0), point=(-s * (2 * R * sin + R), 0, 0)) for s in (1, -1)),
     ]
-    plank = Body("plank", ["type='box' size='2 .5 .05'"], mass=3.0, joint="type='slide' axis='1 0 0'")
+    plank = Body(
+        "plank", ["type='box' size='2 .5 .05'"], mass=3.0, joint="type='slide' axis='1 0 0'"
+    )
     on_top = ball(place=(0, 0, 0.05 + R))
     moving = Body("plank", plank.geom, mass=3.0, joint=plank.joint, velocity=(2.0, 0, 0))
     rides = block((0.4, 0.2, 0.1), place=(0, 0, 0.1))
-    wedge = Body("plank", ["type='box' size='2 .5 .05' euler='0 30 0'"], mass=3.0, joint=plank.joint)
+    wedge = Body(
+        "plank", ["type='box' size='2 .5 .05' euler='0 30 0'"], mass=3.0, joint=plank.joint
+    )
     normal = np.array([0.5, 0, np.sqrt(0.75)])
     slides = ball(place=(0.05 + R) * normal)
     back = -G * 0.5 * np.sqrt(0.75) / (3.0 + 0.25)
     jaws = [
         Body(
-            f"j{k}", [f"type='box' size='.05 .2 .2' pos='{s * 0.15} 0 0'"],
+            f"j{k}",
+            [f"type='box' size='.05 .2 .2' pos='{s * 0.15} 0 0'"],
             joint="type='slide' axis='1 0 0'",
         )
         for k, s in enumerate((-1, 1))
-    ]  # fmt: skip
-    held = block((0.2, 0.2, 0.2))
+    ]
+    held = ball("box", 0.1)
 
     def grip(force: float, time: float) -> Scene:
         return Scene([*jaws, held], FREE, time, (0.5, 0.0), {"j0": force, "j1": -force})
 
     slip = 4.0 / (2 * 0.3 * G * (1 + 1 / 3))
     return [
-        Case("stack of ten boxes: force on the floor", 10 * G, "N", Scene(boxes, [Wall(0.8)], 0.5, (0.8, 0.0)), lambda e: e.force["wall_0"]),
-        Case("and under the highest", G, "N", Scene(boxes, [Wall(0.8)], 0.5, (0.8, 0.0)), lambda e: e.force["b8|b9"]),
-        Case("ball on two balls: force on a wall", G / 2 * 0.75, "N", Scene([*low, top], trough, 0.3, (0.0, 0.0)), lambda e: e.force["wall_1"]),
-        Case("ball rolls on a plank that is pulled: the plank", 6.0 / (3 + 2 / 7) / 2, "m", Scene([plank, on_top], FREE, 1.0, (0.8, 0.0), {"plank": 6.0}), lambda e: float(e.place["plank"][0])),
-        Case("and the ball", 2 / 7 * 6.0 / (3 + 2 / 7) / 2, "m", Scene([plank, on_top], FREE, 1.0, (0.8, 0.0), {"plank": 6.0}), lambda e: float(e.place["ball"][0])),
-        Case("block on a moving plank: speed of both", 1.5, "m/s", Scene([moving, rides], FREE, 1.0, (0.3, 0.0)), lambda e: float(e.velocity["box"][0])),
-        Case("and how far it slipped", slip, "m", Scene([moving, rides], FREE, 1.0, (0.3, 0.0)), lambda e: float(e.place["plank"][0] - e.place["box"][0])),
-        Case("ball drives a smooth wedge away", back / 2 * 0.25, "m", Scene([wedge, slides], FREE, 0.5, (0.0, 0.0)), lambda e: float(e.place["plank"][0])),
-        Case("box held at 1.05 of the friction limit", 0.0, "m", grip(1.05 * G, 1.0), lambda e: float(e.place["box"][2])),
-        Case("box slips at 0.95 of it", -0.05 * G * 0.5**2 / 2, "m", grip(0.95 * G, 0.5), lambda e: float(e.place["box"][2])),
-    ]  # fmt: skip
+        Case(
+            "stack of ten boxes: force on the floor",
+            10 * G,
+            "N",
+            Scene(boxes, [Wall(0.8)], 0.5, (0.8, 0.0)),
+            lambda e: e.force["wall_0"],
+        ),
+        Case(
+            "and under the highest",
+            G,
+            "N",
+            Scene(boxes, [Wall(0.8)], 0.5, (0.8, 0.0)),
+            lambda e: e.force["b8|b9"],
+        ),
+        Case(
+            "ball on two balls: force on a wall",
+            G / 2 * 0.75,
+            "N",
+            Scene([*low, top], trough, 0.3, (0.0, 0.0)),
+            lambda e: e.force["wall_1"],
+        ),
+        Case(
+            "ball rolls on a plank that is pulled: the plank",
+            6.0 / (3 + 2 / 7) / 2,
+            "m",
+            Scene([plank, on_top], FREE, 1.0, (0.8, 0.0), {"plank": 6.0}),
+            lambda e: float(e.place["plank"][0]),
+        ),
+        Case(
+            "and the ball",
+            2 / 7 * 6.0 / (3 + 2 / 7) / 2,
+            "m",
+            Scene([plank, on_top], FREE, 1.0, (0.8, 0.0), {"plank": 6.0}),
+            lambda e: float(e.place["ball"][0]),
+        ),
+        Case(
+            "block on a moving plank: speed of both",
+            1.5,
+            "m/s",
+            Scene([moving, rides], FREE, 1.0, (0.3, 0.0)),
+            lambda e: float(e.velocity["box"][0]),
+        ),
+        Case(
+            "and how far it slipped",
+            slip,
+            "m",
+            Scene([moving, rides], FREE, 1.0, (0.3, 0.0)),
+            lambda e: float(e.place["plank"][0] - e.place["box"][0]),
+        ),
+        Case(
+            "ball drives a smooth wedge away",
+            back / 2 * 0.25,
+            "m",
+            Scene([wedge, slides], FREE, 0.5, (0.0, 0.0)),
+            lambda e: float(e.place["plank"][0]),
+        ),
+        Case(
+            "ball held at 1.05 of the friction limit",
+            0.0,
+            "m",
+            grip(1.05 * G, 1.0),
+            lambda e: float(e.place["box"][2]),
+        ),
+        Case(
+            "ball slips at 0.95 of it",
+            -0.05 * G * 0.5**2 / 2,
+            "m",
+            grip(0.95 * G, 0.5),
+            lambda e: float(e.place["box"][2]),
+        ),
+    ]

@@ -63,20 +63,32 @@ class Body:
 
 @dataclass(frozen=True)
 class Wall:
-    """A plane, or with a radius the outside of a sphere."""
+    """A plane, or with a radius the outside of a sphere.
+
+    soft : arguments of `Surface.yielding`. velocity : of a belt. turning : friction (m) against
+    turning about the normal and against rolling.
+    """
 
     friction: float = 0.0
     restitution: float = 0.0
     normal: Sequence[float] = (0.0, 0.0, 1.0)
     point: Sequence[float] = (0.0, 0.0, 0.0)
     radius: float = 0.0
+    soft: dict[str, float] = field(default_factory=dict)
+    velocity: Sequence[float] = (0.0, 0.0, 0.0)
+    turning: tuple[float, float] = (0.0, 0.0)
 
     def surface(self, name: str) -> Surface:
         """The wall here."""
         laws = (self.restitution, self.friction, name)
         if self.radius:
             return Surface.sphere(self.radius, self.point, False, *laws)
-        return Surface.plane(self.point, self.normal, *laws)
+        wall = Surface.plane(self.point, self.normal, *laws)
+        if self.soft:
+            wall = wall.yielding(**self.soft)
+        if any(self.velocity):
+            wall = wall.moving(self.velocity)
+        return wall.resisting(self.turning[1], self.turning[0]) if any(self.turning) else wall
 
 
 @dataclass(frozen=True)
@@ -169,26 +181,32 @@ class Scene:
         return self._read(found.q[-1], found.v[-1], found.contacts[-1])
 
     def stepped(self, step: float) -> End:
-        """The end by `Stepper` in steps (s)."""
+        """The end by `Stepper` in steps (s), or nearly so, as many as fit."""
         robot, walls, q, v, effort = self._start()
-        stepper = Stepper(robot, step, walls)
+        count = round(self.duration / step)
+        stepper = Stepper(robot, self.duration / count, walls)
         stepper.set_state(q, v)
         stepper.effort = effort
-        stepper.advance(round(self.duration / step))
+        stepper.advance(count)
         return self._read(stepper.q, stepper.v, stepper.contacts)
 
     # ---- MuJoCo ----------------------------------------------------------------------------
 
     def by_mujoco(self, step: float) -> Iterator[End]:
         """The ends by MuJoCo in steps (s), by every setting that is tried."""
+        if any(wall.soft or any(wall.velocity) for wall in self.walls):
+            return  # it has no such laws
         bounces = any(wall.restitution for wall in self.walls)
         bounces |= self.touching is not None and self.touching[1] > 0
+        step = self.duration / round(self.duration / step)
         for soft in BOUNCE_SPEEDS if bounces else SOFTNESS:
             for integrator in ("implicitfast", "RK4"):
                 yield self._by_mujoco(step, soft, integrator)
 
     def _by_mujoco(self, step: float, soft: float, integrator: str) -> End:
-        def laws(friction: float, restitution: float, kind: int) -> str:
+        def laws(
+            friction: float, restitution: float, kind: int, turning: tuple[float, float] = (0, 0)
+        ) -> str:
             reference = f"{max(soft, 2 * step)} 1"
             if soft > 1:
                 loss = -np.log(max(restitution, 1e-3))
@@ -196,8 +214,9 @@ class Scene:
                 reference = f"{-(soft**2)} {-2 * ratio * soft}"
             other = 3 if self.touching is not None else 2
             return (
-                f"friction='{friction} 0 0' solref='{reference}' "
-                f"solimp='0.9999 0.9999 0.001' condim='{3 if friction else 1}' "
+                f"friction='{friction} {turning[0]} {turning[1]}' solref='{reference}' "
+                f"solimp='0.9999 0.9999 0.001' "
+                f"condim='{6 if any(turning) else 3 if friction else 1}' "
                 f"contype='{1 if kind else 2}' conaffinity='{1 if kind else other}' "
             )
 
@@ -206,7 +225,8 @@ class Scene:
             shape = f"type='sphere' size='{wall.radius}'"
             if not wall.radius:
                 shape = f"type='plane' size='50 50 1' zaxis='{_text(wall.normal)}'"
-            own = laws(wall.friction, wall.restitution, 1).replace("conaffinity='1'", "conaffinity='2'")
+            own = laws(wall.friction, wall.restitution, 1, wall.turning)
+            own = own.replace("conaffinity='1'", "conaffinity='2'")
             walls += f"<geom name='wall_{k}' priority='1' pos='{_text(wall.point)}' {shape} {own}/>"
         bodies = "".join(one.text for one in self.bodies)
         bodies = bodies.replace("<geom ", f"<geom {laws(*(self.touching or (0.0, 0.0)), 0)}")
@@ -279,7 +299,8 @@ class Case:
         found = {}
         for name, ends in engines.items():
             try:
-                found[name] = float(np.nanmin([abs(read(end) - self.theory) for end in ends()]))
+                gaps = [abs(read(end) - self.theory) for end in ends()]
+                found[name] = float(np.nanmin(gaps, initial=np.inf)) if gaps else np.nan
             except mbdyn_ros.MbdynError as error:
                 print(f"{self.name}, {name}: {error}")
                 found[name] = np.nan

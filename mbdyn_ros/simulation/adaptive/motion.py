@@ -23,26 +23,40 @@ from .touching import Touching
 
 
 class Nearby:
-    """The end of a part of a motion before shapes of links may touch: equal steps go on there."""
+    """The end of a part of a motion before something touches that events do not know.
+
+    Those are convex shapes of links, and walls with laws of their own: equal steps go on there.
+    """
 
     def __init__(self, robot: Robot, environment: Environment) -> None:
-        contacts = Contacts(robot, environment, only_watch=True)
-        self._slots = SolidSlots(contacts, StepInC.among(robot, contacts))
+        self._contacts = contacts = Contacts(robot, environment, only_watch=True)
+        special = np.zeros((0, 1)) if contacts.special is None else contacts.special
+        self._special = np.flatnonzero(special.any(axis=1))
+        self._fall = float(np.linalg.norm(robot.gravity))
+        self._slots: SolidSlots | None = None
+        if contacts.geometry.slots:
+            self._slots = SolidSlots(contacts, StepInC.among(robot, contacts))
 
     def refuse(self, q: Array, v: Array, span: float) -> None:
-        """Refuse a step of this length (s) from a state in which shapes may touch.
+        """Refuse a step of this length (s) from a state in which these may touch.
 
         Raises
         ------
         ContactError
-            They may; the message names their links.
+            They may; the message names links or walls.
         """
-        try:
-            near = self._slots.near(q, v, AHEAD * span)
-        except CrowdedError:
-            near = ["many links"]
+        near: list[str] = []
+        if self._slots is not None:
+            try:
+                near = self._slots.near(q, v, AHEAD * span)
+            except CrowdedError:
+                near = ["many links"]
         if near:
             raise ContactError(f"{', '.join(near)}: they are near each other")
+        gap, rate, slope = self._contacts.distances(q, v)
+        ahead = AHEAD * span * (np.maximum(-rate, 0.0) + slope * self._fall * span)
+        for k in self._special[(gap <= ahead)[self._special]].tolist():
+            raise ContactError(f"{self._contacts.name(k)}, which yields, moves or resists turning")
 
 
 class Motion:
@@ -55,7 +69,7 @@ class Motion:
 
     walks : whether there are loops without closed form.
     may_step : whether it can go on in equal steps among walls, where events do not go on.
-    nearby : tells of shapes of links that events do not see; None where there are none.
+    nearby : tells of what events do not see; None where there is nothing of the kind.
     """
 
     def __init__(
@@ -76,9 +90,9 @@ class Motion:
         self.touching: Touching | None = None
         self.nearby: Nearby | None = None
         if environment is not None:
-            contacts = Contacts(robot, environment)
+            contacts = Contacts(robot, environment.plain)
             self.touching = Touching(robot, free, contacts, tolerance)
-            if contacts.geometry.slots:
+            if contacts.geometry.slots or environment.plain is not environment:
                 self.nearby = self._watch(robot, environment)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
@@ -89,9 +103,9 @@ class Motion:
     def _watch(self, robot: Robot, environment: Environment) -> Nearby:
         if not self.may_step:
             raise SimulationError(
-                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other in "
-                "compiled steps, without actuators: leave out convex, or have a C compiler and "
-                "give efforts"
+                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other, and "
+                "walls yield, move or resist turning, in compiled steps without actuators: leave "
+                "that out, or have a C compiler and give efforts"
             )
         return Nearby(robot, environment)
 

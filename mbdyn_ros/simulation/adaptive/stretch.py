@@ -61,6 +61,7 @@ class SteppedMotion:
         self._way = np.zeros(chart.nq)
         self._damping = tree_friction(chart.system.tree)[0]
         self._velocity = chart.bind("joint_velocity")
+        self._fed = environment.plain is not environment  # walls may give energy
         self._changes = not isinstance(motion.effort, Constant)
 
     def start(self, time: float, y: Array) -> None:
@@ -104,7 +105,8 @@ class SteppedMotion:
             if self._changes:
                 self._effort = np.array(motion.effort(instant, q, v))
             power += motion.drive.power(q, mean, self._effort)
-            stepper.limit_energy(energy + 0.5 * span * power)
+            given = lost - stepper.lost - stepper.trimmed if self._fed else 0.0
+            stepper.limit_energy(energy + 0.5 * span * power + max(0.0, given))
             kept[0] += 0.5 * span * power
         self.a = (v - slow) / span
         kept[1] += self._damping_loss(self.time, place, slow, stepper.impacts[count:])

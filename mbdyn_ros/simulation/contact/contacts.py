@@ -14,6 +14,7 @@ from ...model.model import Array
 from ...robot import Robot
 from .environment import Environment, Side
 from .rows import Flags, Indices, Rows, Table
+from .surfaces import NO_LAWS
 
 
 class Contacts:
@@ -25,6 +26,7 @@ class Contacts:
     Attributes
     ----------
     nv : of the robot. restitution, friction : of every contact (m,).
+    special : (m, 9) laws as `Surface.laws` has them; None where no wall has any.
     meeting : of every slot in use words for it, and its links.
     solid_pairs : convex shapes that may touch in slots. gravity : (3,) m/s^2.
 
@@ -65,6 +67,10 @@ class Contacts:
         stopped = [environment.limit_restitution] * stops
         self.restitution = np.array([*bounces, *stopped, *[e] * slots])
         self.friction = np.array([*rubs, *[0.0] * stops, *[mu] * slots])
+        special = np.zeros((len(self.friction), len(NO_LAWS)))
+        for k, wall in enumerate(walls):
+            special[k] = wall.laws
+        self.special = special if special.any() else None
         self.meeting: dict[int, tuple[str, tuple[str, str]]] = {}
         self.gravity = robot.gravity
         self.solid_pairs = environment.solid_pairs(robot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +22,7 @@ from ...robot import Robot
 from .link_contacts import LinkContacts
 from .points import GivenPoint, Point, checked_points, collision_points, default_points
 from .solids import SolidPair
-from .surfaces import Surface, checked_restitution, number_within
+from .surfaces import NO_LAWS, Surface, checked_restitution, number_within
 
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
@@ -135,9 +136,7 @@ class Environment(Sealed):
         if links is not None and not isinstance(links, LinkContacts):
             raise InputError(f"links must be a LinkContacts, not {links!r}")
         self.links = links
-        self.sides = tuple(
-            Side(surface, k) for surface in self.surfaces for k in range(len(surface.faces))
-        )
+        self.sides = _sides(self.surfaces)
         self.seal()
 
     def __repr__(self) -> str:
@@ -162,6 +161,16 @@ class Environment(Sealed):
         """A copy with room for twice as many pairs of convex shapes near each other."""
         other = copy.copy(self)
         other._stopped, other._room = {}, 2 * self._room
+        return other
+
+    @functools.cached_property
+    def plain(self) -> Environment:
+        """The same without walls that have laws of their own; itself where there are none."""
+        plain = tuple(one for one in self.surfaces if one.laws == NO_LAWS)
+        if len(plain) == len(self.surfaces):
+            return self
+        other = copy.copy(self)
+        other.__dict__.update(surfaces=plain, sides=_sides(plain), _stopped={})
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
@@ -265,6 +274,11 @@ class Environment(Sealed):
                 if np.isfinite(bound):
                     stops.append((f"{word} limit of joint {joint.name!r}", (q, v, side, bound)))
         return stops
+
+
+def _sides(surfaces: Sequence[Surface]) -> tuple[Side, ...]:
+    """The faces of walls."""
+    return tuple(Side(surface, k) for surface in surfaces for k in range(len(surface.faces)))
 
 
 def checked_environment(given: object) -> Environment | None:

@@ -133,6 +133,13 @@ ALONG_AXIS: dict[str, Callable[..., Any]] = {"center": VECTOR, "axis": VECTOR, "
 
 COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMBER}
 
+LAWS: dict[str, dict[str, Callable[..., Any]]] = {
+    "yielding": dict.fromkeys(("stiffness", "damping", "dissipation", "exponent"), NUMBER),
+    "moving": {"velocity": VECTOR},
+    "resisting": dict.fromkeys(("rolling", "torsion"), NUMBER),
+}
+"""Methods of `Surface` that give it laws of its own, and their arguments with their readers."""
+
 
 def _formulas(document: YamlSource, node: yaml.Node, what: str) -> list[str]:
     """One formula, or a list of them: the faces of a wall with edges."""
@@ -198,7 +205,8 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     -----
     Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box,
     height_field, expression), the arguments of the constructor of that name, and may have
-    `restitution` and `friction`. An expression has `g`: a formula in x, y, z, or several.
+    `restitution`, `friction` and the arguments of `Surface.yielding`, `moving` and `resisting`. An
+    expression has `g`: a formula in x, y, z, or several.
     `links` lets links touch each other: `restitution`, `friction`, `disabled` pairs of links,
     `srdf`, a file that has more of them, and `convex`, see `LinkContacts`. `points` are records
     with `link`, `xyz` and `radius`; without them a robot's own are taken.
@@ -256,7 +264,11 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
             f"{', '.join(SURFACE_TYPES)}",
         )
     make, readers, needed = SURFACE_TYPES[kind]
-    readers = {**readers, **COMMON}
+    readers = {
+        **readers,
+        **COMMON,
+        **{key: one for law in LAWS.values() for key, one in law.items()},
+    }
     for key in needed:
         if key not in fields:
             raise document.error(node, f"{what}: has no {key}; add {key}: ...")
@@ -270,7 +282,16 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
             )
         arguments[key] = readers[key](document, value, f"{what}: its {key}")
     try:
-        return make(name=name, **arguments)
+        given = {
+            law: {key: arguments.pop(key) for key in keys if key in arguments}
+            for law, keys in LAWS.items()
+        }
+        if given["yielding"] and "stiffness" not in given["yielding"]:
+            raise InputError(f"{what}: {', '.join(given['yielding'])} needs a stiffness (N/m)")
+        surface = make(name=name, **arguments)
+        for law, numbers in given.items():
+            surface = getattr(surface, law)(**numbers) if numbers else surface
+        return surface
     except InputError as error:
         raise document.error(node, str(error)) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class Contact:
     force : (3,) N on the robot, in the world; (along, 0, 0) N or N m of a stop. Of a `Stepper`, and
         in stretches of equal steps, the mean over a step.
     sticks : whether friction holds it; false where it slides or is smooth.
+    moment : (3,) N m on the robot, in the world, of walls that resist turning.
     """
 
     point: int
@@ -32,6 +33,7 @@ class Contact:
     force: Array
     sticks: bool
     links: tuple[str, ...] = ()
+    moment: Array = field(default_factory=lambda: np.zeros(3))
 
     @property
     def link(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from ...model.pose import rotation_onto
 from ...program.symbols import lasting, serialized
 
 XYZ = ("x", "y", "z")
+
+NO_LAWS = (0.0,) * 9
+"""Of a wall that is rigid, stands still, and does not resist turning."""
 
 RESTITUTION, FRICTION = 0.0, 0.8
 """Of walls and links for which nothing is said: they do not bounce, and they are rough."""
@@ -91,6 +95,7 @@ class Surface(Sealed):
         self.faces = self._faces(g)
         self._distances = None if distance is None else self._faces(distance)
         self.shape = shape
+        self.laws: tuple[float, ...] = NO_LAWS
         self.seal()
 
     @serialized
@@ -131,6 +136,77 @@ class Surface(Sealed):
 
     def __repr__(self) -> str:
         return f"Surface({self.name!r}, restitution={self.restitution}, friction={self.friction})"
+
+    def yielding(
+        self, stiffness: float, damping: float = 0.0, dissipation: float = 0.0,
+        exponent: float = 1.0,
+    ) -> Surface:  # fmt: skip
+        """The same wall, but soft: F = k x^n (1 + c x') + d x' at a depth x, and never a pull.
+
+        Nothing hits it: its restitution is that of the law. The law is solved with everything else,
+        in any length of step.
+
+        Parameters
+        ----------
+        stiffness, exponent : k (N/m^n) and n: 1 a spring, 1.5 a ball on a plane (Hertz).
+        damping : d (N s/m), as Kelvin and Voigt have it.
+        dissipation : c (s/m), as Hunt and Crossley have it.
+
+        Raises
+        ------
+        InputError
+            A number is negative, the stiffness is 0, or the exponent is not from 1 to 4.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> mat = mbdyn_ros.Surface.plane(name="mat").yielding(stiffness=2e4, damping=150.0)
+        """
+        what = f"surface {self.name!r}"
+        k = number_within(f"{what}: stiffness", stiffness, np.inf, "of N/m above 0")
+        n = number_within(f"{what}: exponent", exponent, 4.0, "from 1 to 4")
+        if k == 0 or n < 1:
+            raise InputError(
+                f"{what}: stiffness is {k:g} and exponent {n:g}; give above 0 and 1 to 4"
+            )
+        d = number_within(f"{what}: damping", damping, np.inf, "of N s/m, 0 or more")
+        c = number_within(f"{what}: dissipation", dissipation, np.inf, "of s/m, 0 or more")
+        return self._with_laws(0, k, n, d, c)
+
+    def moving(self, velocity: Sequence[float]) -> Surface:
+        """The same wall, whose surface moves along itself like a belt: (3,) m/s in the world.
+
+        What leads out of the wall or into it does not count: the wall stays where it is.
+
+        Raises
+        ------
+        InputError
+            Not three finite numbers.
+        """
+        what = f"surface {self.name!r}: velocity"
+        return self._with_laws(4, *single_vector(what, velocity, XYZ).tolist())
+
+    def resisting(self, rolling: float = 0.0, torsion: float = 0.0) -> Surface:
+        """The same wall, with friction against what rolls and what turns about the normal.
+
+        Moments are at most these coefficients (m) times the normal force, and against the motion,
+        as Coulomb's law has it.
+
+        Raises
+        ------
+        InputError
+            One is negative or not finite.
+        """
+        what = f"surface {self.name!r}"
+        words = "of metres, 0 or more"
+        about = number_within(f"{what}: torsion", torsion, np.inf, words)
+        return self._with_laws(7, about, number_within(f"{what}: rolling", rolling, np.inf, words))
+
+    def _with_laws(self, first: int, *numbers: float) -> Surface:
+        other = copy.copy(self)
+        laws = (*self.laws[:first], *numbers, *self.laws[first + len(numbers) :])
+        object.__setattr__(other, "laws", laws)
+        return other
 
     def value(self, point: Array | Sequence[float]) -> Array:
         """g of every face at a world point (3,)."""

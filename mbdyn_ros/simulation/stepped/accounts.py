@@ -13,6 +13,7 @@ class Accounts:
     """The time of a motion in steps, and numbers that tell how good these were so far."""
 
     _motion: MotionInC
+    _contacts: Contacts | None
 
     @property
     def time(self) -> float:
@@ -67,8 +68,10 @@ class Accounts:
 
     @property
     def is_meeting(self) -> bool:
-        """Whether convex shapes of links were near each other in the last step."""
-        return bool(self._motion.planes[:, 0].any())
+        """Whether something touched in the last step, or was near, that events do not know."""
+        special = None if self._contacts is None else self._contacts.special
+        held = special is not None and self._motion.mode[special.any(axis=1)].any()
+        return bool(held or self._motion.planes[:, 0].any())
 
 
 class Noticed:

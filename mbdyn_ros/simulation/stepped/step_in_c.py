@@ -35,6 +35,9 @@ from .solid_tables import SolidTables
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
+CONTACT_ARRAYS = ("force", "turning", "slip")
+"""Of a motion, three numbers of every contact each."""
+
 SLOT_SIZE = 14
 """Numbers of a slot, see `struct motion` in C."""
 
@@ -61,12 +64,16 @@ def is_compiled(robot: Robot) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Laws:
-    """The laws of contacts: e and mu (m,) each, how exact they are, and when they are one (s)."""
+    """The laws of contacts: e and mu (m,) each, how exact they are, and when they are one (s).
+
+    special : (m, 9) as `Surface.laws` has them; None where no wall has any.
+    """
 
     restitution: Array
     friction: Array
     precision: Precision
     tie_window: float
+    special: Array | None = None
 
 
 class StepInC:
@@ -131,6 +138,7 @@ class StepInC:
             ]
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
+        self._special = None if laws.special is None else np.ascontiguousarray(laws.special)
         self.body, self.partner, *_ = self._kept
         body, partner, normal, at_v, at_q, slides = (one.ctypes.data for one in self._kept)
 
@@ -154,6 +162,7 @@ class StepInC:
             travel_v=self._travel and self._travel[1].ctypes.data,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
+            laws=None if self._special is None else self._special.ctypes.data,
             home=self.home.ctypes.data,
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
@@ -166,7 +175,9 @@ class StepInC:
             nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
             return cls(robot, ContactGeometry((), ()), nothing)
         window = contacts.environment.tie_window
-        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, window)
+        laws = Laws(
+            contacts.restitution, contacts.friction, STEPS_IN_C, window, contacts.special
+        )  # fmt: skip
         step = cls(robot, contacts.geometry, laws)
         if contacts.geometry.slots:
             fall = float(np.linalg.norm(robot.gravity))
@@ -200,10 +211,11 @@ class StepInC:
     def use_vectors(self) -> None:
         """Let rollouts take several motions at once, where all programs are there for vectors.
 
-        Loops without closed form are closed one by one, and convex shapes are found one by one: so
-        they stay as they are.
+        Loops without closed form, convex shapes, and walls with laws of their own are closed, found
+        and solved one by one: so they stay as they are.
         """
-        if self.walls.slots or any(kernel.scalar.memory for kernel in self._named.values()):
+        alone = self.walls.slots or self.walls.laws
+        if alone or any(kernel.scalar.memory for kernel in self._named.values()):
             return
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
@@ -242,8 +254,8 @@ class MotionInC:
 
     Attributes
     ----------
-    effort, force, slip, mode, reaction, slow, whole, impacts, planes, blocks : see `struct motion`
-        in C.
+    effort, force, turning, slip, mode, reaction, slow, whole, impacts, planes, blocks : see
+        `struct motion` in C.
     """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
@@ -255,9 +267,10 @@ class MotionInC:
         self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
         room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = fixed_zeros(3 * step.contacts + step.rubbing)
+        self.turning = fixed_zeros(3 * step.contacts)
         self.slip, self.mode = fixed_zeros(3 * step.contacts), fixed_zeros(step.contacts)
         self.slow, self.whole = fixed_zeros(len(v)), fixed_zeros(3 * step.contacts)
-        self.reaction = fixed_zeros(len(v))
+        self.reaction = fixed_zeros(3 * len(v))
         self.impacts = fixed_zeros(most_impacts, impact)
         self._memory, self._room = fixed_zeros(self._size_of_memory()), fixed_zeros(room)
         self._clear, slots = fixed_zeros(2 + len(q)), step.walls.slots
@@ -266,7 +279,8 @@ class MotionInC:
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
-            force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            force=self.force.ctypes.data, turning=self.turning.ctypes.data,
+            slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
             reaction=self.reaction.ctypes.data, slow=self.slow.ctypes.data,
             whole=self.whole.ctypes.data, impacts=self.impacts.ctypes.data,
             most_hits=most_impacts,
@@ -319,14 +333,15 @@ class MotionInC:
             if kind is not ADDRESS and name != "most_hits":
                 setattr(self.motion, name, getattr(other.motion, name))
         self.effort = other.effort
-        for name in ("force", "slip", "mode", "reaction", "slow", "whole", "planes", "blocks"):
+        for name in (*CONTACT_ARRAYS, "mode", "reaction", "slow", "whole", "planes", "blocks"):
             mine, before = getattr(self, name), getattr(other, name)
             if mine.shape == before.shape:
                 mine[:] = before
 
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        kept = self.force, self.slip, self.mode, self.reaction, self.whole, self._memory
-        for array in (*kept, self.planes, self.blocks):
+        kept = (getattr(self, name) for name in CONTACT_ARRAYS)
+        others = self.mode, self.reaction, self.whole, self._memory, self.planes, self.blocks
+        for array in (*kept, *others):
             array[:] = 0.0
         self.slow[:] = self._arrays[1]

@@ -452,7 +452,9 @@ class Stepper(Accounts, Sealed):
         if self._touches is None:
             return ()
         motion = self._motion
-        return tuple(self._touches.held(self._x, motion.force, motion.mode, motion.planes))
+        return tuple(
+            self._touches.held(self._x, motion.force, motion.turning, motion.mode, motion.planes)
+        )
 
     def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
         """Reading (6,) of a sensor in any joint, mean over the last step, with its impacts.

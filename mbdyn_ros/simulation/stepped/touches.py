@@ -52,15 +52,20 @@ class Touches:
         place: Array = transform @ [x, y, z, 1.0] - radius * normal
         return place, normal
 
-    def held(self, q: Array, force: Array, mode: Array, planes: Array) -> Iterator[Contact]:
-        """The contacts that were held in a step to q: see `force` and `mode` of a motion."""
+    def held(
+        self, q: Array, force: Array, turning: Array, mode: Array, planes: Array
+    ) -> Iterator[Contact]:
+        """The contacts that were held in a step to q: see the same names of a motion."""
         self.at(q, planes)
         for k in np.flatnonzero(mode).tolist():
             place, normal = self.touch(k)
             pushed = self.force(k, force[3 * k : 3 * k + 3])
             names = self.contacts.point(k), self.contacts.surface(k)
             links = tuple(self.contacts.links(k))
-            yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0), links)
+            moment = np.zeros(3)
+            if self.contacts.special is not None:
+                moment = self.force(k, turning[3 * k : 3 * k + 3])
+            yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0), links, moment)
 
     def wrenches(self, q: Array, force: Array, planes: Array) -> dict[str, Array]:
         """Actions on links of contacts with these forces: [force, torque] (6,) as from outside."""

@@ -243,6 +243,15 @@ static void sweep(const Cones<double>* c, const double* step, double* f) {
     const double share = length > bound ? bound / length : 1.;
     f[t] = share * x, f[t + 1] = share * y;
   }
+  for (size_t k = 0; k < c->discs; ++k) {
+    const size_t t = c->disc[k], rows = c->disc_rows[k];
+    double z[2] = {}, bound = c->disc_friction[k] * f[c->disc_normal[k]];
+    for (size_t r = 0; r < rows; ++r) {
+      z[r] = f[t + r] - step[t] * (dot(m, a + (t + r) * m, f) + b[t + r]);
+    }
+    const double length = hypot(z[0], z[1]), share = length > bound ? bound / length : 1.;
+    for (size_t r = 0; r < rows; ++r) f[t + r] = share * z[r];
+  }
   for (size_t i = last; i < m; ++i) {
     const double bound = c->bound[i - last];
     f[i] = fmin(fmax(f[i] - step[i] * (dot(m, a + i * m, f) + b[i]), -bound), bound);

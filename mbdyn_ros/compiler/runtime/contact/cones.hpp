@@ -30,7 +30,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
    their friction; then the last rows, each within +-bound. matrix = A = X X^T, X (rows, size); X is
    nullptr where A is not symmetric, as where contacts slide in given directions, and where it is not
    known: then `root` has memory for it, in which A is factored once X is needed. `room`: see
-   `room_of_cones`. */
+   `room_of_cones`. Discs are what resists turning: the row of the normal, the first of one or two rows,
+   and the friction (m); problems with discs know no safe way. */
 template <class Real>
 struct Cones {
   size_t rows, contacts, bounded, size;
@@ -38,6 +39,9 @@ struct Cones {
   const double* friction;
   const Real *bound, *matrix, *free, *X;
   Real *room, *root;
+  size_t discs;
+  const size_t *disc_normal, *disc, *disc_rows;
+  const double* disc_friction;
 };
 
 template <class Real>
@@ -55,6 +59,12 @@ static void steps_of(const Cones<Real>* c, Real* step) {
     step[t] = select(is(size > 1e-12 * a[n * m + n]), 1. / size, step[n]);
     step[t + 1] = step[t];
   }
+  for (size_t k = 0; k < c->discs; ++k) {
+    if (c->disc_rows[k] < 2) continue;
+    const size_t t = c->disc[k];
+    const Real size = a[t * m + t] + a[(t + 1) * m + t + 1];
+    step[t] = step[t + 1] = select(is(size > 0.), 1. / size, all<Real>(1.));
+  }
 }
 
 /* A row of Newton's matrix: share of step A, and `rest` more on the diagonal. */
@@ -63,6 +73,46 @@ static inline void slope_row(size_t m, size_t i, Real share, Real rest, const Re
                                 Real* row) {
   for (size_t j = 0; j < m; ++j) row[j] = share * a[i * m + j];
   row[i] += rest;
+}
+
+/* f - projection(f - step w) of one or two rows from t on within a disc of mu times the impulse along n,
+   and its derivative if wanted. */
+template <class Real>
+static inline void disc_residual(const Cones<Real>* c, const Real* step, const Real* f,
+                                 const Real* trial, size_t n, size_t t, double mu, bool two_rows,
+                                 Real* error, Same<Real>* slope, double softness) {
+  const size_t m = c->rows;
+  const Real p = trial[t], r = two_rows ? trial[t + 1] : all<Real>(0.);
+  const Real bound = mu * select(is(f[n] > 0.), f[n], all<Real>(0.));
+  Real square = p * p;
+  square += r * r;
+  const Real length = root(square);
+  const Bits<Real> sticks = is(length <= bound), slides = ~sticks & is(bound > 0.);
+  const Real x = select(slides, p / length, all<Real>(0.));
+  const Real y = select(slides, r / length, all<Real>(0.));
+  error[t] = f[t] - select(sticks, p, bound * x);
+  if (two_rows) error[t + 1] = f[t + 1] - select(sticks, r, bound * y);
+  if (!slope) return;
+  /* (1 - D) + D step A with D the projection's derivative: across the way where it slides */
+  const Real share = select(slides, bound / length, all<Real>(0.));
+  const Real one = select(sticks, all<Real>(1.), share * y * y), both = -share * x * y;
+  const Real two = select(sticks, all<Real>(1.), share * x * x);
+  const Real soft = select(sticks, all<Real>(softness), all<Real>(0.));
+  Real *first = slope + t * m, *second = first + m;
+  const Real *row = c->matrix + t * m, *other = row + m;
+  if (!two_rows) {
+    slope_row(m, t, one * step[t], 1. - one + soft, row, first);
+    first[n] -= mu * x;
+    return;
+  }
+  for (size_t j = 0; j < m; ++j) {
+    const Real u = step[t] * row[j], v = step[t] * other[j];
+    first[j] = one * u, second[j] = two * v;
+    first[j] += both * v, second[j] += both * u;
+  }
+  first[t] += 1. - one + soft, second[t + 1] += 1. - two + soft;
+  first[t + 1] -= both, second[t] -= both;
+  first[n] -= mu * x, second[n] -= mu * y;
 }
 
 /* f - projection(f - step w), zero where the laws hold; its derivative too if wanted. Gives the
@@ -89,32 +139,11 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
       slope_row(m, n, share, select(pushes, all<Real>(softness), all<Real>(1.)), a, slope + n * m);
     }
     if (t == NO_ROW) continue;
-    const Real p = trial[t], r = trial[t + 1];
-    const Real bound = c->friction[k] * select(is(f[n] > 0.), f[n], all<Real>(0.));
-    Real square = p * p;
-    square += r * r;
-    const Real length = root(square);
-    const Bits<Real> sticks = is(length <= bound), slides = ~sticks & is(bound > 0.);
-    const Real x = select(slides, p / length, all<Real>(0.));
-    const Real y = select(slides, r / length, all<Real>(0.));
-    error[t] = f[t] - select(sticks, p, bound * x);
-    error[t + 1] = f[t + 1] - select(sticks, r, bound * y);
-    if (!slope) continue;
-    /* (1 - D) + D step A with D the projection's derivative: across the way where it slides */
-    const Real share = select(slides, bound / length, all<Real>(0.));
-    const Real one = select(sticks, all<Real>(1.), share * y * y), both = -share * x * y;
-    const Real two = select(sticks, all<Real>(1.), share * x * x);
-    const Real soft = select(sticks, all<Real>(softness), all<Real>(0.));
-    Real *first = slope + t * m, *second = first + m;
-    const Real *row = a + t * m, *other = row + m;
-    for (size_t j = 0; j < m; ++j) {
-      const Real u = step[t] * row[j], v = step[t] * other[j];
-      first[j] = one * u, second[j] = two * v;
-      first[j] += both * v, second[j] += both * u;
-    }
-    first[t] += 1. - one + soft, second[t + 1] += 1. - two + soft;
-    first[t + 1] -= both, second[t] -= both;
-    first[n] -= c->friction[k] * x, second[n] -= c->friction[k] * y;
+    disc_residual(c, step, f, trial, n, t, c->friction[k], true, error, slope, softness);
+  }
+  for (size_t k = 0; k < c->discs; ++k) {
+    disc_residual(c, step, f, trial, c->disc_normal[k], c->disc[k], c->disc_friction[k],
+                  c->disc_rows[k] > 1, error, slope, softness);
   }
   for (size_t i = last; i < m; ++i) {
     const Real bound = c->bound[i - last];
@@ -195,6 +224,14 @@ static void project_on_cones(const Cones<Real>* c, Real* f) {
     const Real length = root(square), bound = c->friction[k] * f[n];
     const Real share = select(is(length > bound), bound / length, all<Real>(1.));
     f[t] *= share, f[t + 1] *= share;
+  }
+  for (size_t k = 0; k < c->discs; ++k) {
+    const size_t t = c->disc[k], rows = c->disc_rows[k];
+    Real square = f[t] * f[t];
+    if (rows > 1) square += f[t + 1] * f[t + 1];
+    const Real length = root(square), bound = c->disc_friction[k] * f[c->disc_normal[k]];
+    const Real share = select(is(length > bound), bound / length, all<Real>(1.));
+    for (size_t r = 0; r < rows; ++r) f[t + r] *= share;
   }
   for (size_t i = 0; i < c->bounded; ++i) {
     Real* one = f + c->rows - c->bounded + i;

@@ -3,7 +3,7 @@
 #pragma once
 #include "contact_jacobian.hpp"
 #include "mass_factor.hpp"
-#include "workspace.hpp"
+#include "wall_laws.hpp"
 
 
 /* Begin a row that is zero beyond the reach of a contact or of a rubbing joint. */
@@ -16,13 +16,14 @@ static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k)
   return x->S + m * w->nv;
 }
 
-/* The rows of a contact: along its normal and, with friction, two tangents. */
+/* The rows of a contact: along its normal, with friction two tangents, and what resists turning. */
 template <class Real>
 static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, size_t m) {
   const size_t n = w->nv, k = x->active[i], start = m;
   const Real* body = x->column + x->body[k];
   x->first[i] = m;
   x->tangent[i] = NO_ROW;
+  if (is_single<Real> && w->laws) x->carry[m] = 0.;
   x->mu[i] = w->friction[k];
   if (w->normal[k] < 0) {
     copy(n, body, begin_row(w, x, m++, k));
@@ -40,6 +41,15 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
     for (int d = 0; d < rows; ++d, ++m) {
       Real* row = begin_row(w, x, m, k);
       add_contact_row(n, x->reach[m], x->reaches[m], body, other, place, arm, along[d], row);
+    }
+    if constexpr (is_single<Real>) {
+      if (w->laws) {
+        const struct law* law = law_of(w, k);
+        tangents(normal, along[1], along[2]);
+        x->carry[start] = 0.;
+        for (int d = 1; d < rows; ++d) x->carry[start + d] = dot(3, along[d], law->velocity);
+        m = turning_rows(w, x, i, m, body, other, along, begin_row<double>);
+      }
     }
   }
   for (size_t j = start * n; j < m * n; ++j) {
@@ -69,6 +79,7 @@ template <class Real>
 static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
                                const Real* q, int rubs) {
   size_t m = 0;
+  x->discs = 0;
   if (w->rows) evaluate(w, s, programs_of<Real>(w)->rows, q, nullptr, x->column);
   if constexpr (is_single<Real>) place_slots(w, s, s->v, x->column, nullptr);
   for (size_t i = 0; i < x->count; ++i) m = rows_of_contact(w, x, i, m);

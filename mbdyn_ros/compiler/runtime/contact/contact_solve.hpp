@@ -22,6 +22,8 @@
 #pragma once
 #include "position_correction.hpp"
 
+#define TURN 2e-3    /* share of rows by which they may turn without reactions */
+#define DEPENDENT 1e-9 /* share of the largest of a Delassus matrix in which rows depend */
 #define AT_REST 1e-9 /* share of the velocities without dry friction that counts as none */
 
 /* Where joints slide as they did, and nothing else is to be solved: their forces, and what they take. */
@@ -102,7 +104,9 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     lasts &= again | ~here, touches |= here;
     for (size_t r = 0; r < rows; ++r) {
       const size_t row = x->first[i] + r;
-      const Real f = x->f[row], after = along_row(w, x, row, s->v), end = after + x->shift[row];
+      const Real f = x->f[row], after = along_row(w, x, row, s->v);
+      Real end = after + x->shift[row];
+      if (is_single<Real> && w->laws) end -= x->carry[row];
       Real *force = s->force + 3 * k + r, *slip = s->slip + 3 * k + r;
       *force = select(here, f / h, *force);
       lost -= select(here, 0.5 * f * (along_row(w, x, row, x->v) + after), all<Real>(0.));
@@ -117,17 +121,29 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   for (size_t k = 0; k < contacts; ++k) {
     s->mode[k] = select(done, greatest(s->mode[k], all<Real>(0.)), s->mode[k]);
   }
+  if constexpr (is_single<Real>) {
+    if (w->laws) clear(3 * contacts, s->turning);
+    turning_moments(x, [&](size_t row, size_t at) {
+      s->turning[at] = x->f[row] / h;
+      lost -= 0.5 * x->f[row] * (along_row(w, x, row, x->v) + along_row(w, x, row, s->v));
+    });
+  }
+  lasts &= touches;
   for (size_t j = 0; j < w->nv; ++j) {
-    const Real reaction = select(lasts & touches, (s->v[j] - x->fast[j]) / h, all<Real>(0.));
-    s->reaction[j] = select(done, reaction, s->reaction[j]);
+    Real now = select(lasts, (s->v[j] - x->fast[j]) / h, all<Real>(0.));
+    for (size_t i = j; i < PAST * w->nv; i += w->nv) {
+      const Real before = s->reaction[i];
+      s->reaction[i] = select(done, now, before);
+      now = select(lasts, before, all<Real>(0.));
+    }
   }
   s->lost += select(done, lost, all<Real>(0.));
 }
 
 /* Go to where the step ends, where `open`: what is active ends near there. Its velocity is expected
    to stay or, where contacts last, to become that of free motion under the last step's reactions,
-   which are taken from it again. Gives the middle of the step in `at_q`: there impulses act, but at
-   the end for methods without stages, which move with the velocity there. */
+   which are taken from it again. Gives in `at_q` where the robot is in the mean over the step: there
+   impulses act, but at the end for methods without stages, which move with the velocity there. */
 template <class Real>
 static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, double part,
                         Bits<Real> open) {
@@ -137,7 +153,7 @@ static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
   copy(w->nq, s->q, free_q);
   for (size_t j = 0; j < w->nv; ++j) {
     const Real expected = select(lasts, s->v[j], x->v[j]);
-    mean[j] = 0.5 * (x->v[j] + expected);
+    mean[j] = (2. * x->v[j] + expected) / 3.;
     moved[j] = part * (expected - s->v[j]);
     x->fast[j] = s->v[j] - select(open, x->gained[j], all<Real>(0.));
   }
@@ -161,11 +177,23 @@ static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
 template <class Real>
 static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double h) {
   for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
+  if constexpr (is_single<Real>) take_carry(w, x, x->b);
   add_to(x->contact_rows, all<Real>(1.), x->shift, x->b);
   for (size_t i = 0; i < w->rubbing; ++i) {
     x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     x->given[i] = -x->bound[i] * x->slides[w->slides[i]];
     add_to(m, -x->given[i], x->A + (x->contact_rows + i) * m, x->b);
+  }
+}
+
+/* Do what is given with every row that resists turning, and its place in `turning`. */
+template <class Do>
+static void turning_moments(const Work<double>* x, const Do& something) {
+  for (size_t d = 0; d < x->discs; ++d) {
+    const size_t row = x->disc[d], at = 3 * x->whose[row];
+    for (size_t r = 0; r < x->disc_rows[d]; ++r) {
+      something(row + r, at + (x->disc_rows[d] > 1 ? 1 + r : 0));
+    }
   }
 }
 
@@ -177,6 +205,9 @@ static void warm_start(const struct walls* w, const Motion<Real>* s, Work<Real>*
     for (size_t r = 0; r < rows; ++r) {
       x->f[x->first[i] + r] = select(x->on[i], h * s->force[3 * k + r], all<Real>(0.));
     }
+  }
+  if constexpr (is_single<Real>) {
+    turning_moments(x, [&](size_t row, size_t at) { x->f[row] = h * s->turning[at]; });
   }
   for (size_t i = 0; i < w->rubbing; ++i) {
     x->f[x->contact_rows + i] = h * s->force[3 * w->contacts + i];
@@ -198,6 +229,7 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
     x->gap[i] = x->now[k] / x->now[2 * contacts + k];
     x->gap[i] += along_row(w, x, x->first[i], further);
     x->closed[i] = x->on[i] & (is(x->gap[i] < 0.) | is(x->f[x->first[i]] > 1e-12 * largest));
+    if (yields(w, k)) x->closed[i] = is(all<Real>(1.) < 0.);
   }
   const Bits<Real> closes = close_contacts(w, x, m, part, further);
   if constexpr (is_single<Real>) {
@@ -229,6 +261,9 @@ static Bits<Real> obeys(const struct walls* w, const Work<Real>* x, int pass, Bi
     const Real* one = x->now + x->active[i];
     const Real rate = magnitude(one[w->contacts]), slope = one[2 * w->contacts];
     settled &= is(rate <= LAW * slope) | ~x->closed[i];
+    if constexpr (is_single<Real>) {
+      if (yields(w, x->active[i])) settled &= is(fabs(x->load[i] - x->f[x->first[i]]) <= LAW * x->load[i]);
+    }
     if (pass >= MOST_SHIFTS) *far |= open & x->closed[i] & is(rate > w->slow * slope);
   }
   return pass + 1 == MOST_PASSES ? open : settled;
@@ -246,6 +281,50 @@ static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Rea
       x->shift[row] = select(x->on[i], end - along_row(w, x, row, s->v), all<Real>(0.));
     }
   }
+  if constexpr (is_single<Real>) {
+    turning_moments(x, [&](size_t row, size_t) {
+      x->shift[row] = along_row(w, x, row, s->v, x->S_end) - along_row(w, x, row, s->v);
+    });
+  }
+}
+
+/* Take from the shift what rows that depend on each other contradict: it becomes the velocities of
+   some impulses. Gives whether they do. */
+static int reconcile_shift(Work<double>* x, size_t m) {
+  const size_t n = x->contact_rows;
+  double *a = x->cones, *y = a + n * n, most = 0., size = 0., change = 0.;
+  for (size_t i = 0; i < n; ++i) {
+    copy(n, x->A + i * m, a + i * n);
+    most = fmax(most, a[i * n + i]);
+  }
+  for (size_t i = 0; i < n; ++i) a[i * n + i] += DEPENDENT * most;
+  copy(n, x->shift, y);
+  if (!cholesky(n, a)) return 0;
+  forward(n, a, y);
+  backward(n, a, y);
+  for (size_t i = 0; i < n; ++i) {
+    const double before = x->shift[i];
+    x->shift[i] = dot(n, x->A + i * m, y);
+    size = fmax(size, fabs(before)), change = fmax(change, fabs(x->shift[i] - before));
+  }
+  return change > DEPENDENT * size;
+}
+
+/* Where reactions were not expected, as where contacts begin, and rows turn in the step, so that they
+   matter to its end: now they are expected. */
+template <class Real>
+static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double h) {
+  Real turn = all<Real>(0.), size = turn, known = turn;
+  for (size_t j = 0; w->stages && j < x->contact_rows * w->nv; ++j) {
+    turn = greatest(turn, magnitude(x->S_end[j] - x->S[j]));
+    size = greatest(size, magnitude(x->S[j]));
+  }
+  for (size_t j = 0; j < w->nv; ++j) known = greatest(known, magnitude(x->old_reaction[j]));
+  const Bits<Real> found = is(known == 0.) & is(turn > TURN * size);
+  for (size_t j = 0; j < w->nv; ++j) {
+    x->reaction[j] = select(found, (s->v[j] - x->fast[j]) / h, x->reaction[j]);
+  }
+  return found;
 }
 
 /* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
@@ -267,6 +346,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
       copy(rows * w->nv, x->S, x->S_end);
       if (shifted) contact_jacobian(w, s, x, x->at_q, 1);
       delassus_matrix(w, x, rows);
+      if (is_single<Real> && w->laws) clear(x->count, x->yield);
     }
     if (!shifted) {
       clear(x->contact_rows, x->shift);
@@ -276,12 +356,23 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     const size_t m = x->contact_rows + w->rubbing;
     cone_problem(w, x, m, h);
     if (!pass) warm_start(w, s, x, h);
-    const Cones<Real> cones = {m, x->count, w->rubbing, w->nv, x->first, x->tangent,
-                               x->mu, x->bound, x->A, x->b, x->X, x->cones, nullptr};
+    if constexpr (is_single<Real>) yield_to(w, x, m, h, part);
+    const int plain = !w->laws;
+    const Cones<Real> cones = {m, x->count, w->rubbing, plain ? w->nv : m, x->first, x->tangent,
+                               x->mu, x->bound, x->A, x->b, plain ? x->X : nullptr, x->cones,
+                               plain || x->discs ? nullptr : (Real*)x->root, x->discs,
+                               x->disc_normal, x->disc, x->disc_rows, x->disc_mu};
     Bits<Real> settled;
-    const Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
-    const Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
+    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
+    Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
     if constexpr (is_single<Real>) {
+      if (shifted && against && reconcile_shift(x, m)) {
+        cone_problem(w, x, m, h);
+        yield_to(w, x, m, h, part);
+        warm_start(w, s, x, h);
+        missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
+        against = are_heavy(&cones, x->f) | is(missed > LAW);
+      }
       again = shifted && against && pass + 1 < MOST_PASSES;
       if (again) {  /* rows that depend on each other contradict the shift: they are taken again */
         clear(m, x->f);

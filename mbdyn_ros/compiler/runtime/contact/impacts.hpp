@@ -40,11 +40,12 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   delassus_matrix(w, x, m);
   double *before = x->approach, law = LAW;  /* of fast ones a share */
   for (size_t i = 0; i < m; ++i) {
-    before[i] = dot(n, x->S + i * n, s->v);
+    before[i] = dot(n, x->S + i * n, s->v) - (w->laws ? x->carry[i] : 0.);
     law = fmax(law, LAW * fabs(before[i]));
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
-                              x->mu, x->bound, x->A, x->b, x->X, x->cones, nullptr};
+                              x->mu, x->bound, x->A, x->b, x->discs ? nullptr : x->X, x->cones,
+                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu};
   const auto restitution = [&](size_t i) {
     return bouncing && hits[x->active[i]] ? w->restitution[x->active[i]] : 0.;
   };
@@ -74,7 +75,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   s->unsettled += found.missed > LAW;
   memcpy(s->v, old, n * sizeof *old);
   apply_impulses(w, x, m, x->f, s->v);
-  s->lost -= found.gain;
+  s->lost -= found.gain + (w->laws ? dot(m, x->f, x->carry) : 0.);
   x->clean = 0;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
     double* whole = s->whole + 3 * x->active[i];
@@ -99,6 +100,10 @@ static void resolve_impacts(const struct walls* w, struct motion* s, Work<double
       const double g = x->now[i], rate = x->now[m + i], slope = x->now[2 * m + i];
       const int touches = g <= w->touching * slope;
       hits[i] = rate < -w->slow * slope && (touches || g + w->window * rate <= 0.);
+      if (yields(w, i)) {
+        hits[i] = 0;
+        continue;
+      }
       any |= hits[i];
       if (x->count < most_active(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
         x->on[x->count] = is(true);
@@ -107,7 +112,7 @@ static void resolve_impacts(const struct walls* w, struct motion* s, Work<double
     }
     if (!any || !resolve_impact(w, s, x, hits, k < BOUNCES)) return;
     memset(s->mode, 0, m * sizeof *s->mode);
-    clear(w->nv, s->reaction);
+    clear(PAST * w->nv, s->reaction);
     x->fresh = 0;
   }
 }

@@ -18,6 +18,7 @@
 enum { MOST_ACTIVE = 128, MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
 
 enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
+enum { PAST = 3 };   /* steps whose reactions are known */
 
 struct solids;
 
@@ -50,6 +51,7 @@ struct walls {
   const double *travel_q, *travel_v;      /* (nq), (nv): most that distances and rates change */
   const int64_t *still_v, *still_q;       /* (rubbing): its number in v and q, or -1 */
   const double *restitution, *friction;   /* (m), (m) */
+  const double* laws;                     /* (m) as wall_laws.hpp has them; NULL: there are none */
   const double* home;                     /* see `program.home` */
   double touching; /* m at which contacts touch */
   double graze;    /* m of depth that is no impact */
@@ -75,8 +77,9 @@ struct motion {
   double* wrenches;       /* (bodies, 6) from outside; NULL: none */
   double* force;   /* (3 m + rubbing): last forces along normal and tangents; of dry friction */
   double* slip;    /* (3 m): velocities there at the end of the last step */
+  double* turning; /* (3 m): moments about normal and tangents, as `force`; NULL without `laws` */
   double* mode;    /* (m): 0 apart, 1 active, 2 active and sliding */
-  double* reaction; /* (nv): accelerations by contacts that last, in the last step; else 0 */
+  double* reaction; /* (PAST, nv): accelerations by contacts that last, in the last step first; else 0 */
   double* slow;    /* (nv): v at the start of the last step; NULL where nobody asks */
   double* whole;   /* (3 m): impulses of its contacts, impacts among them; NULL likewise */
   double time, step;       /* s */
@@ -115,7 +118,9 @@ static size_t most_active(const struct walls* w) {
   return w->contacts < MOST_ACTIVE ? w->contacts : (size_t)MOST_ACTIVE;
 }
 
-static size_t most_rows(const struct walls* w) { return 3 * most_active(w) + w->rubbing; }
+static size_t most_rows(const struct walls* w) {
+  return (w->laws ? 6 : 3) * most_active(w) + w->rubbing;
+}
 
 /* How many numbers an impact has in the record: time, loss, q, v before and after, of every
    contact its impulses (3), restitution and whether it took part, and the planes. */

@@ -109,7 +109,7 @@ static void project_out(const struct walls* w, struct motion* s, Work<double>* x
     evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     for (size_t i = 0; i < m; ++i) {
-      const int enters = x->now[i] < -w->graze * x->now[2 * m + i];
+      const int enters = x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);
       inside |= enters;
       if (!(enters || lifted[i]) || count >= most_active(w)) continue;
       lifted[i] = 1;

@@ -23,7 +23,7 @@ static size_t share_motion(const struct walls* w, double* at, double dt, struct 
   s->step = dt;
 #define ROOM(place, size) s->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
-  ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(reaction, w->nv), ROOM(memory, memory_of_motion(w) + 1);
+  ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(reaction, PAST * w->nv), ROOM(memory, memory_of_motion(w) + 1);
   ROOM(clear, w->nq + 2), ROOM(room, room_of_motion(w));
   if (w->slots) ROOM(planes, PLANE * w->slots), ROOM(blocks, w->slots);
 #undef ROOM
@@ -69,7 +69,7 @@ static void roll_alone(const struct walled_rollout* job, size_t k, struct motion
 enum { KEPT = 6 };
 #define KEPT_OF(s) {(s)->q, (s)->v, (s)->force, (s)->slip, (s)->mode, (s)->reaction}
 #define SIZES_OF(w) \
-  {(w)->nq, (w)->nv, 3 * (w)->contacts + (w)->rubbing, 3 * (w)->contacts, (w)->contacts, (w)->nv}
+  {(w)->nq, (w)->nv, 3 * (w)->contacts + (w)->rubbing, 3 * (w)->contacts, (w)->contacts, PAST * (w)->nv}
 
 /* `count` motions from the first on, together. old: what they kept before the step. */
 static void roll_lanes(const struct walled_rollout* job, size_t first, size_t count,

@@ -34,7 +34,8 @@ static void move_on(const struct walls* w, struct motion* s, Work<double>* x, do
   if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
-    clear(w->nv, s->reaction);
+    if (w->laws) clear(3 * w->contacts, s->turning);
+    clear(PAST * w->nv, s->reaction);
   }
   x->idle = !x->count;
   if (x->count || !all_slide_on(w, s, x)) {
@@ -57,7 +58,7 @@ static void move_on_and_look(const struct walls* w, struct motion* s, Work<doubl
 static int is_gentle(const struct walls* w, size_t k, double h, double g, double rate, double last,
                      double end, double slope) {
   const double gained = fabs(end - rate), e = w->restitution[k];
-  return -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
+  return !yields(w, k) && -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
          !comes_and_goes(h, g, rate, last, end, slope);
 }
 
@@ -106,6 +107,7 @@ static void retake(const struct walls* w, struct motion* s, Work<double>* x,
   x->idle = old->idle;
   memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
   memcpy(s->mode, old->mode, m * sizeof *s->mode);
+  copy(PAST * w->nv, x->old_reaction, s->reaction);
   memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
   if (length > 0.) {
     move_on_and_look(w, s, x, length);
@@ -196,7 +198,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   int touches = !x->clear && any_touches(w, x->now);
   for (size_t k = 0; touches && k < m; ++k) {
     const double slope = x->now[2 * m + k];
-    hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope;
+    hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope && !yields(w, k);
   }
   if (hits) {
     resolve_impacts(w, s, x);
@@ -206,7 +208,8 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   x->count = 0;
   for (size_t k = 0; touches && k < m && x->count < most_active(w); ++k) {
     const double slope = x->now[2 * m + k];
-    if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) activate(x, k);
+    const int leaves = x->now[m + k] > 2. * w->slow * slope && !yields(w, k);
+    if (x->now[k] <= w->touching * slope && !leaves) activate(x, k);
   }
   double *const last = x->start;
   struct before old = {x->old_slip, x->old_mode, x->old_force, s->lost, 0, x->idle};
@@ -215,8 +218,10 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
-  copy(w->nv, s->reaction, x->reaction);
+  copy(PAST * w->nv, s->reaction, x->old_reaction);
+  expect_reaction(w, x, x->old_reaction);
   move_on(w, s, x, length);
+  if (x->count && surprises(w, s, x, length)) retake(w, s, x, &old, length);
   if (x->clear && is_clear(w, s, s->q, s->v, length)) {
     x->fresh = 0, s->clear[1] = 0.;
     return length;
@@ -283,7 +288,8 @@ static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
   double before[2], now[2];
   evaluate(w, s, w->energy, x->old_q, x->old_v, before);
   evaluate(w, s, w->energy, s->q, s->v, now);
-  const double gain = now[0] + now[1] - (before[0] + before[1]);
+  if (w->laws && !x->fresh) evaluate_distances(w, s, s->q, s->v, x->now), x->fresh = 1;
+  const double gain = now[0] + now[1] + stored_energy(w, x) - (before[0] + before[1] + x->stored);
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
   for (size_t i = 0; i < w->nv; ++i) s->v[i] *= share;
@@ -302,12 +308,14 @@ static int correct_depths(const struct walls* w, struct motion* s, Work<double>*
   const size_t m = w->contacts;
   const int under = any_under(w, x->now);
   int inside = 0;
-  for (size_t i = 0; under && i < m; ++i) inside |= x->now[i] < -w->graze * x->now[2 * m + i];
+  for (size_t i = 0; under && i < m; ++i) {
+    inside |= x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);
+  }
   if (inside) project_out(w, s, x);
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   for (size_t i = 0; under && i < m; ++i) {
     const double depth = -x->now[i] / x->now[2 * m + i];
-    s->deepest = fmax(s->deepest, depth);
+    if (!yields(w, i)) s->deepest = fmax(s->deepest, depth);
     if (isnan(depth) && !(x->now[i] > 0.)) s->unsound = i + 1;
   }
   return inside;
@@ -316,6 +324,7 @@ static int correct_depths(const struct walls* w, struct motion* s, Work<double>*
 /* Advance by a whole step, from impact to impact; gives whether any contact was active. */
 static int advance_step(const struct walls* w, struct motion* s, Work<double>* x) {
   double left = s->step;
+  x->fed = 0;
   int active = w->rubbing > 0;
   for (int parts = 0; left > 0.; ++parts) {
     const double done = advance(w, s, x, left, parts < MOST_LOCATED);
@@ -326,6 +335,7 @@ static int advance_step(const struct walls* w, struct motion* s, Work<double>* x
     }
     left = parts > MOST_LOCATED ? 0. : left - done;
     active |= x->count > 0 || left > 0.;
+    x->fed |= gives_energy(w, x);
   }
   return active;
 }
@@ -351,10 +361,12 @@ EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) 
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
     if (w->slots && !broad_phase(w, s, &work)) return -k - 1;
     keep_start(w, s, &work);
+    if (w->laws && !work.fresh) evaluate_distances(w, s, s->q, s->v, work.now), work.fresh = 1;
+    work.stored = stored_energy(w, &work);
     int active = advance_step(w, s, &work);
     const size_t unsound = s->unsound;
     if (w->contacts && !work.clear) active |= correct_depths(w, s, &work);
-    if (guarded && active) trim(w, s, &work);
+    if (guarded && active && !work.fed) trim(w, s, &work);
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
       s->unsound = unsound;

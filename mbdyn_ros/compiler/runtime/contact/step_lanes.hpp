@@ -123,12 +123,16 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
   copy(3 * m, x->now, start);
   copy(w->nq, s->q, x->q);
   copy(w->nv, s->v, x->v);
-  for (size_t j = 0; j < w->nv; ++j) x->reaction[j] = select(held, s->reaction[j], all<realv>(0.));
+  for (size_t j = 0; j < PAST * w->nv; ++j) {
+    x->old_reaction[j] = select(held, s->reaction[j], all<realv>(0.));
+  }
+  expect_reaction(w, x, x->old_reaction);
   if (w->rubbing) slide_directions(w, s, x);
   free_motion(w, s, x, h);
   const bitsv rubs = w->rubbing ? ~(bitsv){} : (bitsv){}, holds = held | ~all_slide_on(w, s, x);
   if (any(holds & open & ~odd)) {
     odd |= solve_contacts(w, s, x, h, holds & open & ~odd);
+    odd |= held & surprises(w, s, x, h);
   } else {
     x->count = 0;
     evaluate_distances(w, s, s->q, s->v, x->now);
@@ -150,7 +154,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
     take(more, 3 * m + w->rubbing, old->force, s->force);
     take(more, 3 * m, old->slip, s->slip);
     take(more, m, old->mode, s->mode);
-    take(more, w->nv, old->reaction, s->reaction);
+    take(more, PAST * w->nv, old->reaction, s->reaction);
     odd |= solve_contacts(w, s, x, h, more);
   }
   const bitsv guarded = (held | rubs) & ~driven & open & ~odd;

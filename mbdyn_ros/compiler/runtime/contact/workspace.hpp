@@ -12,7 +12,8 @@
 template <class Real>
 struct Work {
   Real *q, *v, *fast;          /* (nq), (nv) where the step begins; (nv) after free motion */
-  Real *reaction, *gained;     /* (nv), (nv) see `motion`, at the start; what it brings, m/s */
+  Real *reaction, *old_reaction; /* (PAST, nv) what is expected of it, see there; before the step */
+  Real* gained;                /* (nv) what it brings, m/s */
   Real *displacement, *further, *rate;  /* (nv), (nv) displacements of a correction; (nq) its rate */
   Real *slopes;                /* (MOST_STAGES + 2, nq + nv) of the method of free motion */
   Real *at_q, *at_v;           /* (nq), (nv) on trial */
@@ -42,8 +43,13 @@ struct Work {
   size_t *own, *none;          /* (k), (k), (k), (k), (k), (k, nv): problem of `push_out` */
   Real *push_mu, *push_gap, *push, *push_X;
   double (*pose)[12], *speed, *clipped; /* (count, 3, 4), (count), (room_of_touches): of shapes */
+  /* of `laws`: (k) on the diagonal of A, impulses by the law; (r) velocities of surfaces; (r, r) */
+  double *yield, *load, *carry, *root;
+  size_t *disc_normal, *disc, *disc_rows, discs;  /* (2 k): see `Cones` */
+  double* disc_mu;
   int fresh, clear;            /* whether `now` is of q and v; whether nothing is near */
-  int idle, clean;             /* no forces of contacts; `whole` is zero */
+  double stored;               /* J in walls that yield, where the whole step began */
+  int idle, clean, fed;        /* no forces of contacts; `whole` is zero; walls may bring energy */
 };
 
 static int all_finite(size_t n, const double* x) {
@@ -60,13 +66,13 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   Real* at = room;
   if (is_single<Real>) at += room_of_column(w) + room_of_rate(w);
 #define ROOM(place, size) x->place = reinterpret_cast<decltype(x->place)>(at), at += (size)
-  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(reaction, w->nv), ROOM(gained, w->nv), ROOM(displacement, w->nv), ROOM(further, w->nv);
+  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(reaction, PAST * w->nv), ROOM(old_reaction, PAST * w->nv), ROOM(gained, w->nv), ROOM(displacement, w->nv), ROOM(further, w->nv);
   ROOM(rate, w->nq), ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(at_q, w->nq);
   ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(b, m), ROOM(f, m);
-  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
+  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_cones(m, w->laws && m > w->nv ? m : w->nv)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
@@ -77,6 +83,11 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
     ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k);
     ROOM(push_mu, k), ROOM(push_gap, k), ROOM(push, k), ROOM(push_X, k * w->nv);
   }
+  if (is_single<Real> && w->laws) {
+    ROOM(yield, k), ROOM(load, k), ROOM(carry, m), ROOM(root, m * m);
+    ROOM(disc_normal, 2 * k), ROOM(disc, 2 * k), ROOM(disc_rows, 2 * k), ROOM(disc_mu, 2 * k);
+  }
+  x->discs = 0;
   if (w->solids) {
     ROOM(pose, 12 * w->solids->count), ROOM(speed, w->solids->count);
     ROOM(clipped, room_of_touches(w->solids));
@@ -84,7 +95,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
   if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);
 #undef ROOM
-  x->fresh = x->clear = x->idle = x->clean = 0;
+  x->fresh = x->clear = x->idle = x->clean = x->fed = 0;
   return (size_t)(at - room);
 }
 
@@ -192,13 +203,36 @@ static Bits<Real> all_slide_on(const struct walls* w, const Motion<Real>* s, Wor
   return on;
 }
 
+/* What reactions are expected, as a polynomial of the share of the step, by those `known` of the steps
+   before: they turn with the axes of bodies, and are means, as of the middles of these steps. */
+template <class Real>
+static void expect_reaction(const struct walls* w, Work<Real>* x, const Real* known) {
+  const size_t n = w->nv;
+  Bits<Real> second = is(all<Real>(1.) < all<Real>(0.)), third = second;
+  for (size_t j = 0; j < n; ++j) {
+    second |= is(known[n + j] != 0.), third |= is(known[2 * n + j] != 0.);
+  }
+  for (size_t j = 0; j < n; ++j) {
+    const Real last = known[j];
+    const Real step = select(second, last - known[n + j], all<Real>(0.));
+    const Real bend = select(third, 0.5 * (step - known[n + j] + known[2 * n + j]), all<Real>(0.));
+    const Real slant = step + bend;  /* where the last step had its middle, half a step before */
+    x->reaction[j] = last + 0.5 * slant + 0.25 * bend;
+    x->reaction[n + j] = slant + bend;
+    x->reaction[2 * n + j] = bend;
+  }
+}
+
 /* The motion for a time h with the accelerations of `reaction`, and dry friction of joints that slide,
    against the directions at its start. The methods are those of rollout.h, and keep their order. */
 template <class Real>
 static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
   const size_t nq = w->nq, state = w->nq + w->nv;
   const double damped = w->damped ? h : 0., carried = w->stages && x->count ? h : 0.;
-  for (size_t j = 0; j < w->nv; ++j) x->gained[j] = carried * x->reaction[j];
+  const Real *level = x->reaction, *slant = level + w->nv, *bend = slant + w->nv;
+  for (size_t j = 0; j < w->nv; ++j) {
+    x->gained[j] = carried * (level[j] + 0.5 * slant[j] + bend[j] / 3.);
+  }
   Real *q = s->q, *v = s->v, *slope = x->slopes, *trial = slope + (w->stages + 1) * state;
   if (!w->stages) {
     accelerate(w, s, q, v, damped, x->slides, slope);
@@ -219,7 +253,11 @@ static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
     }
     rate_of(w, s, at_q, at_v, slope + i * state);
     accelerate(w, s, at_q, at_v, damped, x->slides, slope + i * state + nq);
-    if (x->count) add_to(w->nv, all<Real>(1.), x->reaction, slope + i * state + nq);
+    double at = 0.;
+    for (int j = 0; j < i; ++j) at += share[j];
+    for (int k = 0; x->count && k < PAST; ++k) {
+      add_to(w->nv, all<Real>(pow(at, k)), x->reaction + k * w->nv, slope + i * state + nq);
+    }
   }
   const double scale = h / share[w->stages];
   for (int i = 0; i < w->stages; ++i) {
