@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import Array
 from .pose import SNAPPED, Pose, constant
-from .shapes import Box, Capsule, Cylinder, Geometry, Sphere
+from .shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,9 @@ class Inertia:
             return Inertia(mass, moments=np.diag(mass / 12 * (squares.sum() - squares)))
         if isinstance(shape, Sphere):
             return Inertia(mass, moments=0.4 * mass * shape.radius**2 * np.eye(3))
+        if isinstance(shape, Ellipsoid):
+            squares = np.square(shape.half_axes)
+            return Inertia(mass, moments=np.diag(mass / 5 * (squares.sum() - squares)))
         if not isinstance(shape, Cylinder):
             return None
         r, length = shape.radius, shape.length

@@ -37,6 +37,13 @@ class Sphere:
 
 
 @dataclass(frozen=True)
+class Ellipsoid:
+    """About the origin, half axes along x, y, z (m)."""
+
+    half_axes: Vector
+
+
+@dataclass(frozen=True)
 class Mesh:
     """A file, as the URDF names it, and what its numbers are multiplied by."""
 
@@ -44,7 +51,7 @@ class Mesh:
     scale: Vector
 
 
-Geometry = Box | Cylinder | Sphere | Mesh
+Geometry = Box | Cylinder | Sphere | Ellipsoid | Mesh
 
 
 @dataclass(frozen=True, eq=False)

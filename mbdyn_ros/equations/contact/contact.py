@@ -45,7 +45,8 @@ OUT_OF_REACH = 1e9
 class BodyPoint(NamedTuple):
     """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it.
 
-    axis : (3,) unit vector of a rim, a circle of that radius across it; None for others.
+    axis : (3,) unit vector of a rim, a circle of that radius across it; (3, 3) of an ellipsoid, its
+        half axes (m) as columns; None for others.
     """
 
     body: int

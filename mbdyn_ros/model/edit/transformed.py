@@ -27,7 +27,7 @@ from ..model import (
     factors_of,
 )
 from ..read.transmissions import REDUCTIONS
-from ..shapes import Box, Collision, Cylinder, Geometry, Mesh, Sphere
+from ..shapes import Box, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere
 from ..split_joints import parts, whole_joints
 from .parts import direction, split_where_named, untouched
 
@@ -163,6 +163,8 @@ def _larger(geometry: Geometry, factor: float) -> Geometry:
             return replace(geometry, radius=factor * radius, length=factor * length)
         case Sphere(radius):
             return Sphere(factor * radius)
+        case Ellipsoid(half_axes):
+            return Ellipsoid(tuple(factor * one for one in half_axes))
         case Mesh(file, scale):
             return Mesh(file, tuple(factor * one for one in scale))
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlparse
 
 from ...errors import InputError, ModelError
 from ...extras import require
-from ..shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
+from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
 from .package_folders import package_folders
 from .placement import read_pose
 from .xml_source import XmlSource
@@ -41,6 +41,8 @@ def read_shape(document: XmlSource, element: Element) -> Geometry:
         return kind(document.number(shape, "radius"), document.number(shape, "length"))
     if shape.tag == "sphere":
         return Sphere(document.number(shape, "radius"))
+    if shape.tag == "ellipsoid":
+        return Ellipsoid(document.vector(shape, "radii", (0.0, 0.0, 0.0)))
     if shape.tag == "mesh":
         file = shape.get("filename")
         if not file:
@@ -48,7 +50,8 @@ def read_shape(document: XmlSource, element: Element) -> Geometry:
         return Mesh(file, document.vector(shape, "scale", (1.0, 1.0, 1.0)))
     raise document.error(
         element,
-        f"<{shape.tag}> is not a shape of a URDF: give box, cylinder, sphere, capsule or mesh",
+        f"<{shape.tag}> is not a shape of a URDF: give box, cylinder, sphere, capsule, ellipsoid "
+        "or mesh",
     )
 
 
@@ -62,7 +65,8 @@ def _collision(document: XmlSource, element: Element) -> Collision:
     try:
         shape = read_shape(document, element)
         lengths = {"radius": 1.0, "length": 1.0, **vars(shape)}
-        for key in ("radius", "length"):
+        lengths["radii"] = min(lengths.get("half_axes", (1.0,)))
+        for key in ("radius", "length", "radii"):
             if not lengths[key] > 0:
                 raise document.error(element, f"its {key} is {lengths[key]:g}; give metres above 0")
         return Collision(shape, read_pose(document, element), line, name=name)

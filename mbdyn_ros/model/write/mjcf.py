@@ -15,7 +15,7 @@ from lxml import etree
 from ..model import BASE_JOINT, Array, Joint, Limits, Link, Model, Pose
 from ..read.shape import find_mesh
 from ..read.source_text import TEXT
-from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
+from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
 from .elements import element, number, numbers, quaternion, xml_text
 from .mjcf_closures import ClosingBody, Closings, write_equalities
 from .mjcf_inertias import Inertias, write_inertial
@@ -293,6 +293,8 @@ class Shapes:
                 return {"type": kind, "size": numbers((radius, length / 2))}
             case Sphere(radius) if radius > 0:
                 return {"type": "sphere", "size": numbers((radius,))}
+            case Ellipsoid(half_axes) if min(half_axes) > 0:
+                return {"type": "ellipsoid", "size": numbers(half_axes)}
             case Mesh():
                 name = self._mesh(shape.geometry)
                 return None if name is None else {"type": "mesh", "mesh": name}

@@ -14,7 +14,7 @@ from lxml import etree
 from ..model import Array, Inertia, Joint, Link, Loop, Model, Pose
 from ..pose import across
 from ..read.source_text import TEXT
-from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
+from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
 from .elements import element, moved_reference, number, numbers, roll_pitch_yaw, xml_text
 from .mjcf_inertias import LEAST, least
 from .sdf_counting import (
@@ -140,6 +140,8 @@ def _write_shape(one: Element, shape: Collision, source: Path | None, folder: Pa
             _text(form, "length", number(length))
         case Sphere(radius):
             _text(element(geometry, "sphere"), "radius", number(radius))
+        case Ellipsoid(half_axes):
+            _text(element(geometry, "ellipsoid"), "radii", numbers(half_axes))
         case Mesh(file, scale):
             form = element(geometry, "mesh")
             _text(form, "uri", moved_reference(file, source, folder))

@@ -21,7 +21,7 @@ from ..read.description import FORMATS, outermost, read_description
 from ..read.number import LARGEST
 from ..read.source_text import TEXT, NamedText
 from ..read.transmissions import ROTORS
-from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
+from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .elements import element, moved_reference, number, numbers, roll_pitch_yaw, xml_text
 
@@ -136,6 +136,8 @@ def _write_shape(link: Element, tag: str, shape: Collision, reference: Reference
             element(geometry, tag, radius=number(radius), length=number(length))
         case Sphere(radius):
             element(geometry, "sphere", radius=number(radius))
+        case Ellipsoid(half_axes):
+            element(geometry, "ellipsoid", radii=numbers(half_axes))
         case Mesh(file, scale):
             mesh = element(geometry, "mesh", filename=reference(file))
             if scale != (1.0, 1.0, 1.0):

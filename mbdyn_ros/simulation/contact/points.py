@@ -13,12 +13,14 @@ from ...arguments import single_vector
 from ...errors import InputError
 from ...model.model import Array, Model
 from ...model.read.shape import find_mesh, load_mesh
-from ...model.shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere
+from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot
 from .surfaces import XYZ, number_within
 
 GivenPoint = tuple[str, Sequence[float]] | tuple[str, Sequence[float], float]
+
+Axis = tuple[float, float, float] | tuple[tuple[float, ...], ...]
 
 SAME_PLACE = 1e-12
 """Distance (m) of points that are one."""
@@ -27,15 +29,16 @@ SAME_PLACE = 1e-12
 class Point(tuple[str, tuple[float, float, float]]):
     """A pair (link, xyz): a place (m) in a link's frame; with a `radius` (m) a ball about it.
 
-    axis : of the rim of a cylinder, a circle of that radius across it; None for others.
+    axis : of the rim of a cylinder, a circle of that radius across it; of an ellipsoid three rows,
+        whose columns are its half axes (m), the radius being the longest; None for others.
     """
 
     radius: float
-    axis: tuple[float, float, float] | None
+    axis: Axis | None
 
     def __new__(
         cls, link: str, xyz: tuple[float, float, float], radius: float = 0.0,
-        axis: tuple[float, float, float] | None = None,
+        axis: Axis | None = None,
     ) -> Point:  # fmt: skip
         self = super().__new__(cls, (link, xyz))
         self.radius, self.axis = radius, axis
@@ -43,7 +46,7 @@ class Point(tuple[str, tuple[float, float, float]]):
 
     def __getnewargs__(
         self,
-    ) -> tuple[str, tuple[float, float, float], float, tuple[float, float, float] | None]:
+    ) -> tuple[str, tuple[float, float, float], float, Axis | None]:
         """Arguments for a copy or a pickle."""
         return self.link, self.xyz, self.radius, self.axis
 
@@ -60,6 +63,8 @@ class Point(tuple[str, tuple[float, float, float]]):
     def __str__(self) -> str:
         x, y, z = self.xyz
         kind = "radius" if self.axis is None else "rim of radius"
+        if np.ndim(self.axis or ()) == 2:
+            kind = "ellipsoid of half an axis of"
         ball = f", {kind} {self.radius:.4g}" if self.radius else ""
         return f"({x:.4g}, {y:.4g}, {z:.4g}){ball} of link {self.link!r}"
 
@@ -148,7 +153,8 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
 
     Where all walls are `flat`, points inside the hull of their body's others are left out.
 
-    Balls stay balls; a capsule is two balls; a box has its corners, a cylinder points on its
+    Balls stay balls; a capsule is two balls; an ellipsoid stays one where walls are flat, and is 26
+    points elsewhere; a box has its corners, a cylinder points on its
     edges and, where walls are flat, these edges as rims, on which it rolls; a mesh the corners of
     its convex hull, except those that stand out by less than a twentieth of its size and 2 mm.
 
@@ -167,7 +173,7 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
             for place, radius in _places(model, link.name, shape, flat):
                 x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
                 found.setdefault(body, []).append(Point(link.name, (x, y, z), radius))
-            found.setdefault(body, []).extend(_rims(link.name, shape) if flat else ())
+            found.setdefault(body, []).extend(_rolling(link.name, shape) if flat else ())
     kept = [_outermost(robot, points) if flat else points for points in found.values()]
     return tuple(point for points in kept for point in points)
 
@@ -182,26 +188,42 @@ def _outermost(robot: Robot, points: list[Point]) -> list[Point]:
     ])  # fmt: skip
     from scipy.spatial import ConvexHull, QhullError  # its import takes long
 
+    if is_rim.all():
+        return points
     try:
         hull = ConvexHull(places[~is_rim])
     except QhullError:  # too few, or all in a plane
         return points
     normals = hull.equations[:, :3]
     radii = np.array([point.radius for point in points])[:, None]
-    axes = np.array([
-        np.zeros(3) if point.axis is None else pose.rotation @ point.axis
-        for point, pose in zip(points, poses, strict=True)
+    widths = np.array([
+        _widths(point, pose.rotation, normals) for point, pose in zip(points, poses, strict=True)
     ])  # fmt: skip
-    widths = radii * np.sqrt(np.maximum(0.0, 1.0 - (axes @ normals.T) ** 2))
     reach = (places @ normals.T + hull.equations[:, 3] + widths).max(axis=1)
     outer = (radii[:, 0] > 0) & (reach > 0)
     outer[np.flatnonzero(~is_rim)[hull.vertices]] = True
     return [point for point, stays in zip(points, outer.tolist(), strict=True) if stays]
 
 
-def _rims(link: str, collision: Collision) -> Iterator[Point]:
-    """The edges of a cylinder; nothing of other shapes."""
+def _widths(point: Point, rotation: Array, normals: Array) -> Array:
+    """How far (k,) a point with its radius reaches along normals (k, 3), in m."""
+    if point.axis is None:
+        return np.full(len(normals), point.radius)
+    axis = rotation @ np.array(point.axis)
+    if axis.ndim == 2:
+        widths: Array = np.linalg.norm(normals @ axis, axis=1)
+        return widths
+    across: Array = point.radius * np.sqrt(np.maximum(0.0, 1.0 - (normals @ axis) ** 2))
+    return across
+
+
+def _rolling(link: str, collision: Collision) -> Iterator[Point]:
+    """The edges of a cylinder, and a whole ellipsoid; nothing of other shapes."""
     shape, origin = collision.geometry, collision.origin
+    if isinstance(shape, Ellipsoid):
+        x, y, z = origin.translation.tolist()
+        half_axes = (origin.rotation * shape.half_axes).tolist()
+        yield Point(link, (x, y, z), max(shape.half_axes), tuple(map(tuple, half_axes)))
     if not isinstance(shape, Cylinder) or isinstance(shape, Capsule):
         return
     x, y, z = origin.rotation[:, 2].tolist()
@@ -222,6 +244,11 @@ def _places(
         )
     if isinstance(shape, Sphere):
         yield np.zeros(3), shape.radius
+    elif isinstance(shape, Ellipsoid):
+        for way in product((-1.0, 0.0, 1.0), repeat=3):
+            if any(way) and not flat:
+                unit = np.array(way) / np.linalg.norm(way)
+                yield np.array(shape.half_axes) * unit, 0.0
     elif isinstance(shape, Box):
         for corner in product((-0.5, 0.5), repeat=3):
             yield np.array(corner) * shape.size, 0.0

@@ -11,14 +11,14 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...model.pose import Pose
-from ...model.shapes import Box, Capsule, Collision, Cylinder, Sphere
+from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
 from ...robot import Robot
 from .points import mesh_corners
 
 COPLANAR = 1e-6
 """Difference of the planes of triangles that are one face, of unit normals and sizes."""
 
-POLYTOPE, DRUM, ROUNDED = range(3)
+POLYTOPE, DRUM, ROUNDED, ELLIPSOID = range(4)
 """Kinds of shapes, as `runtime/convex.h` numbers them."""
 
 
@@ -28,8 +28,8 @@ class ConvexShape(ABC):
     Attributes
     ----------
     kind : one of the kinds above. reach : m, radius of a ball about the origin that holds it.
-    radius, half : m, of what is round, and half of the length along z of what has one; of a
-        capsule between the centres of its ends.
+    half_axes : m, of an ellipsoid. radius, half : m, of what is round, and half of the length
+        along z of what has one; of a capsule between the centres of its ends.
     corners : (n, 3) m. normals : (k, 3) outwards. faces : of each the numbers of its corners, in
         order about its normal. Of a polytope; none of others.
     """
@@ -38,6 +38,7 @@ class ConvexShape(ABC):
     reach: float
     radius = 0.0
     half = 0.0
+    half_axes: tuple[float, ...] = (0.0, 0.0, 0.0)
     corners: Array = np.zeros((0, 3))
     normals: Array = np.zeros((0, 3))
     faces: tuple[tuple[int, ...], ...] = ()
@@ -86,6 +87,15 @@ class Rounded(ConvexShape):
     def __init__(self, radius: float, length: float = 0.0) -> None:
         self.radius, self.half = radius, length / 2
         self.reach = radius + length / 2
+
+
+class Egg(ConvexShape):
+    """An ellipsoid with these half axes (m)."""
+
+    kind = ELLIPSOID
+
+    def __init__(self, half_axes: tuple[float, ...]) -> None:
+        self.half_axes, self.reach = half_axes, max(half_axes)
 
 
 def _ordered(corners: Array, plane: Array, within: float) -> tuple[int, ...]:
@@ -143,6 +153,8 @@ def _shape(source: str, link: str, collision: Collision) -> ConvexShape:
         return Rounded(shape.radius, shape.length)
     if isinstance(shape, Cylinder):
         return Drum(shape.radius, shape.length)
+    if isinstance(shape, Ellipsoid):
+        return Egg(shape.half_axes)
     if isinstance(shape, Box):
         return Polytope.box(shape.size)
     where = f'{source}:{collision.line}: <link name="{link}"> <collision>'

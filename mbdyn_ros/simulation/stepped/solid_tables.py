@@ -70,7 +70,8 @@ class SolidTables:
                 OneSolid(
                     solid.shape.kind, order[solid.body], corners[k], len(solid.shape.corners),
                     faces[k], len(solid.shape.faces), solid.shape.radius, solid.shape.half,
-                    solid.shape.reach, (NUMBER * 12)(*_numbers(solid.pose)),
+                    solid.shape.reach, (NUMBER * 3)(*solid.shape.half_axes),
+                    (NUMBER * 12)(*_numbers(solid.pose)),
                 )
                 for k, solid in enumerate(solids.values())
             )

@@ -35,8 +35,8 @@ from .solid_tables import SolidTables
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
-CONTACT_ARRAYS = ("force", "turning", "slip")
-"""Of a motion, three numbers of every contact each."""
+CONTACT_ARRAYS = ("force", "trend", "turning", "slip")
+"""Of a motion, numbers of every contact."""
 
 SLOT_SIZE = 14
 """Numbers of a slot, see `struct motion` in C."""
@@ -254,7 +254,7 @@ class MotionInC:
 
     Attributes
     ----------
-    effort, force, turning, slip, mode, reaction, slow, whole, impacts, planes, blocks : see
+    effort, force, trend, turning, slip, mode, reaction, slow, whole, impacts, planes, blocks : see
         `struct motion` in C.
     """
 
@@ -267,7 +267,7 @@ class MotionInC:
         self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
         room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = fixed_zeros(3 * step.contacts + step.rubbing)
-        self.turning = fixed_zeros(3 * step.contacts)
+        self.trend, self.turning = fixed_zeros(step.contacts), fixed_zeros(3 * step.contacts)
         self.slip, self.mode = fixed_zeros(3 * step.contacts), fixed_zeros(step.contacts)
         self.slow, self.whole = fixed_zeros(len(v)), fixed_zeros(3 * step.contacts)
         self.reaction = fixed_zeros(3 * len(v))
@@ -279,7 +279,7 @@ class MotionInC:
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
-            force=self.force.ctypes.data, turning=self.turning.ctypes.data,
+            force=self.force.ctypes.data, trend=self.trend.ctypes.data, turning=self.turning.ctypes.data,
             slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
             reaction=self.reaction.ctypes.data, slow=self.slow.ctypes.data,
             whole=self.whole.ctypes.data, impacts=self.impacts.ctypes.data,

@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...model.model import Array, Model, Pose
 from ...model.pose import rotation_onto
 from ...model.read.shape import find_mesh, load_mesh
-from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
+from ...model.shapes import Box, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Vector
 from ...prepare.coordinates import joint_blocks
 from ..figure import Color, color_of, rgb
 from .camera import SMALLEST
@@ -134,11 +134,13 @@ class ShownRobot:
         for k, one in enumerate(visuals):
             shape = self._shape(one.geometry)
             if shape is not None:
-                scale = one.geometry.scale if isinstance(one.geometry, Mesh) else (1.0, 1.0, 1.0)
+                scale = _scale(one.geometry)
                 yield Item(f"{group}_{k}", one.link, shape, one.color, one.origin, scale, group)
 
     def _shape(self, shape: Geometry) -> Shape | None:
         """The shape in the scene; None of a mesh that cannot be read."""
+        if isinstance(shape, Ellipsoid):
+            return Sphere(1.0)
         if not isinstance(shape, Mesh):
             return shape
         path = find_mesh(shape.file, self._folder)
@@ -153,6 +155,13 @@ class ShownRobot:
             return Painted(mesh.export(file_type="glb"), *mesh.bounds)
         whole = mesh.to_mesh()
         return Skin(whole.vertices, whole.faces)
+
+
+def _scale(shape: Geometry) -> Vector:
+    """What the numbers of the shape in the scene are multiplied by."""
+    if isinstance(shape, Ellipsoid):
+        return shape.half_axes
+    return shape.scale if isinstance(shape, Mesh) else (1.0, 1.0, 1.0)
 
 
 def _rods(model: Model, visuals: tuple[PlacedShape, ...], thick: float) -> Iterator[Item]:

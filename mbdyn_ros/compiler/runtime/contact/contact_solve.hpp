@@ -23,6 +23,7 @@
 #include "position_correction.hpp"
 
 #define TURN 2e-3    /* share of rows by which they may turn without reactions */
+#define SMOOTH 0.1   /* share of a force that changes in a step of smooth motion */
 #define DEPENDENT 1e-9 /* share of the largest of a Delassus matrix in which rows depend */
 #define AT_REST 1e-9 /* share of the velocities without dry friction that counts as none */
 
@@ -91,6 +92,7 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   Real lost = all<Real>(0.);
   Bits<Real> lasts = done, touches = ~done & done;
   for (size_t k = 0; k < contacts; ++k) {
+    s->trend[k] = select(done, -s->force[3 * k], s->trend[k]);
     for (int r = 0; r < 3; ++r) {
       s->force[3 * k + r] = select(done, all<Real>(0.), s->force[3 * k + r]);
     }
@@ -114,12 +116,16 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
       if (r) slides += end * end;
     }
     /* by the speed: forces of what sticks may lie on their cones too, where they are redundant */
+    const Real trend = select(again, s->trend[k] + s->force[3 * k], all<Real>(0.));
+    s->trend[k] = select(here, trend, s->trend[k]);
     const Bits<Real> sticks = is(s->force[3 * k] > 0.) & is(root(slides) <= w->slow);
     const Real mode = rows == 3 ? select(sticks, all<Real>(1.), all<Real>(2.)) : all<Real>(2.);
     s->mode[k] = select(here, mode, s->mode[k]);
   }
   for (size_t k = 0; k < contacts; ++k) {
     s->mode[k] = select(done, greatest(s->mode[k], all<Real>(0.)), s->mode[k]);
+    const Bits<Real> gone = done & is(s->mode[k] == 0.);
+    s->trend[k] = select(gone, all<Real>(0.), s->trend[k]);
   }
   if constexpr (is_single<Real>) {
     if (w->laws) clear(3 * contacts, s->turning);
@@ -327,6 +333,23 @@ static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<R
   return found;
 }
 
+/* Turn normals towards the end of the step where forces grow: the mean of a force that changes while
+   its row turns. Forces and their changes are those of the steps before. */
+template <class Real>
+static void lean_normals(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  for (size_t i = 0; i < x->count; ++i) {
+    const size_t row = x->first[i];
+    const Real force = s->force[3 * x->active[i]], trend = s->trend[x->active[i]];
+    const Bits<Real> known = x->on[i] & is(magnitude(trend) < SMOOTH * force);
+    if (!any(known)) continue;
+    const Real lean = select(known, trend / force, all<Real>(0.)) / 6.;
+    for (size_t j = 0; j < x->reaches[row]; ++j) {
+      const size_t at = row * w->nv + (size_t)x->reach[row][j];
+      x->S[at] += lean * (x->S_end[at] - x->S[at]);
+    }
+  }
+}
+
 /* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
    was found that settles it. The problem is shifted, which leaves all directions as they are; rows
    are taken again, at the end of the step, only where they turn far or contradict the shift. */
@@ -344,7 +367,10 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (again) {
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
       copy(rows * w->nv, x->S, x->S_end);
-      if (shifted) contact_jacobian(w, s, x, x->at_q, 1);
+      if (shifted) {
+        contact_jacobian(w, s, x, x->at_q, 1);
+        lean_normals(w, s, x);
+      }
       delassus_matrix(w, x, rows);
       if (is_single<Real> && w->laws) clear(x->count, x->yield);
     }

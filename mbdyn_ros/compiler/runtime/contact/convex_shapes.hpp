@@ -4,16 +4,16 @@
 #include "dense.hpp"
 
 
-enum { POLYTOPE, DRUM, ROUNDED, RIM = 8 };
+enum { POLYTOPE, DRUM, ROUNDED, ELLIPSOID, RIM = 8 };
 
 #define STEEP 0.70710678118654752 /* cosine to a drum's axis from which its end looks that way */
 
 /* kind, and where its body stands in the result of `rows`; corners and faces of a polytope in the
-   tables; radius and half the length along z; radius of a ball that holds it; its place on the body
-   (3, 4). */
+   tables; radius and half the length along z; radius of a ball that holds it; half axes of
+   an ellipsoid; its place on the body (3, 4). */
 struct solid {
   int64_t kind, body, first_corner, corners, first_face, faces;
-  double radius, half, reach, pose[12];
+  double radius, half, reach, half_axes[3], pose[12];
 };
 
 /* Pairs (2) of shapes that may touch. Corners (3); of every face its normal (3) and where its corners
@@ -56,6 +56,14 @@ static void move_by(const double* pose, const double* x, double* y) {
   for (int r = 0; r < 3; ++r) y[r] += pose[4 * r + 3];
 }
 
+/* The point of an ellipsoid that is farthest in a direction of its own axes. */
+static void farthest_of_ellipsoid(const struct solid* one, const double* own, double* point) {
+  double scaled[3];
+  for (int r = 0; r < 3; ++r) scaled[r] = one->half_axes[r] * own[r];
+  const double size = sqrt(dot(3, scaled, scaled));
+  for (int r = 0; r < 3; ++r) point[r] = size > 0. ? one->half_axes[r] * scaled[r] / size : 0.;
+}
+
 /* The point of a shape's core that is farthest in a direction. */
 static void farthest(const struct solids* t, const struct solid* one, const double* pose,
                      const double* way, double* point) {
@@ -69,6 +77,8 @@ static void farthest(const struct solids* t, const struct solid* one, const doub
       if (far > most) most = far, best = corner + 3 * k;
     }
     memcpy(found, best, sizeof found);
+  } else if (one->kind == ELLIPSOID) {
+    farthest_of_ellipsoid(one, own, found);
   } else {
     const double across = one->kind == DRUM ? hypot(own[0], own[1]) : 0.;
     if (across > 0.) {
@@ -101,6 +111,7 @@ static void towards(const struct solids* t, const struct solid* one, const doubl
     const double side = copysign(1., own[2]);
     double points[RIM][3] = {{0., 0., -one->half}, {0., 0., one->half}};
     out->count = one->half > 0. ? 2 : 1;
+    if (one->kind == ELLIPSOID) farthest_of_ellipsoid(one, own, points[0]);
     if (one->kind == DRUM && fabs(own[2]) < STEEP) {
       for (int k = 0; k < 2; ++k) points[k][0] = one->radius * x, points[k][1] = one->radius * y;
     } else if (one->kind == DRUM) {  /* the foremost point of the rim first */

@@ -77,6 +77,7 @@ struct motion {
   double* wrenches;       /* (bodies, 6) from outside; NULL: none */
   double* force;   /* (3 m + rubbing): last forces along normal and tangents; of dry friction */
   double* slip;    /* (3 m): velocities there at the end of the last step */
+  double* trend;   /* (m): how much forces along normals changed from the step before to the last */
   double* turning; /* (3 m): moments about normal and tangents, as `force`; NULL without `laws` */
   double* mode;    /* (m): 0 apart, 1 active, 2 active and sliding */
   double* reaction; /* (PAST, nv): accelerations by contacts that last, in the last step first; else 0 */
@@ -97,7 +98,7 @@ struct motion {
 /* A vector of motions among walls: as `motion`, number by number. Programs are those for vectors of
    states; no loops are closed in these. */
 struct motion_lanes {
-  realv *q, *v, *effort, *force, *slip, *mode, *reaction;
+  realv *q, *v, *effort, *force, *trend, *slip, *mode, *reaction;
   realv lost, residual;
   const realv* parameters;
 };

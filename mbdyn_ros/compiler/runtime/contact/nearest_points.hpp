@@ -121,6 +121,10 @@ static double apart(const struct solids* t, const struct solid* const* one, cons
   return distance;
 }
 
+static int is_curved(const struct solid* one) {
+  return one->kind == DRUM || one->kind == ELLIPSOID;
+}
+
 /* Distance of two shapes, negative inside each other: along `way` from the second to the first, which
    is where to look first, and then what it is. place: the points of their cores there. */
 static double nearest(const struct solids* t, const struct solid* const* one,
@@ -129,7 +133,7 @@ static double nearest(const struct solids* t, const struct solid* const* one,
   double shift[3] = {0.}, found[3], gap = 0., much = ASUNDER * size;
   for (int k = 0; k < 2; ++k) gap -= one[k]->kind == ROUNDED ? one[k]->radius : 0.;
   double distance = apart(t, one, pose, shift, found, place);
-  const int curved = one[0]->kind == DRUM || one[1]->kind == DRUM;
+  const int curved = is_curved(one[0]) || is_curved(one[1]);
   if (distance > (curved ? ASUNDER * size : 0.)) {
     memcpy(way, found, sizeof found);
     return distance + gap;

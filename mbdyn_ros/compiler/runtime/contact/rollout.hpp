@@ -23,7 +23,7 @@ static size_t share_motion(const struct walls* w, double* at, double dt, struct 
   s->step = dt;
 #define ROOM(place, size) s->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
-  ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(reaction, PAST * w->nv), ROOM(memory, memory_of_motion(w) + 1);
+  ROOM(trend, w->contacts), ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(reaction, PAST * w->nv), ROOM(memory, memory_of_motion(w) + 1);
   ROOM(clear, w->nq + 2), ROOM(room, room_of_motion(w));
   if (w->slots) ROOM(planes, PLANE * w->slots), ROOM(blocks, w->slots);
 #undef ROOM
@@ -66,10 +66,10 @@ static void roll_alone(const struct walled_rollout* job, size_t k, struct motion
 }
 
 /* The numbers that a motion keeps from step to step, and how many of each. */
-enum { KEPT = 6 };
-#define KEPT_OF(s) {(s)->q, (s)->v, (s)->force, (s)->slip, (s)->mode, (s)->reaction}
+enum { KEPT = 7 };
+#define KEPT_OF(s) {(s)->q, (s)->v, (s)->force, (s)->trend, (s)->slip, (s)->mode, (s)->reaction}
 #define SIZES_OF(w) \
-  {(w)->nq, (w)->nv, 3 * (w)->contacts + (w)->rubbing, 3 * (w)->contacts, (w)->contacts, PAST * (w)->nv}
+  {(w)->nq, (w)->nv, 3 * (w)->contacts + (w)->rubbing, (w)->contacts, 3 * (w)->contacts, (w)->contacts, PAST * (w)->nv}
 
 /* `count` motions from the first on, together. old: what they kept before the step. */
 static void roll_lanes(const struct walled_rollout* job, size_t first, size_t count,
@@ -124,7 +124,7 @@ static void roll_lanes(const struct walled_rollout* job, size_t first, size_t co
 /* Room of lanes, as in `share_motion`. */
 static size_t share_lanes(const struct walls* w, realv* at, struct motion_lanes* s) {
   const size_t size[] = SIZES_OF(w);
-  realv *const start = at, **place[] = {&s->q, &s->v, &s->force, &s->slip, &s->mode, &s->reaction};
+  realv *const start = at, **place[] = {&s->q, &s->v, &s->force, &s->trend, &s->slip, &s->mode, &s->reaction};
   for (int i = 0; i < KEPT; ++i) *place[i] = at, at += size[i] + 1;
   s->effort = at;
   return (size_t)(at - start) + w->ne + 1;

@@ -34,6 +34,7 @@ static void move_on(const struct walls* w, struct motion* s, Work<double>* x, do
   if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
+    clear(w->contacts, s->trend);
     if (w->laws) clear(3 * w->contacts, s->turning);
     clear(PAST * w->nv, s->reaction);
   }
@@ -108,6 +109,7 @@ static void retake(const struct walls* w, struct motion* s, Work<double>* x,
   memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
   memcpy(s->mode, old->mode, m * sizeof *s->mode);
   copy(PAST * w->nv, x->old_reaction, s->reaction);
+  copy(m, x->old_trend, s->trend);
   memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
   if (length > 0.) {
     move_on_and_look(w, s, x, length);
@@ -219,6 +221,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
   copy(PAST * w->nv, s->reaction, x->old_reaction);
+  copy(m, s->trend, x->old_trend);
   expect_reaction(w, x, x->old_reaction);
   move_on(w, s, x, length);
   if (x->count && surprises(w, s, x, length)) retake(w, s, x, &old, length);

@@ -152,6 +152,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
     take(more, w->nv, x->fast, s->v);
     for (size_t j = 0; j < w->nv; ++j) s->v[j] += select(more, x->gained[j], all<realv>(0.));
     take(more, 3 * m + w->rubbing, old->force, s->force);
+    take(more, m, old->trend, s->trend);
     take(more, 3 * m, old->slip, s->slip);
     take(more, m, old->mode, s->mode);
     take(more, PAST * w->nv, old->reaction, s->reaction);

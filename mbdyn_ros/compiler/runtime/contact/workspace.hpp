@@ -36,7 +36,8 @@ struct Work {
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
-  Real *old_slip, *old_mode, *old_force; /* (3 m), (m), (3 m + rubbing) before the step */
+  /* (3 m), (m), (3 m + rubbing), (m) before the step */
+  Real *old_slip, *old_mode, *old_force, *old_trend;
   /* of impacts: (k) restitutions; (nv), (nv) velocity and acceleration; (r) velocities before */
   Real *bounces, *hit_v, *hit_a, *approach;
   char *hits, *lifted;         /* (m) */
@@ -78,7 +79,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
     ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
-    ROOM(old_force, 3 * w->contacts + w->rubbing);
+    ROOM(old_force, 3 * w->contacts + w->rubbing), ROOM(old_trend, w->contacts);
     ROOM(bounces, k), ROOM(hit_v, w->nv), ROOM(hit_a, w->nv), ROOM(approach, m);
     ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k);
     ROOM(push_mu, k), ROOM(push_gap, k), ROOM(push, k), ROOM(push_X, k * w->nv);

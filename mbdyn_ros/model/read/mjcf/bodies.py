@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...model import Inertia, Joint, Limits, Link, Pose
-from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
+from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
 from ..acting import judge
 from ..placement import placed_joint, tidy
 from .compiled import Compiled
@@ -223,6 +223,8 @@ def _shape(compiled: Compiled, k: int) -> tuple[Geometry | None, Pose, str]:
             shape = Mesh(mesh.file, mesh.scale)
     elif kind == kinds.mjGEOM_SPHERE:
         shape = Sphere(a)
+    elif kind == kinds.mjGEOM_ELLIPSOID:
+        shape = Ellipsoid((a, b, c))
     elif kind == kinds.mjGEOM_CAPSULE:
         shape = Capsule(a, 2 * b)
     elif kind == kinds.mjGEOM_CYLINDER:

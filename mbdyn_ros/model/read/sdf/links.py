@@ -12,7 +12,7 @@ import numpy as np
 from ....errors import ModelError
 from ...closing_types import CLOSING_TYPES
 from ...model import ACTING, Inertia, Joint, Link, Pose
-from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
+from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
 from ..remarks import Remarks
 from ..xml_source import local_name
 from .frames import SdfFrames
@@ -102,6 +102,8 @@ def _geometry(scope: SdfScope, element: Element) -> Geometry:
         return Box(vector(document, shape, "size", (1.0, 1.0, 1.0)))
     if shape.tag == "sphere":
         return Sphere(number(document, shape, "radius", 1.0))
+    if shape.tag == "ellipsoid":
+        return Ellipsoid(vector(document, shape, "radii", (1.0, 1.0, 1.0)))
     if shape.tag in ("cylinder", "capsule"):
         kind = Cylinder if shape.tag == "cylinder" else Capsule
         radius = number(document, shape, "radius", 1.0 if kind is Cylinder else 0.5)
