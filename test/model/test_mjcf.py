@@ -13,7 +13,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.errors import InputError, ModelError, ModelWarning
 from mbdyn_ros.model import Model, read_description
-from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 
 mujoco = pytest.importorskip("mujoco")
 from mujoco_judge import MujocoJudge  # noqa: E402
@@ -166,23 +166,26 @@ def test_keyframes_are_homes() -> None:
 def test_shapes(tmp_path: Path) -> None:
     file = tmp_path / "robot.xml"
     file.write_text("""<mujoco><compiler meshdir="parts"/> <asset> <mesh name="m" file="m.stl"
-      scale="1 2 3"/> <material name="red" rgba="1 0 0 1" texture="t"/> <texture name="t" type="2d"
+      scale="1 2 3"/> <mesh name="n" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
+      <material name="red" rgba="1 0 0 1" texture="t"/> <texture name="t" type="2d"
       file="t.png"/> </asset> <worldbody> <geom type="plane" size="1 1 1"/> <body name="b">
       <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
       <geom type="sphere" size="0.1"/> <geom type="capsule" size="0.1 0.2"/>
       <geom type="cylinder" size="0.1 0.2" group="3"/> <geom type="box" size="0.1 0.2 0.3"/>
-      <geom type="mesh" mesh="m" pos="1 0 0"/> <geom name="egg" type="ellipsoid" size="1 2 3"/>
+      <geom type="mesh" mesh="m" pos="1 0 0"/> <geom type="ellipsoid" size="1 2 3"/>
+      <geom name="odd" type="mesh" mesh="n"/>
       <geom type="sphere" size="0.3" contype="0" conaffinity="0" material="red"/>
       </body></worldbody></mujoco>""")
     model = read_description(file)
     link = model.link("b")
     assert [one.geometry for one in link.collisions] == [
         Sphere(0.1), Capsule(0.1, 0.4), Cylinder(0.1, 0.4), Box((0.2, 0.4, 0.6)),
-        Mesh(str(tmp_path / "parts" / "m.stl"), (1.0, 2.0, 3.0)), None,
+        Mesh(str(tmp_path / "parts" / "m.stl"), (1.0, 2.0, 3.0)), Ellipsoid((1.0, 2.0, 3.0)),
+        None,
     ]  # fmt: skip
-    assert '"egg": a ellipsoid' in link.collisions[-1].problem
+    assert '"odd": a mesh' in link.collisions[-1].problem
     assert link.collisions[4].origin.translation.tolist() == [1, 0, 0]
-    assert len(link.visuals) == 6 and link.visuals[-1].color == (1, 0, 0, 1)
+    assert len(link.visuals) == 7 and link.visuals[-1].color == (1, 0, 0, 1)
     assert model.unused["geom of the world"] == 1  # it has no name
 
 

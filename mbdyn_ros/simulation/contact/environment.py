@@ -130,6 +130,7 @@ class Environment(Sealed):
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
         self._stopped: dict[tuple[str, ...], Environment] = {}
         self._room = MOST_PAIRS
+        self._roomier: Environment | None = None
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -158,10 +159,13 @@ class Environment(Sealed):
         return self._stopped[chosen]
 
     def with_more_room(self) -> Environment:
-        """A copy with room for twice as many pairs of convex shapes near each other."""
-        other = copy.copy(self)
-        other._stopped, other._room = {}, 2 * self._room
-        return other
+        """A copy with room for twice as many pairs of convex shapes near each other, always one."""
+        if self._roomier is None:
+            other = copy.copy(self)
+            other.__dict__.update(_stopped={}, _roomier=None, _room=2 * self._room)
+            object.__setattr__(self, "_roomier", other)
+        assert self._roomier is not None
+        return self._roomier
 
     @functools.cached_property
     def plain(self) -> Environment:
@@ -170,7 +174,7 @@ class Environment(Sealed):
         if len(plain) == len(self.surfaces):
             return self
         other = copy.copy(self)
-        other.__dict__.update(surfaces=plain, sides=_sides(plain), _stopped={})
+        other.__dict__.update(surfaces=plain, sides=_sides(plain), _stopped={}, _roomier=None)
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:

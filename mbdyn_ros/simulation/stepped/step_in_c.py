@@ -279,11 +279,10 @@ class MotionInC:
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
-            force=self.force.ctypes.data, trend=self.trend.ctypes.data, turning=self.turning.ctypes.data,
-            slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
-            reaction=self.reaction.ctypes.data, slow=self.slow.ctypes.data,
-            whole=self.whole.ctypes.data, impacts=self.impacts.ctypes.data,
-            most_hits=most_impacts,
+            **{name: getattr(self, name).ctypes.data for name in CONTACT_ARRAYS},
+            mode=self.mode.ctypes.data, reaction=self.reaction.ctypes.data,
+            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
+            impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
             planes=self.planes.ctypes.data if slots else None, blocks=self.blocks.ctypes.data,
             clear=self._clear.ctypes.data,

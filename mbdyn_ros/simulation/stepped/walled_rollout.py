@@ -20,7 +20,7 @@ from ..contact.precision import STEPS_IN_C
 from ..contact.rows import Indices
 from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
-from .solid_slots import SolidSlots
+from .solid_slots import CrowdedError, SolidSlots
 from .step_in_c import StepInC, is_compiled
 from .stepper import Stepper
 
@@ -32,6 +32,9 @@ LONGEST_CALL = 0.5
 
 STEPS_A_SECOND = 2e5
 """Steps of a robot with contacts that one thread takes, about."""
+
+CROWDED = 2
+"""In C, of a motion in which more pairs of shapes came near each other than there was room for."""
 
 KEPT = 8
 """Pairs of a robot and its walls whose programs stay at hand."""
@@ -117,6 +120,9 @@ def _rolled(
             refuse_inside(contacts, start, still, STEPS_IN_C.inside)
             if solids is not None:
                 solids.refuse_inside(start)
+        except CrowdedError:
+            wider = environment.with_more_room()
+            return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers)
         except SimulationError as error:
             raise SimulationError(f"motion {k}: {error}") from None
     q, v, efforts = (np.ascontiguousarray(x) for x in (q, v, efforts))
@@ -124,7 +130,7 @@ def _rolled(
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
     if not steps and terminal:
         q_out[:], v_out[:] = q, v
-    unseen, unsound = ctypes.c_size_t(0), np.zeros(count, dtype=np.bool_)
+    unseen, unsound = ctypes.c_size_t(0), np.zeros(count, dtype=np.uint8)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
     for first in range(0, count if steps else 0, group):
         some = slice(first, first + group)
@@ -142,6 +148,9 @@ def _rolled(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),
         )  # fmt: skip
+    if (unsound == CROWDED).any():
+        wider = environment.with_more_room()
+        return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers)
     for k in np.flatnonzero(unsound).tolist():
         alone = Stepper(robot, dt, environment, method.name)
         own = (x[k] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (efforts, 2)))

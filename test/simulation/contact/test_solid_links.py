@@ -203,6 +203,11 @@ def test_many_shapes_may_be_near_each_other() -> None:
     stepper.advance(10)
     np.testing.assert_allclose(stepper.q, 3.0, atol=1e-9)
     assert not stepper.contacts and np.count_nonzero(stepper._motion.blocks[:, 0]) == 28
+    for speed, push in ((300.0, 0.0), (0.0, MASS * 3e4)):  # at the start, and on the way
+        v, efforts = np.outer([0.0, speed], np.ones(8)), np.full((10, 8), push)
+        q, _ = robot.rollout(np.zeros((2, 8)), v, efforts, 1e-3, environment=free)
+        expected = v * 0.01 + 0.5 * push / MASS * 0.01**2
+        np.testing.assert_allclose(q[:, -1], expected, atol=1e-9)
 
 
 def test_a_plank_lies_on_a_fixed_beam() -> None:

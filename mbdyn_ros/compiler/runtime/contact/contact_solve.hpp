@@ -298,7 +298,7 @@ static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Rea
    some impulses. Gives whether they do. */
 static int reconcile_shift(Work<double>* x, size_t m) {
   const size_t n = x->contact_rows;
-  double *a = x->cones, *y = a + n * n, most = 0., size = 0., change = 0.;
+  double *a = x->cones, *y = a + n * n, most = 0., change = 0.;
   for (size_t i = 0; i < n; ++i) {
     copy(n, x->A + i * m, a + i * n);
     most = fmax(most, a[i * n + i]);
@@ -311,9 +311,9 @@ static int reconcile_shift(Work<double>* x, size_t m) {
   for (size_t i = 0; i < n; ++i) {
     const double before = x->shift[i];
     x->shift[i] = dot(n, x->A + i * m, y);
-    size = fmax(size, fabs(before)), change = fmax(change, fabs(x->shift[i] - before));
+    change = fmax(change, fabs(x->shift[i] - before));
   }
-  return change > DEPENDENT * size;
+  return change > 0.1 * LAW;
 }
 
 /* Where reactions were not expected, as where contacts begin, and rows turn in the step, so that they

@@ -235,6 +235,7 @@ def _shape(compiled: Compiled, k: int) -> tuple[Geometry | None, Pose, str]:
     if shape is None:
         name = compiled.name_of("GEOM", k) or f"number {k}"
         word = compiled.mujoco.mjtGeom(int(kind)).name.removeprefix("mjGEOM_").lower()
+        word = "mesh" if k in compiled.meshes else word  # for which a ball stands
         problem = (
             f'{compiled.name}: <geom> "{name}": a {word} of this kind is not supported as a shape'
         )
