@@ -93,7 +93,7 @@ def loads() -> list[Case]:
     sin = 0.6
     low = [ball(f"b{k}", place=(s * 2 * R * sin, 0, R)) for k, s in enumerate((-1, 1))]
     top = ball("top", place=(0, 0, R + 2 * R * 0.8))
-    trough = [
+    gutter = [
         Wall(),
         *(Wall(normal=(s, 0, 0), point=(-s * (2 * R * sin + R), 0, 0)) for s in (1, -1)),
     ]
@@ -142,7 +142,7 @@ def loads() -> list[Case]:
             "ball on two balls: force on a wall",
             G / 2 * 0.75,
             "N",
-            Scene([*low, top], trough, 0.3, (0.0, 0.0)),
+            Scene([*low, top], gutter, 0.3, (0.0, 0.0)),
             lambda e: e.force["wall_1"],
         ),
         Case(

@@ -158,7 +158,7 @@ class ShownRobot:
 
 
 def _scale(shape: Geometry) -> Vector:
-    """What the numbers of the shape in the scene are multiplied by."""
+    """Factors (3,) of the shape in the scene along its axes."""
     if isinstance(shape, Ellipsoid):
         return shape.half_axes
     return shape.scale if isinstance(shape, Mesh) else (1.0, 1.0, 1.0)
