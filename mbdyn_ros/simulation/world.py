@@ -158,7 +158,10 @@ class World:
         disabled += chain.from_iterable(self._disabled.values())
         return Environment(
             self._surfaces,
-            links=LinkContacts(links.restitution, links.friction, disabled, links.convex),
+            links=LinkContacts(
+                links.restitution, links.friction, disabled, links.convex,
+                {(min(pair), max(pair)): law for pair, law in links.laws.items()},
+            ),
         )
 
     @property

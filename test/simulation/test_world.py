@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ import mbdyn_ros
 from mbdyn_ros import InputError, LinkContacts, ModelWarning, SimulationError, Surface, World
 from mbdyn_ros.model.inertia import Inertia
 from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from mbdyn_ros.simulation import read_environment
 
 G, FRICTION = 9.81, 0.5
 FLOOR = Surface.plane(restitution=0.0, friction=FRICTION)
@@ -144,3 +147,51 @@ def test_what_cannot_be_is_refused() -> None:
     world.add("other", Sphere(0.05), mass=0.2, xyz=(0, 0, 0.15))
     with pytest.raises(SimulationError, match="link 'ball' on link 'other' starts inside it"):
         world.stepper(1e-3)
+
+
+def test_friction_and_bounce_of_pairs() -> None:
+    """Two blocks slide on one table as their pairs say, a ball bounces there, another does not."""
+    links = LinkContacts(
+        0.0, 0.6, convex=True, laws={("table", "slow"): (0.0, 0.2), ("ball", "table"): (0.5, 0.0)}
+    )
+    world = mbdyn_ros.World(links=links)
+    world.add("table", Box((4.0, 4.0, 0.2)), xyz=(0, 0, -0.1))
+    for k, name in enumerate(("slow", "rough")):
+        world.add(name, Box((0.2, 0.2, 0.1)), mass=1.0, xyz=(0, k - 0.5, 0.05))
+    for k, name in enumerate(("ball", "dead")):
+        world.add(name, Sphere(0.1), mass=1.0, xyz=(-1.5, k - 0.5, 0.6))
+    stepper = world.stepper(1e-3)
+    v = np.zeros(world.robot.nv)
+    for name in ("slow", "rough"):
+        v[world.members[name].v[0]] = 1.0
+    stepper.set_state(world.robot.home_position, v)
+    highest = {"ball": 0.0, "dead": 0.0}
+    while stepper.time < 1.0:
+        stepper.advance()
+        for name, most in highest.items():
+            at = world.robot.frame_pose(stepper.q, name)[2, 3] - 0.1
+            highest[name] = max(most, at) if stepper.time > 0.33 else 0.0
+    for name, mu in (("slow", 0.2), ("rough", 0.6)):
+        way = world.robot.frame_pose(stepper.q, name)[0, 3]
+        assert way == pytest.approx(1 / (2 * mu * 9.81), rel=1e-5)
+    assert highest["ball"] == pytest.approx(0.5 * 0.5**2, rel=1e-4)
+    assert highest["dead"] < 1e-6
+
+
+def test_pairs_of_a_file(tmp_path: Path) -> None:
+    """What a pair does not say is as usual; a link that is not there is refused by name."""
+    file = tmp_path / "links.yaml"
+    file.write_text(
+        "surfaces: []\nlinks:\n  friction: 0.4\n  convex: true\n"
+        "  pairs:\n    - {links: [a, b], restitution: 0.3}\n"
+    )
+    links = read_environment(file).links
+    assert links is not None
+    assert links.laws == {frozenset(("a", "b")): (0.3, 0.4)}
+    world = mbdyn_ros.World(links=LinkContacts(convex=True, laws={("a", "c"): (0.0, 0.1)}))
+    for k, name in enumerate("ab"):
+        world.add(name, Sphere(0.1), mass=1.0, xyz=(0, 0, k))
+    with pytest.raises(InputError, match="'c'"):
+        world.stepper(1e-3)
+    with pytest.raises(InputError, match="links a and b: friction is -1"):
+        LinkContacts(laws={("a", "b"): (0.0, -1.0)})

@@ -28,7 +28,8 @@ class Contacts:
     nv : of the robot. restitution, friction : of every contact (m,).
     special : (m, 9) laws as `Surface.laws` has them; None where no wall has any.
     meeting : of every slot in use words for it, and its links.
-    solid_pairs : convex shapes that may touch in slots. gravity : (3,) m/s^2.
+    solid_pairs, solid_laws : convex shapes that may touch in slots, and the restitution and
+        friction of every pair. gravity : (3,) m/s^2.
 
     only_watch : whether distances are asked for often, and rows seldom or never: those are
         compiled when they are first asked for.
@@ -58,22 +59,23 @@ class Contacts:
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
         walls = [side.surface for _ in range(count) for side in faces]
-        pairs, slots = len(self.geometry.couples), self.geometry.slots
-        e, mu = (0.0, 0.0)
-        if environment.links is not None:
-            e, mu = environment.links.restitution, environment.links.friction
-        bounces = [*(one.restitution for one in walls), *[e] * pairs]
-        rubs = [*(one.friction for one in walls), *[mu] * pairs]
+        slots = self.geometry.slots
+        self.solid_pairs = environment.solid_pairs(robot)
+        self.solid_laws, laws = (
+            [] if environment.links is None else [environment.links.law(*pair) for pair in some]
+            for some in (self.solid_pairs, self.geometry.couples)
+        )
+        bounces = [*(one.restitution for one in walls), *(e for e, _ in laws)]
+        rubs = [*(one.friction for one in walls), *(mu for _, mu in laws)]
         stopped = [environment.limit_restitution] * stops
-        self.restitution = np.array([*bounces, *stopped, *[e] * slots])
-        self.friction = np.array([*rubs, *[0.0] * stops, *[mu] * slots])
+        self.restitution = np.array([*bounces, *stopped, *[0.0] * slots])
+        self.friction = np.array([*rubs, *[0.0] * stops, *[0.0] * slots])
         special = np.zeros((len(self.friction), len(NO_LAWS)))
         for k, wall in enumerate(walls):
             special[k] = wall.laws
         self.special = special if special.any() else None
         self.meeting: dict[int, tuple[str, tuple[str, str]]] = {}
         self.gravity = robot.gravity
-        self.solid_pairs = environment.solid_pairs(robot)
         couples = [name for name, _ in environment.couples(robot)]
         self._names = (*couples, *environment.stop_names(robot))
 

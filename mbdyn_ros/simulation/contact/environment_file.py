@@ -21,7 +21,7 @@ from ...model.read.yaml_source import YamlSource
 from .environment import Environment
 from .link_contacts import LinkContacts
 from .points import Point
-from .surfaces import Surface, height_field
+from .surfaces import FRICTION, RESTITUTION, Surface, height_field
 
 LONGEST = 2000
 """Characters of a formula."""
@@ -208,7 +208,8 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     `restitution`, `friction` and the arguments of `Surface.yielding`, `moving` and `resisting`. An
     expression has `g`: a formula in x, y, z, or several.
     `links` lets links touch each other: `restitution`, `friction`, `disabled` pairs of links,
-    `srdf`, a file that has more of them, and `convex`, see `LinkContacts`. `points` are records
+    `srdf`, a file that has more of them, `convex`, see `LinkContacts`, and `pairs`, records with
+    `links` (two) and their `restitution` and `friction`. `points` are records
     with `link`, `xyz` and `radius`; without them a robot's own are taken.
 
     Examples
@@ -297,27 +298,43 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
 
 
 def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:
-    keys = ("restitution", "friction", "disabled", "srdf", "convex")
+    keys = ("restitution", "friction", "disabled", "srdf", "convex", "pairs")
     fields = document.mapping(node, "links", keys)
     numbers = {
         key: document.number(fields[key], f"links: {key}")
         for key in ("restitution", "friction")
         if key in fields
     }
-    disabled: list[tuple[str, str]] = []
-    for pair in document.records(fields, "disabled"):
-        names = [document.text(one, "a link") for one in document.sequence(pair, "a pair of links")]
-        if len(names) != 2:
-            raise document.error(pair, f"disabled has two links in each of its lists, not {names}")
-        disabled.append((names[0], names[1]))
+    disabled = [
+        _read_pair(document, pair, "disabled") for pair in document.records(fields, "disabled")
+    ]
+    usual = numbers.get("restitution", RESTITUTION), numbers.get("friction", FRICTION)
+    laws = {}
+    for node_of_pair in document.records(fields, "pairs"):
+        one = document.mapping(node_of_pair, "a pair", ("links", "restitution", "friction"))
+        if "links" not in one:
+            raise document.error(node_of_pair, "this pair names no links; add links: [one, other]")
+        e, mu = (
+            document.number(one[key], f"pairs: {key}") if key in one else value
+            for key, value in zip(("restitution", "friction"), usual, strict=True)
+        )
+        laws[_read_pair(document, one["links"], "links")] = e, mu
     if "srdf" in fields:
         path = Path(document.text(fields["srdf"], "links: srdf"))
         disabled += read_disabled_pairs(Path(document.name).parent / path)
     try:
         convex = "convex" in fields and document.truth(fields["convex"], "links: convex")
-        return LinkContacts(**numbers, disabled=disabled, convex=convex)
+        return LinkContacts(*usual, disabled=disabled, convex=convex, laws=laws)
     except InputError as error:
         raise document.error(node, str(error)) from error
+
+
+def _read_pair(document: YamlSource, node: yaml.Node, what: str) -> tuple[str, str]:
+    """Two links."""
+    names = [document.text(one, "a link") for one in document.sequence(node, "a pair of links")]
+    if len(names) != 2:
+        raise document.error(node, f"{what} has two links in each of its lists, not {names}")
+    return names[0], names[1]
 
 
 def _read_point(document: YamlSource, node: yaml.Node) -> Point:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from ...prepare.tree import WORLD
 from ...robot import Robot
 from .solids import Solid, SolidPair, solids_of
 from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within
+
+NO_PAIRS: Mapping[tuple[str, str], tuple[float, float]] = MappingProxyType({})
 
 FREE = 6
 """Velocities of a joint that holds nothing."""
@@ -37,6 +40,7 @@ class LinkContacts(Sealed):
     disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
     convex : whether boxes, cylinders and convex meshes touch other shapes too; near each other
         they move in equal steps.
+    laws : restitution and friction of pairs of links for which they are others.
 
     Examples
     --------
@@ -50,6 +54,7 @@ class LinkContacts(Sealed):
         friction: float = FRICTION,
         disabled: Sequence[tuple[str, str]] = (),
         convex: bool = False,
+        laws: Mapping[tuple[str, str], tuple[float, float]] = NO_PAIRS,
     ) -> None:
         self.restitution = checked_restitution("links", restitution)
         self.friction = number_within("links: friction", friction, np.inf, "0 or more")
@@ -67,7 +72,19 @@ class LinkContacts(Sealed):
         if not isinstance(convex, bool):
             raise InputError(f"links: convex is {convex!r}; it must be True or False")
         self.convex = convex
+        self.laws = {
+            frozenset(pair): (
+                checked_restitution(f"links {' and '.join(pair)}", e),
+                number_within(f"links {' and '.join(pair)}: friction", mu, np.inf, "0 or more"),
+            )
+            for pair, (e, mu) in laws.items()
+        }
         self.seal()
+
+    def law(self, one: Rod | Solid, other: Rod | Solid) -> tuple[float, float]:
+        """Restitution and friction of two shapes."""
+        usual = self.restitution, self.friction
+        return self.laws.get(frozenset((one.link, other.link)), usual)
 
     def couples(self, robot: Robot) -> tuple[Named, ...]:
         """All couples that may touch.
@@ -105,7 +122,7 @@ class LinkContacts(Sealed):
     def _judge(self, robot: Robot) -> Callable[[Rod | Solid, Rod | Solid], bool]:
         """Whether two shapes are of links that may touch."""
         tree, model = robot.system.tree, robot.model
-        for link in sorted({str(link) for pair in self.disabled for link in pair}):
+        for link in sorted({str(link) for pair in (*self.disabled, *self.laws) for link in pair}):
             require_link(tree, link, model.source)
         joined = {
             frozenset((k, body.parent))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -49,7 +49,8 @@ class SolidTables:
     Parameters
     ----------
     order : of every body where its numbers begin in the result of `contact_rows`.
-    fall : m/s^2, the acceleration of gravity.
+    fall : m/s^2, the acceleration of gravity. laws : of every pair restitution and friction; who
+        only asks for distances needs none.
 
     Attributes
     ----------
@@ -57,8 +58,9 @@ class SolidTables:
     """
 
     def __init__(
-        self, pairs: tuple[SolidPair, ...], order: Mapping[int, int], fall: float = 0.0
-    ) -> None:
+        self, pairs: tuple[SolidPair, ...], order: Mapping[int, int], fall: float = 0.0,
+        laws: Sequence[tuple[float, float]] = (),
+    ) -> None:  # fmt: skip
         self.pairs = pairs
         solids = {id(solid): solid for pair in pairs for solid in pair}
         places = {key: k for k, key in enumerate(solids)}
@@ -86,6 +88,7 @@ class SolidTables:
         self._tables = [np.array(one, dtype=np.int64) for one in whole]
         for parts in ([s.corners for s in shapes], [s.normals for s in shapes]):
             self._tables.append(np.ascontiguousarray(np.vstack([np.zeros((0, 3)), *parts])))
+        self._tables.append(np.array(laws, dtype=np.float64))
         self.solids = AllSolids(
             ctypes.addressof(self._solid), *(one.ctypes.data for one in self._tables),
             count=len(solids), pairs=len(pairs), widest=max(map(len, loops), default=0), fall=fall,

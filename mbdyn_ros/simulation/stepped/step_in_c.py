@@ -181,7 +181,8 @@ class StepInC:
         step = cls(robot, contacts.geometry, laws)
         if contacts.geometry.slots:
             fall = float(np.linalg.norm(robot.gravity))
-            step._take_solids(SolidTables(contacts.solid_pairs, step.layout.order, fall))
+            order, pairs = step.layout.order, contacts.solid_pairs
+            step._take_solids(SolidTables(pairs, order, fall, contacts.solid_laws))
         return step
 
     def _take_solids(self, solids: SolidTables) -> None:

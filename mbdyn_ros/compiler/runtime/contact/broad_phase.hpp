@@ -166,10 +166,14 @@ static int broad_phase(const struct walls* w, struct motion* s, Work<double>* x)
   const size_t first = w->contacts - w->slots;
   memcpy(x->body, w->body, w->contacts * sizeof *x->body);
   memcpy(x->partner, w->partner, w->contacts * sizeof *x->partner);
+  copy(w->contacts, w->restitution, x->restitution);
+  copy(w->contacts, w->friction, x->friction);
   for (size_t i = 0; i < w->slots; ++i) {
     const double* plane = s->planes + PLANE * i;
     if (plane[0] == 0.) continue;
+    const double* law = w->solids->law + 2 * ((size_t)plane[13] / 2);
     x->body[first + i] = (int64_t)plane[11], x->partner[first + i] = (int64_t)plane[12];
+    x->restitution[first + i] = law[0], x->friction[first + i] = law[1];
   }
   x->fresh = 0;
   return 1;

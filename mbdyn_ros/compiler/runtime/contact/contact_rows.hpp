@@ -24,7 +24,7 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
   x->first[i] = m;
   x->tangent[i] = NO_ROW;
   if (is_single<Real> && w->laws) x->carry[m] = 0.;
-  x->mu[i] = w->friction[k];
+  x->mu[i] = x->friction[k];
   if (w->normal[k] < 0) {
     copy(n, body, begin_row(w, x, m++, k));
   } else {
@@ -33,7 +33,7 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
     const Real* place = x->partner[k] == -1 ? nullptr : normal + 3;
     Real arm[3], along[3][3] = {{normal[0], normal[1], normal[2]}};
     lever(body, place, w->point + 4 * k, normal, arm);
-    const int rows = w->friction[k] > 0. ? 3 : 1;
+    const int rows = x->friction[k] > 0. ? 3 : 1;
     if (rows > 1) {
       x->tangent[i] = m + 1;
       tangents(normal, along[1], along[2]);

@@ -17,11 +17,12 @@ struct solid {
 };
 
 /* Pairs (2) of shapes that may touch. Corners (3); of every face its normal (3) and where its corners
-   begin in `loops`, in order about it. widest: most corners of a face. fall: m/s^2. */
+   begin in `loops`, in order about it. widest: most corners of a face. law: of
+   every pair restitution and friction. fall: m/s^2. */
 struct solids {
   const struct solid* solid;
   const int64_t *pair, *start, *loops;
-  const double *corner, *normal;
+  const double *corner, *normal, *law;
   size_t count, pairs, widest;
   double fall;
 };

@@ -47,7 +47,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
                               x->mu, x->bound, x->A, x->b, x->discs ? nullptr : x->X, x->cones,
                               nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu};
   const auto restitution = [&](size_t i) {
-    return bouncing && hits[x->active[i]] ? w->restitution[x->active[i]] : 0.;
+    return bouncing && hits[x->active[i]] ? x->restitution[x->active[i]] : 0.;
   };
   for (size_t i = 0; i < x->count; ++i) e[i] = restitution(i);
   memcpy(old, s->v, n * sizeof *old);

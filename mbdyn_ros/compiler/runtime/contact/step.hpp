@@ -56,9 +56,9 @@ static void move_on_and_look(const struct walls* w, struct motion* s, Work<doubl
 /* Whether a contact that meets its wall comes so slowly that it rests at the end of the step: as
    fast as the step itself has made it, and with no bounce that would outlast it. One that is gone
    again at the end has not been slow: it may be beyond what it met. */
-static int is_gentle(const struct walls* w, size_t k, double h, double g, double rate, double last,
-                     double end, double slope) {
-  const double gained = fabs(end - rate), e = w->restitution[k];
+static int is_gentle(const struct walls* w, size_t k, double e, double h, double g, double rate,
+                     double last, double end, double slope) {
+  const double gained = fabs(end - rate);
   return !yields(w, k) && -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
          !comes_and_goes(h, g, rate, last, end, slope);
 }
@@ -179,7 +179,7 @@ static double first_meeting(const struct walls* w, struct motion* s, Work<double
     const double share = time_of_impact(w, length, g, rate, last, end, slope);
     if (share < 0.) continue;
     if (may_hold && x->count + count < most_active(w) &&
-        is_gentle(w, k, length, g, rate, last, end, slope)) {
+        is_gentle(w, k, x->restitution[k], length, g, rate, last, end, slope)) {
       gentle[count++] = k;
     } else if (share < first) {
       first = share, *which = k;

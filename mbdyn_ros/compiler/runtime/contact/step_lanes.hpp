@@ -57,7 +57,7 @@ static bitsv impacts_in(const struct walls* w, Work<realv>* x, const realv* star
       if (!near[l]) continue;
       if (turns_near(w, h, g[l], rate[l], last[l], end[l], slope[l])) meet[l] = -1;
       if (time_of_impact(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
-      if (may_hold && is_gentle(w, k, h, g[l], rate[l], last[l], end[l], slope[l])) {
+      if (may_hold && is_gentle(w, k, x->restitution[k], h, g[l], rate[l], last[l], end[l], slope[l])) {
         gentle[k][l] = -1;
       } else {
         meet[l] = -1;

@@ -31,7 +31,8 @@ struct Work {
   double *mu;                  /* (k) */
   size_t *active, *first, *tangent; /* (k): the contact; its row along the normal, along the wall */
   size_t count, contact_rows;     /* k, and rows of contacts */
-  int64_t *body, *partner;     /* (m), see `walls` */
+  int64_t *body, *partner;     /* (m), see `walls`; */
+  double *restitution, *friction; /* and of slots those of their pairs */
   const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
@@ -94,7 +95,11 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
     ROOM(clipped, room_of_touches(w->solids));
   }
   x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
-  if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);
+  x->restitution = (double*)w->restitution, x->friction = (double*)w->friction;
+  if (w->slots) {
+    ROOM(body, w->contacts), ROOM(partner, w->contacts);
+    ROOM(restitution, w->contacts), ROOM(friction, w->contacts);
+  }
 #undef ROOM
   x->fresh = x->clear = x->idle = x->clean = x->fed = 0;
   return (size_t)(at - room);
