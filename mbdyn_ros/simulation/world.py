@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -77,7 +77,7 @@ class World:
         self._surfaces, self._links = tuple(surfaces), links
         self._robot = Robot(Model(GROUND, GROUND, (Link(GROUND),), ()), gravity=gravity)
         self._members: dict[str, tuple[str, ...]] = {}
-        self._disabled: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._own_contacts: set[str] = set()
 
     def __repr__(self) -> str:
         return f"World({', '.join(self._members) or 'nobody'})"
@@ -122,8 +122,8 @@ class World:
         self._robot = self._robot.attached(other, GROUND, xyz, rpy, prefix, name, free)
         links = tuple(prefix + link for link in other.links)
         self._members[name] = links
-        if not own_contacts:
-            self._disabled[name] = tuple(combinations(links, 2))
+        if own_contacts:
+            self._own_contacts.add(name)
 
     def remove(self, name: str) -> None:
         """Take a member out again.
@@ -141,7 +141,7 @@ class World:
         root = self._robot.model.joint(name).child
         self._robot = self._robot.without(root)
         del self._members[name]
-        self._disabled.pop(name, None)
+        self._own_contacts.discard(name)
 
     @property
     def robot(self) -> Robot:
@@ -155,7 +155,8 @@ class World:
         if links is None or len(self._members) == 1:
             return Environment(self._surfaces)
         disabled = [(min(pair), max(pair)) for pair in links.disabled]
-        disabled += chain.from_iterable(self._disabled.values())
+        for name in self._members.keys() - self._own_contacts:
+            disabled += combinations(self._members[name], 2)
         return Environment(
             self._surfaces,
             links=LinkContacts(
