@@ -9,7 +9,6 @@ base parameters' columns, each of unit size.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..errors import InputError, brief
 from ..model.pose import Pose
 from ..robot import Robot, checked_robot
 from ..simulation.contact.link_contacts import LinkContacts
+from ..simulation.contact.solids import Solid
 from ..simulation.stepped.solid_tables import SolidTables
 from ..units import position_unit
 
@@ -205,25 +205,48 @@ class _Shapes:
 
     def __init__(self, robot: Robot) -> None:
         self.robot, pairs = robot, LinkContacts(convex=True).shape_pairs(robot)
-        self.frames = {one.link: robot.system.tree.frames[one.link][1].inverse()
-                       for pair in pairs for one in pair}  # fmt: skip
-        bodies = {one.body for pair in pairs for one in pair}
-        self.tables = SolidTables(pairs, dict.fromkeys(bodies, 0)) if pairs else None
-        self.watched = [k for k, gap in self._gaps(robot.home_position, range(len(pairs)))
-                        if gap > APART]  # fmt: skip
+        self.places = {
+            one: (robot.system.tree.frames[one.link][1].inverse() @ one.pose).matrix()
+            for pair in pairs for one in pair
+        }  # fmt: skip
+        self.tables = SolidTables(pairs, {one.body: 0 for one in self.places}) if pairs else None
+        poses = self._poses(robot.home_position[None])
+        self.watched = [k for k in range(len(pairs)) if self._is_apart(k, poses)]
 
     def apart(self, q: Array) -> bool:
         """Whether they are so at all positions (N, nq)."""
-        return all(gap > APART for row in q for _, gap in self._gaps(row, self.watched))
+        poses = self._poses(q)
+        for k in self.watched:
+            if not self._is_apart(k, poses):
+                self.watched.remove(k)
+                self.watched.insert(0, k)  # which the next motion is likely to bring together too
+                return False
+        return True
 
-    def _gaps(self, q: Array, numbers: Iterable[int]) -> Iterator[tuple[int, float]]:
-        """Distances (m) of pairs by their numbers."""
-        if self.tables is None:
-            return
-        poses = {}
-        for link, back in self.frames.items():
-            pose = self.robot.frame_pose(q, link)
-            poses[link] = Pose(pose[:3, :3], pose[:3, 3]) @ back
-        for k in numbers:
-            one, other = (poses[x.link] @ x.pose for x in self.tables.pairs[k])
-            yield k, self.tables.nearest(k, one, other)[0]
+    def _poses(self, q: Array) -> dict[Solid, Array]:
+        """Of every shape, (N, 4, 4) in the world."""
+        links = {one.link: self.robot.frame_pose(q, one.link) for one in self.places}
+        return {one: links[one.link] @ place for one, place in self.places.items()}
+
+    def _is_apart(self, number: int, poses: dict[Solid, Array]) -> bool:
+        """Whether a pair is so in all poses.
+
+        Distances are computed where balls about both shapes are near each other, and next where
+        one shape has moved, seen from the other, by as much as they are apart.
+        """
+        assert self.tables is not None  # there is a pair
+        one, other = self.tables.pairs[number]
+        seen = np.linalg.inv(poses[one]) @ poses[other]
+        size = one.shape.reach + other.shape.reach
+        near = np.flatnonzero(np.linalg.norm(seen[:, :3, 3], axis=1) < size + APART)
+        steps = np.diff(seen, axis=0)
+        moved = np.linalg.norm(steps[:, :3, 3], axis=1)
+        moved += other.shape.reach * np.linalg.norm(steps[:, :3, :3], axis=(1, 2))
+        way = np.append(0.0, np.cumsum(moved))
+        while near.size:
+            pose = seen[near[0]]
+            distance = self.tables.nearest(number, Pose(), Pose(pose[:3, :3], pose[:3, 3]))[0]
+            if distance <= APART:
+                return False
+            near = near[1:][way[near[1:]] >= way[near[0]] + distance - APART]
+        return True
