@@ -36,10 +36,12 @@ class Rows:
     regressor : (N, efforts, 10 links). leaning : (2, N, efforts, 10 links) by a unit (1 rad) of
     lean of the base about its x and y axes. known : (N, efforts) of springs that the description
     has. moving : (N, efforts) 1 where nothing that acts on an effort is at rest or clipped.
+    acting : (N, efforts, terms) by 1 of every term of the drives, in the order of the columns.
     """
 
     motion: Motion
     drives: DriveColumns
+    acting: Array
     regressor: Array
     leaning: Array
     known: Array
@@ -169,11 +171,7 @@ class LinearForm:
         """A (N, efforts, n) at a lean (2,) of the base; that of more lean and gains at x (n,)."""
         regressor = rows.regressor + np.tensordot(lean, rows.leaning, 1)
         more = np.moveaxis(rows.leaning @ x[: regressor.shape[-1]], 0, -1)
-        drives = [
-            rows.drives(one.shaft, one.term, self.tops[one.shaft.name])
-            for one in self.columns if one.shaft is not None
-        ]  # fmt: skip
-        linear = np.concatenate([regressor, more, np.stack(drives, axis=-1)], axis=-1)
+        linear = np.concatenate([regressor, more, rows.acting], axis=-1)
         predicted = rows.known + linear @ x[: linear.shape[-1]]
         by_gain = np.zeros((*predicted.shape, len(self.scaled)))
         by_gain[:, self.scaled, range(len(self.scaled))] = predicted[:, self.scaled]
@@ -213,7 +211,11 @@ class LinearForm:
         for one in (*self.shafts[0], *self.shafts[1]):
             moving[drives.rests(one, self.tops[one.name])] = 0.0
         moving[clipped(motion.raw_effort)] = 0.0
-        return Rows(motion, drives, regressor, leaning, known, moving)
+        acting = [
+            drives(one.shaft, one.term, self.tops[one.shaft.name])
+            for one in self.columns if one.shaft is not None
+        ]  # fmt: skip
+        return Rows(motion, drives, np.stack(acting, -1), regressor, leaning, known, moving)
 
     def _armatures(self, drives: DriveColumns) -> Array:
         """Efforts of armatures that the description has; found are whole ones."""

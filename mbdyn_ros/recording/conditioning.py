@@ -87,11 +87,14 @@ class Motion:
         return max(1, int(self.rate / (ROWS_A_PERIOD * self.cutoff)))
 
     def drawn_noise(self, seed: int) -> list[Array]:
-        """White noise of the positions in q, v and a: (N, nq), (N, nv), (N, nv)."""
-        count = self.step * len(self.time)
-        white = self.noise * np.random.default_rng(seed).normal(size=(count, len(self.noise)))
-        filter_ = ZeroPhase(self.cutoff, self.rate)
-        return [filter_(white, order)[:: self.step] for order in range(3)]
+        """White noise of the positions in q, v and a: (N, nq), (N, nv), (N, nv).
+
+        It is drawn at the rate of the rows, of the density that noise of samples has.
+        """
+        white = np.random.default_rng(seed).normal(size=(len(self.time), len(self.noise)))
+        white *= self.noise / math.sqrt(self.step)
+        filter_ = ZeroPhase(self.cutoff, self.rate / self.step)
+        return [filter_(white, order) for order in range(3)]
 
     def rows(self, kept: slice) -> Motion:
         """The motion at some of its rows."""
@@ -108,12 +111,14 @@ class ZeroPhase:
     def __call__(self, samples: Array, order: int = 0) -> Array:
         """Samples (N, n) without what is above the cut-off, or their derivative of an order.
 
-        They go on at both ends as they came, turned by half a turn, and less a line.
+        They go on at both ends as they came, turned by half a turn, and less a line; at the end
+        until their number is one whose Fourier transform is quick.
         """
         count = len(samples)
         more = min(count - 1, int(PADDING * self.rate / self.cutoff))
+        last = min(count - 1, _quick(count + 2 * more) - count - more)
         before = 2 * samples[:1] - samples[more:0:-1]
-        after = 2 * samples[-1:] - samples[-2 : -more - 2 : -1]
+        after = 2 * samples[-1:] - samples[-2 : -last - 2 : -1]
         whole = np.concatenate([before, samples, after])
         slope = (whole[-1] - whole[0]) / (len(whole) - 1)
         line = np.arange(len(whole))[:, None] * slope
@@ -124,6 +129,11 @@ class ZeroPhase:
         found += (line, slope * self.rate, 0.0)[order]
         result: Array = found[more : more + count]
         return result
+
+
+def _quick(count: int) -> int:
+    """The least number of samples m 2^k, of a few small m, that is not less than a count."""
+    return min(m << max(0, math.ceil(math.log2(count / m))) for m in (8, 9, 10, 12, 15))
 
 
 def conditioned(robot: Robot, recording: Recording, cutoff: float = 0.0) -> Motion:

@@ -131,7 +131,7 @@ def _from_csv(text: str, source: str, need_header: bool) -> Table:
 
 def _numbers(rows: list[list[str]], header: list[str], source: str) -> Array:
     """The numbers (N, n) of cells; where NumPy finds a fault, the cell is named."""
-    if not any("_" in cell for row in rows for cell in row):  # Python reads 1_0 as a number
+    if not any("_" in "".join(row) for row in rows):  # Python reads 1_0 as a number
         try:
             return np.array(rows, dtype=float).reshape(len(rows), len(header))
         except ValueError:
