@@ -1,13 +1,15 @@
 """Looped robots identified from simulated sensors: are deviations honest, is friction right?
 
-    python -m benchmarks.identified_loops [--runs 100] [--seconds 30] [robot ...]
+    python -m benchmarks.identified_loops [--runs 100] [--seconds 20] [robot ...]
 
-Every run draws a motion, and records it as real sensors do: positions with noise and steps of an
-encoder, efforts that come up to 6 ms late with 1 % noise and steps of a converter, viscous and
-Coulomb friction at every actuator, of which the description knows nothing. Of each robot: runs, the
-share of all told base parameters inside three of their standard deviations, their root mean square
-in these, the largest error of an actuator's Coulomb friction, and the parts of the model that were
-chosen, with how often.
+Of every robot motions are designed (as `mbdyn excite` does), one for ten runs. A run records one
+three times over as real sensors do: positions with noise and steps of an encoder, efforts that come
+up to 6 ms late with 1 % noise and steps of a converter, viscous and Coulomb friction at every
+actuator, of which the description knows nothing. The next motion is held out for the verdict. Of
+each robot: runs, the share of all base parameters that are determined inside three of their
+standard deviations, their root mean square in these, the largest error of an actuator's Coulomb
+friction, the largest error of held-out efforts, and the parts of the model that were chosen, with
+how often.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache, partial
 
 import numpy as np
 
@@ -26,20 +29,18 @@ from mbdyn_ros.array import Array
 from mbdyn_ros.equations.actuation import joint_rates
 from mbdyn_ros.errors import InputError, ModelWarning
 from mbdyn_ros.identification import identify_machine
+from mbdyn_ros.identification.excitation import Excitation, excitation
 from mbdyn_ros.recording import Recording
 
 from .race.robots import robot_file
 
-SECONDS, RATE, PERIOD, HARMONICS = 30.0, 100.0, 15.0, 5
+SECONDS, PERIODS, RATE = 20.0, 3, 100.0
+RUNS_OF_A_MOTION = 10
 POSITION_NOISE, ENCODER = 1e-5, 2e-5
 EFFORT_NOISE, CONVERTER = 0.01, 1e-3
 LATEST = 0.006
 VISCOUS, COULOMB = 0.03, 0.05
 """Shares of the largest effort that friction has, at the largest speed and at any."""
-
-DRAWS, SMALLER = 12, 0.8
-"""Attempts at a motion that the loops can follow, each smaller than the one before."""
-
 
 def cassie_leg() -> mbdyn_ros.Robot:
     """The left leg of Cassie on a pelvis that stands, its spring stiff, of example-robot-data."""
@@ -51,16 +52,13 @@ def cassie_leg() -> mbdyn_ros.Robot:
     return robot.locked({name: robot.home[name] for name in still})
 
 
-LOOPS: dict[str, tuple[Callable[[], mbdyn_ros.Robot], float]] = {
-    name: (lambda name=name: mbdyn_ros.example(name), size)  # type: ignore[misc]
-    for name, size in {
-        "crane": 0.2, "excavator": 0.12, "boom": 0.2, "delta": 0.6, "stewart": 0.08,
-        "four_bar": 0.8, "slider_crank": 0.8, "parallelogram_arm": 0.5, "gripper": 0.3,
-    }.items()
-} | {
-    "cassie_leg": (cassie_leg, 0.15),
-}  # fmt: skip
-"""Robots, and how far their motions go from home (rad or m)."""
+LOOPS: dict[str, Callable[[], mbdyn_ros.Robot]] = {
+    name: partial(mbdyn_ros.example, name)
+    for name in (
+        "boom", "four_bar", "slider_crank", "gripper", "parallelogram_arm", "crane", "excavator",
+        "delta", "stewart",
+    )
+} | {"cassie_leg": cassie_leg}  # fmt: skip
 
 
 @dataclass
@@ -68,42 +66,25 @@ class Scores:
     """What runs of one robot tell.
 
     inside : base parameters' errors in standard deviations. friction : relative errors of Coulomb
-    friction, (runs, actuators). chosen : parts of models. refused : runs without a model, and why.
+    friction, (runs, actuators). left : relative errors of held-out efforts. chosen : parts of
+    models. refused : runs without a model, and why.
     """
 
     inside: list[Array] = field(default_factory=list)
     friction: list[Array] = field(default_factory=list)
+    left: list[float] = field(default_factory=list)
     chosen: Counter[str] = field(default_factory=Counter)
     refused: list[str] = field(default_factory=list)
 
 
-def drawn_motion(
-    robot: mbdyn_ros.Robot, size: float, random: np.random.Generator, seconds: float = SECONDS
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Times (N,), q, v, a and efforts (N, ...) without friction of a Fourier series about home."""
-    time_ = np.arange(0, seconds, 1 / RATE)
-    rates = 2 * np.pi * np.arange(1, HARMONICS + 1) / PERIOD
-    order = np.arange(1, HARMONICS + 1)[:, None]
-    sizes = random.normal(size=(HARMONICS, robot.nq)) / order / 2
-    phases = random.uniform(0, 2 * np.pi, size=sizes.shape)
-    angle = time_[:, None, None] * rates[:, None] + phases
-    for k in range(DRAWS):
-        whole = size * SMALLER**k * sizes
-        q = robot.home_position + (whole * np.sin(angle)).sum(axis=1)
-        v = (whole * rates[:, None] * np.cos(angle)).sum(axis=1)
-        a = -(whole * rates[:, None] ** 2 * np.sin(angle)).sum(axis=1)
-        effort = robot.inverse_dynamics(q, v, a, friction=False)
-        if np.isfinite(effort).all():
-            return time_, q, v, a, effort
-    raise InputError(f"{robot.model.source}: no motion of {size:g} closes its loops")
-
-
 def recorded(
-    robot: mbdyn_ros.Robot, size: float, seed: int, seconds: float = SECONDS
+    robot: mbdyn_ros.Robot, motion: Excitation, periods: int, seed: int
 ) -> tuple[Recording, Array]:
-    """What sensors say of a motion, and the Coulomb friction (efforts,) in it."""
+    """What sensors say of a motion over and over, and the Coulomb friction (efforts,) in it."""
     random = np.random.default_rng(seed)
-    time_, q, v, _, effort = drawn_motion(robot, size, random, seconds)
+    q, v, a = (np.tile(one[:-1], (periods, 1)) for one in (motion.q, motion.v, motion.a))
+    time_ = np.arange(len(q)) / RATE
+    effort = robot.inverse_dynamics(q, v, a, friction=False)
     rows = list(robot.system.coordinates.effort)
     speed = np.einsum("nij,nj->ni", robot.calls.call(joint_rates, (q,)), v)[:, rows]
     largest = np.abs(effort).max(axis=0)
@@ -118,17 +99,18 @@ def recorded(
                      np.round(effort / step) * step), dry  # fmt: skip
 
 
-def scores(
-    robot: mbdyn_ros.Robot, size: float, seeds: range, seconds: float = SECONDS
-) -> Scores:
+def scores(robot: mbdyn_ros.Robot, seeds: range, seconds: float = SECONDS) -> Scores:
     """Runs of a robot."""
     found = Scores()
+    motion = cache(partial(excitation, robot, seconds, RATE))
     for seed in seeds:
-        recording, dry = recorded(robot, size, seed, seconds)
+        number = seed // RUNS_OF_A_MOTION
+        recording, dry = recorded(robot, motion(number), PERIODS, 2 * seed)
+        unseen, _ = recorded(robot, motion(number + 1), 1, 2 * seed + 1)
         try:
-            one = identify_machine(robot, [recording])
-        except InputError as error:
-            found.refused.append(str(error))
+            one = identify_machine(robot, [recording], [unseen])
+        except InputError as refusal:
+            found.refused.append(str(refusal))
             continue
         error = (one.found - one.described) / one.deviation
         found.inside.append(error[np.isfinite(error)])
@@ -136,6 +118,7 @@ def scores(
             one.drives[name]["Coulomb"][0] / was - 1
             for name, was in zip(robot.effort_labels, dry, strict=True)
         ]))  # fmt: skip
+        found.left.append(one.verdict.relative)
         found.chosen.update(list(one.brings)[1:])
     return found
 
@@ -149,10 +132,8 @@ def main() -> None:
     warnings.simplefilter("ignore", ModelWarning)
     every, runs = [], 0
     for name in options.robots:
-        make, size = LOOPS[name]
-        start, found = time.process_time(), scores(
-            make(), size, range(options.runs), options.seconds
-        )
+        start = time.process_time()
+        found = scores(LOOPS[name](), range(options.runs), options.seconds)
         errors, friction = np.concatenate(found.inside), np.abs(np.array(found.friction))
         every.append(errors)
         runs += len(found.inside)
@@ -160,6 +141,7 @@ def main() -> None:
               f"{len(errors)} inside 3 deviations (rms {np.sqrt(np.mean(errors**2)):.2f}, largest "
               f"{np.abs(errors).max():.1f}); Coulomb friction within {friction.max():.1%} (median "
               f"{np.median(friction):.2%}, {np.mean(friction < 0.03):.1%} within 3 %); "
+              f"held out at most {max(found.left):.2%} left; "
               f"{dict(found.chosen)}; {len(found.refused)} refused {found.refused[:1]}; "
               f"{time.process_time() - start:.0f} s", flush=True)  # fmt: skip
     whole = np.concatenate(every)

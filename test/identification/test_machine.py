@@ -13,13 +13,18 @@ from click.testing import CliRunner
 
 import mbdyn_ros
 from benchmarks.identified_follows import errors, without_offsets
-from benchmarks.identified_loops import LOOPS
+from benchmarks.identified_loops import LOOPS, RATE, SECONDS
 from benchmarks.identified_loops import recorded as recorded_loops
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
 from mbdyn_ros.equations.tree.regressor import standard_parameters
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.identification import Identification, identify_machine, identify_payload
+from mbdyn_ros.identification import (
+    Identification,
+    excitation,
+    identify_machine,
+    identify_payload,
+)
 from mbdyn_ros.identification.consistent import pseudo_inertia
 from mbdyn_ros.identification.linear_form import LinearForm
 from mbdyn_ros.identification.soundness import other_zeros
@@ -107,8 +112,8 @@ def test_parameters_are_inside_their_deviations(found: Identification) -> None:
 
 def test_an_offset_that_nothing_tells_is_held_at_zero() -> None:
     """The weights of a boom on one cylinder make the same effort; its friction is told."""
-    make, size = LOOPS["boom"]
-    recording, dry = recorded_loops(boom := make(), size, 0)
+    boom = LOOPS["boom"]()
+    recording, dry = recorded_loops(boom, excitation(boom, SECONDS, RATE), 2, 0)
     drive = identify_machine(boom, [recording]).drives["rod_joint"]
     offset, spread = drive["offset"]
     assert np.isnan(spread) and abs(offset) < 0.01 * drive["Coulomb"][0]
