@@ -5,11 +5,11 @@
 Of every robot motions are designed (as `mbdyn excite` does), one for ten runs. A run records one
 three times over as real sensors do: positions with noise and steps of an encoder, efforts that come
 up to 6 ms late with 1 % noise and steps of a converter, viscous and Coulomb friction at every
-actuator, of which the description knows nothing. The next motion is held out for the verdict. Of
-each robot: runs, the share of all base parameters that are determined inside three of their
-standard deviations, their root mean square in these, the largest error of an actuator's Coulomb
-friction, the largest error of held-out efforts, and the parts of the model that were chosen, with
-how often.
+actuator, of which the description knows nothing. The next motion, with the same friction, is held
+out for the verdict. Of each robot: runs, the share of all base parameters that are determined
+inside three of their standard deviations, their root mean square in these, the largest error of an
+actuator's Coulomb friction, the largest error of held-out efforts, and the parts of the model that
+were chosen, with how often.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ SECONDS, PERIODS, RATE = 20.0, 3, 100.0
 RUNS_OF_A_MOTION = 10
 POSITION_NOISE, ENCODER = 1e-5, 2e-5
 EFFORT_NOISE, CONVERTER = 0.01, 1e-3
-LATEST = 0.006
+LATEST, FINER = 0.006, 20
 VISCOUS, COULOMB = 0.03, 0.05
 """Shares of the largest effort that friction has, at the largest speed and at any."""
+
 
 def cassie_leg() -> mbdyn_ros.Robot:
     """The left leg of Cassie on a pelvis that stands, its spring stiff, of example-robot-data."""
@@ -77,26 +78,43 @@ class Scores:
     refused: list[str] = field(default_factory=list)
 
 
+def actuator_speeds(robot: mbdyn_ros.Robot, q: Array, v: Array) -> Array:
+    """Speeds (N, efforts) of the actuators, m/s or rad/s."""
+    rates = robot.calls.call(joint_rates, (q,))[:, list(robot.system.coordinates.effort)]
+    return np.einsum("nij,nj->ni", rates, v)
+
+
+def friction(robot: mbdyn_ros.Robot, motion: Excitation) -> tuple[Array, Array]:
+    """Viscous and Coulomb friction (efforts,) of actuators that make a motion."""
+    largest = np.abs(motion.effort).max(axis=0)
+    speeds = np.abs(actuator_speeds(robot, motion.q, motion.v)).max(axis=0)
+    return VISCOUS * largest / speeds, COULOMB * largest
+
+
 def recorded(
-    robot: mbdyn_ros.Robot, motion: Excitation, periods: int, seed: int
-) -> tuple[Recording, Array]:
-    """What sensors say of a motion over and over, and the Coulomb friction (efforts,) in it."""
+    robot: mbdyn_ros.Robot, motion: Excitation, rubbing: tuple[Array, Array], periods: int,
+    seed: int,
+) -> Recording:  # fmt: skip
+    """What sensors say of a motion over and over, with the viscous and Coulomb friction given."""
     random = np.random.default_rng(seed)
     q, v, a = (np.tile(one[:-1], (periods, 1)) for one in (motion.q, motion.v, motion.a))
     time_ = np.arange(len(q)) / RATE
     effort = robot.inverse_dynamics(q, v, a, friction=False)
-    rows = list(robot.system.coordinates.effort)
-    speed = np.einsum("nij,nj->ni", robot.calls.call(joint_rates, (q,)), v)[:, rows]
-    largest = np.abs(effort).max(axis=0)
-    dry = COULOMB * largest
-    effort = effort + VISCOUS * largest * speed / np.abs(speed).max(axis=0) + dry * np.sign(speed)
-    late = random.uniform(0, LATEST)
-    effort = np.column_stack([np.interp(time_ - late, time_, one) for one in effort.T])
+    largest, speed = np.abs(effort).max(axis=0), actuator_speeds(robot, q, v)
+    effort = effort + rubbing[0] * speed
+    within = (np.arange(FINER) + 0.5) / FINER - 0.5  # a sensor's sample is the mean of its interval
+    sensed = (time_[:, None] + within / RATE).ravel() - random.uniform(0, LATEST)
+    effort, sign = (
+        np.column_stack([one(np.interp(sensed, time_, x)) for x in rows.T])
+        .reshape(len(time_), FINER, -1).mean(axis=1)
+        for one, rows in ((np.asarray, effort), (np.sign, speed))
+    )  # fmt: skip
+    effort += rubbing[1] * sign
     effort += EFFORT_NOISE * largest * random.normal(size=effort.shape)
     step = CONVERTER * largest
     noisy = q + POSITION_NOISE * random.normal(size=q.shape)
     return Recording(time_, np.round(noisy / ENCODER) * ENCODER, v,
-                     np.round(effort / step) * step), dry  # fmt: skip
+                     np.round(effort / step) * step)  # fmt: skip
 
 
 def scores(robot: mbdyn_ros.Robot, seeds: range, seconds: float = SECONDS) -> Scores:
@@ -105,8 +123,9 @@ def scores(robot: mbdyn_ros.Robot, seeds: range, seconds: float = SECONDS) -> Sc
     motion = cache(partial(excitation, robot, seconds, RATE))
     for seed in seeds:
         number = seed // RUNS_OF_A_MOTION
-        recording, dry = recorded(robot, motion(number), PERIODS, 2 * seed)
-        unseen, _ = recorded(robot, motion(number + 1), 1, 2 * seed + 1)
+        rubbing = friction(robot, motion(number))
+        recording = recorded(robot, motion(number), rubbing, PERIODS, 2 * seed)
+        unseen = recorded(robot, motion(number + 1), rubbing, 1, 2 * seed + 1)
         try:
             one = identify_machine(robot, [recording], [unseen])
         except InputError as refusal:
@@ -116,7 +135,7 @@ def scores(robot: mbdyn_ros.Robot, seeds: range, seconds: float = SECONDS) -> Sc
         found.inside.append(error[np.isfinite(error)])
         found.friction.append(np.array([
             one.drives[name]["Coulomb"][0] / was - 1
-            for name, was in zip(robot.effort_labels, dry, strict=True)
+            for name, was in zip(robot.effort_labels, rubbing[1], strict=True)
         ]))  # fmt: skip
         found.left.append(one.verdict.relative)
         found.chosen.update(list(one.brings)[1:])

@@ -4,6 +4,10 @@ A link's ten parameters are those of a body where its pseudo-inertia J = [[S, m 
 positive semidefinite, with S = tr(I) / 2 - I (Wensing, Kim and Slotine 2018). What data leave open
 stays near the description, by |L^-1 (J - J0) L^-T|^2 with J0 = L L^T: the entropic distance of two
 inertias to second order (Lee, Wensing and Park 2020), of one unit for a deviation by 100 %.
+
+The solver is asked for the way from the parameters that are best without these bounds, in
+directions of one cost: its tolerance is a share of the cost, of which the misfit of all rows would
+hide what hardly any of them tell.
 """
 
 from __future__ import annotations
@@ -20,6 +24,9 @@ from ..extras import require
 
 LEAST_INERTIA = 1e-6
 """Share of the described pseudo-inertia's trace that every one has in every direction, at least."""
+
+FLATTEST = 1e-14
+"""Least curvature over the largest, of parameters of one size, that rounding leaves."""
 
 UPPER = tuple((i, j) for j in range(4) for i in range(j + 1))
 """Entries of a symmetric 4x4 matrix, by columns of its upper triangle."""
@@ -69,7 +76,7 @@ def consistent(
     """
     require("identify")
     import clarabel
-    from scipy.sparse import csc_matrix, triu
+    from scipy.sparse import csc_matrix
 
     size = len(gradient)
     p, q = hessian.copy(), -gradient
@@ -87,23 +94,25 @@ def consistent(
             bounds.append(-LEAST_INERTIA * float(np.trace(j0)) if i == k else 0.0)
         cones.append(clarabel.PSDTriangleConeT(4))
     unit = 1 / np.sqrt(np.maximum(np.diag(p), 1e-30))
+    values, vectors = np.linalg.eigh(p * unit[:, None] * unit)
+    ways = unit[:, None] * vectors / np.sqrt(np.maximum(values, FLATTEST * values[-1]))
+    best = -ways @ (ways.T @ q)  # of all, also of those that bodies cannot have
     chosen = np.flatnonzero(positive)
     rows += list(-np.eye(size)[chosen])
     bounds += [0.0] * len(chosen)
     if len(chosen):
         cones.append(clarabel.NonnegativeConeT(len(chosen)))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    matrix = np.array(rows).reshape(len(rows), size) * unit
-    norms = np.abs(matrix).max(axis=1)
+    matrix = np.array(rows).reshape(len(rows), size)
+    room, matrix = np.array(bounds) - matrix @ best, matrix @ ways
+    norms = np.maximum(np.abs(matrix).max(axis=1), 1e-300)
     for start, stop in itertools.pairwise([*range(0, 10 * len(links) + 1, 10)]):
         norms[start:stop] = norms[start:stop].max()
-    size_of_costs = max(float(np.abs(q * unit).max()), 1e-300)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
     for settings.equilibrate_enable in (False, True):  # columns have one size already
         solution = clarabel.DefaultSolver(
-            triu(csc_matrix(p * unit[:, None] * unit / size_of_costs)).tocsc(),
-            q * unit / size_of_costs, csc_matrix(matrix / norms[:, None]),
-            np.array(bounds) / norms, cones, settings,
+            csc_matrix(np.eye(size)), np.zeros(size), csc_matrix(matrix / norms[:, None]),
+            room / norms, cones, settings,
         ).solve()  # fmt: skip
         if str(solution.status) in ("Solved", "AlmostSolved"):
             break
@@ -112,5 +121,5 @@ def consistent(
             f"the semidefinite program of the inertias ends with {solution.status}; record a "
             "motion that tells more"
         )
-    result: Array = np.array(solution.x) * unit
+    result: Array = best + ways @ np.array(solution.x)
     return result

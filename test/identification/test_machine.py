@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import mbdyn_ros
 from benchmarks.identified_follows import errors, without_offsets
-from benchmarks.identified_loops import LOOPS, RATE, SECONDS
+from benchmarks.identified_loops import LOOPS, RATE, SECONDS, friction
 from benchmarks.identified_loops import recorded as recorded_loops
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
@@ -113,7 +113,9 @@ def test_parameters_are_inside_their_deviations(found: Identification) -> None:
 def test_an_offset_that_nothing_tells_is_held_at_zero() -> None:
     """The weights of a boom on one cylinder make the same effort; its friction is told."""
     boom = LOOPS["boom"]()
-    recording, dry = recorded_loops(boom, excitation(boom, SECONDS, RATE), 2, 0)
+    motion = excitation(boom, SECONDS, RATE)
+    viscous, dry = friction(boom, motion)
+    recording = recorded_loops(boom, motion, (viscous, dry), 2, 0)
     drive = identify_machine(boom, [recording]).drives["rod_joint"]
     offset, spread = drive["offset"]
     assert np.isnan(spread) and abs(offset) < 0.01 * drive["Coulomb"][0]
