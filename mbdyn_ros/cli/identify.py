@@ -106,7 +106,8 @@ def identify(
                        zip(carried.com, carried.com_deviation, strict=True))  # fmt: skip
         click.echo(f"payload of {carried.link}: {carried.mass:.4g} kg (deviation "
                    f"{carried.mass_deviation:.2g}) at {at} m; {carried.before:.1%} of the efforts "
-                   f"are left without it, {carried.after:.1%} with it")  # fmt: skip
+                   f"are left without it, {carried.after:.1%} with it"
+                   + ("; at the scale of the gains found" if found.gains else ""))  # fmt: skip
         if carried.untold:
             click.echo(f"not told of it: {', '.join(carried.untold)}")
     if written is not None:

@@ -36,6 +36,9 @@ LEANINGS, DELAYS = 3, 2
 GAIN_ROUNDS, SETTLED_GAIN = 20, 0.01
 """Rounds in which unknown gains are found at most, and the share at which they have settled."""
 
+CERTAIN_GAIN = 0.5
+"""Deviation over a gain up to which a payload may be found by its efforts."""
+
 NOTICED_DELAY, CERTAIN_DELAY = 0.3, 5.0
 """Delay, in samples and in its standard deviations, from which it is corrected."""
 
@@ -136,20 +139,31 @@ class Search:
         self._solve()
 
     def _find_gains(self) -> None:
-        """Unknown gains by Gauss's method, until they settle."""
+        """Unknown gains by Gauss's method, until they settle; those that are open stay guesses."""
         gains, scaled = self.form.gains, self.form.scaled
         for _ in range(GAIN_ROUNDS if scaled else 0):
             self.chosen = sorted({*self.chosen, *range(gains.start, gains.stop)})
             self._gather()
             self._solve()
+            told = np.isfinite(self.gain_deviations())
             step = np.ones(len(self.gains))
-            step[scaled] = np.clip(1 / (1 + np.clip(self.x[gains], -0.5, 1.0)), 0.5, 2.0)
+            step[scaled] = np.clip(1 / (1 + np.clip(self.x[gains] * told, -0.5, 1.0)), 0.5, 2.0)
             self.gains *= step
             self.form.rows = [one.scaled(step) for one in self.form.rows]
             self.x[gains] = 0.0
             if np.abs(step - 1).max() < SETTLED_GAIN:
                 break
         self._gather()
+
+    def gain_deviations(self) -> Array:
+        """Deviations (unknown gains,), over the gains, of white noise; infinite of open ones."""
+        chosen = self._ordered()
+        both = self.evidence.normal(self.noise, chosen)
+        _, covariance, held = estimated(both, np.zeros(len(chosen)), self._readiness(chosen))
+        deviation = np.sqrt(np.diag(covariance))
+        deviation[held] = np.inf
+        result: Array = deviation[len(chosen) - len(self.form.scaled) :]
+        return result
 
     def _add_parts(self) -> None:
         """Add the part that takes most of the unseen squares away, until none earns its place."""

@@ -23,7 +23,7 @@ from ..robot.described import inertia_of
 from ..robot.variable import moving_link
 from .consistent import consistent
 from .evidence import Evidence, estimated, lasting_noise
-from .machine import Search
+from .machine import CERTAIN_GAIN, Search
 
 BALL = 0.05
 """Radius of gyration (m) of the body that a payload is near to where it is not told."""
@@ -78,6 +78,7 @@ def identify_payload(
     motions = [conditioned(robot, one, cutoff) for one in empty]
     search = Search(robot, motions, empty)
     search.run([])
+    guessed = np.array(search.form.scaled, int)[search.gain_deviations() > CERTAIN_GAIN]
     cutoff = cutoff or max(one.cutoff for one in motions)
     rows = search.unexplained([conditioned(robot, one, cutoff) for one in loaded])
     place = robot.moving_links.index(known)
@@ -90,6 +91,7 @@ def identify_payload(
         np.concatenate(each) for each in
         zip(*((left, one.moving, one.motion.part) for one, left in rows), strict=True)
     )  # fmt: skip
+    moving[:, guessed] = 0.0
     matrix, every = np.concatenate(columns), list(range(10))
     evidence = Evidence.of(matrix, left, moving, part)
     x, noise = evidence.weighted(every)
