@@ -183,6 +183,9 @@ def _refuse_missing(
     if len(missing) < len(labels):
         remedy = ("record them, or lock them: mbdyn edit ROBOT --lock "
                   f"{','.join(missing)} -o FILE.urdf")  # fmt: skip
+    if what == "effort" and any(one.quantity == "pressure" for one in columns):
+        remedy += ("; pressures need both chambers as pressure_a/<joint> and pressure_b/<joint>, "
+                   "Pa, and the cylinder's bore and rod (actuators)")  # fmt: skip
     raise InputError(
         f"{source}: has no {what} of all of {', '.join(labels)}; {', '.join(missing)} are missing: "
         f"{remedy}. It has {', '.join(one.name for one in columns)}"
@@ -258,22 +261,24 @@ def _cleaned(
 def _to_si(
     robot: Robot, blocks: dict[str, Array], names: dict[str, list[str] | None], remarks: list[str]
 ) -> None:
-    """Degrees as rad, where a name or the limits of positions say so."""
-    turning = np.array(
-        [position_unit(robot.model, one) == "rad" for one in robot.position_labels], dtype=bool
-    )
-    if not turning.any():
-        return
-    angles, (low, high) = blocks["position"][:, turning], robot.position_limits[:, turning]
-    named = any(re.search(r"deg", one.lower()) for one in names["position"] or ())
-    most = np.where(np.isfinite(high), np.maximum(np.abs(low), np.abs(high)), 2 * math.tau)
-    beyond = (np.abs(angles) > 1.2 * most).mean() > 0.05
-    if named or (beyond and (np.abs(np.radians(angles)) <= 1.2 * most).all()):
-        blocks["position"][:, turning] = np.radians(angles)
-        why = "by their name" if named else (
-            "for in rad they pass the limits of their joints (--motors takes them for motors')"
-        )  # fmt: skip
-        remarks.append(f"positions are taken for degrees, {why}")
+    """Degrees as rad and millimetres as m, where a name or the limits of positions say so."""
+    units = np.array([position_unit(robot.model, one) for one in robot.position_labels])
+    for unit, other, size, word, free in (
+        ("rad", "degrees", math.radians(1.0), r"deg", 2 * math.tau),
+        ("m", "millimetres", 1e-3, r"(?<![a-z])mm(?![a-z])", math.inf),
+    ):
+        here = units == unit
+        given, (low, high) = blocks["position"][:, here], robot.position_limits[:, here]
+        named = any(re.search(word, one.lower()) for one in names["position"] or ())
+        most = 1.2 * np.where(np.isfinite(high), np.maximum(np.abs(low), np.abs(high)), free)
+        beyond = here.any() and (np.abs(given) > most).mean() > 0.05
+        if named or (beyond and (np.abs(size * given) <= most).all()):
+            blocks["position"][:, here] = size * given
+            why = "by their name" if named else (
+                f"for in {unit} they pass the limits of their joints (--motors takes them for "
+                "motors')"
+            )  # fmt: skip
+            remarks.append(f"positions are taken for {other}, {why}")
 
 
 def _settle_velocity(

@@ -98,6 +98,17 @@ def test_degrees_are_seen(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     assert sum("degrees" in remark for remark in found.remarks) == 2
 
 
+def test_millimetres_of_a_cylinder_are_seen(tmp_path: Path) -> None:
+    boom = mbdyn_ros.example("boom")
+    way = boom.home_position + 0.02 * np.sin(TIME)[:, None]
+    for header, size in (["t", "rod_joint_pos", "rod_joint_effort"], 1e3), (
+        ["t", "rod_joint_pos_mm", "rod_joint_effort"], 1e3,
+    ), (["t", "rod_joint_pos", "rod_joint_effort"], 1.0):  # fmt: skip
+        found = read(boom, tmp_path, header, TIME, size * way, 1e3 * np.cos(TIME)[:, None])
+        np.testing.assert_allclose(found.q, way[13:-13])
+        assert any("millimetres" in remark for remark in found.remarks) == (size != 1)
+
+
 @pytest.mark.parametrize("unit", [1.0, 1e3, 1e6, 1e9])
 def test_units_of_time(arm: mbdyn_ros.Robot, tmp_path: Path, unit: float) -> None:
     header = ["timestamp", *names("q{}"), *names("dq{}"), *names("tau{}")]
