@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import Array
 from ..equations import programs
-from ..errors import InputError, ModelWarning
+from ..errors import InputError, ModelWarning, listed
 from ..model.model import Inertia, Joint
 from ..recording.conditioning import Motion, clipped
 from ..robot import Robot
@@ -200,6 +200,7 @@ class LinearForm:
     def _rows(self, motion: Motion, drives: DriveColumns) -> Rows:
         q, v, a = motion.q, motion.v, motion.a
         regressor = self.robot.regressor(q, v, a)
+        self._require_closed(motion, regressor)
         still = np.zeros_like(v)
         leaning = np.array([
             one.calls.kernel(programs.regressor, compiled=False).batch((q, still, still), len(q))
@@ -216,6 +217,23 @@ class LinearForm:
             for one in self.columns if one.shaft is not None
         ]  # fmt: skip
         return Rows(motion, drives, np.stack(acting, -1), regressor, leaning, known, moving)
+
+    def _require_closed(self, motion: Motion, regressor: Array) -> None:
+        """Refuse positions that no loop reaches, with the joints that pass their limits there."""
+        open_ = np.flatnonzero(~np.isfinite(regressor.sum(axis=(1, 2))))
+        if not open_.size:
+            return
+        states = zip(
+            self.robot.position_labels, motion.q[open_[0]], *self.robot.position_limits, strict=True
+        )
+        beyond = [f"{label} is {x:.4g}, its limits {low:g} and {high:g}"
+                  for label, x, low, high in states if not low <= x <= high]  # fmt: skip
+        raise InputError(
+            f"{self.robot.model.source}: positions do not close its loops in {open_.size} of "
+            f"{len(motion.q)} rows, first at {motion.time[open_[0]]:.3f} s"
+            + (f" ({listed(beyond)})" if beyond else "")
+            + ": give their units (--columns) or zeros (--zero)"
+        )
 
     def _armatures(self, drives: DriveColumns) -> Array:
         """Efforts of armatures that the description has; found are whole ones."""

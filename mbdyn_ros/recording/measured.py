@@ -258,6 +258,10 @@ def _cleaned(
     return time, {what: rows[kept] for what, rows in blocks.items()}
 
 
+LEAST_USE = 0.1
+"""Share of its limits that a slide at least moves through where they tell its unit."""
+
+
 def _to_si(
     robot: Robot, blocks: dict[str, Array], names: dict[str, list[str] | None], remarks: list[str]
 ) -> None:
@@ -272,6 +276,9 @@ def _to_si(
         named = any(re.search(word, one.lower()) for one in names["position"] or ())
         most = 1.2 * np.where(np.isfinite(high), np.maximum(np.abs(low), np.abs(high)), free)
         beyond = here.any() and (np.abs(given) > most).mean() > 0.05
+        if unit == "m" and beyond:  # and not other zeros: all are beyond, and use their limits
+            used = np.ptp(size * given, axis=0) / np.maximum(high - low, 1e-300)
+            beyond = bool((np.abs(given).max(axis=0) > most).all() and used.max() > LEAST_USE)
         if named or (beyond and (np.abs(size * given) <= most).all()):
             blocks["position"][:, here] = size * given
             why = "by their name" if named else (

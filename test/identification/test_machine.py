@@ -133,6 +133,14 @@ def test_what_few_rows_determine_is_not_lost_in_the_misfit_of_all() -> None:
     np.testing.assert_allclose(found, truth, atol=1e-5)
 
 
+def test_positions_that_close_no_loop_are_refused() -> None:
+    boom = LOOPS["boom"]()
+    wave = np.sin(0.01 * np.arange(600))[:, None]
+    recording = Recording(0.01 * np.arange(600), 3 + wave, wave, 100 * wave, [])
+    with pytest.raises(InputError, match=r"do not close its loops in .* \(rod_joint is .*--zero"):
+        identify_machine(boom, [recording])
+
+
 def test_lean_delay_and_a_shared_shaft_are_found(found: Identification) -> None:
     np.testing.assert_allclose(found.lean, LEAN, atol=1e-3)
     assert found.delay == pytest.approx(DELAY, abs=1e-3)

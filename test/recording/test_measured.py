@@ -100,7 +100,7 @@ def test_degrees_are_seen(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
 
 def test_millimetres_of_a_cylinder_are_seen(tmp_path: Path) -> None:
     boom = mbdyn_ros.example("boom")
-    way = boom.home_position + 0.02 * np.sin(TIME)[:, None]
+    way = boom.home_position + 0.2 * np.ptp(boom.position_limits) * np.sin(TIME)[:, None]
     for header, size in (["t", "rod_joint_pos", "rod_joint_effort"], 1e3), (
         ["t", "rod_joint_pos_mm", "rod_joint_effort"], 1e3,
     ), (["t", "rod_joint_pos", "rod_joint_effort"], 1.0):  # fmt: skip
