@@ -203,8 +203,9 @@ class LinearForm:
         self._require_closed(motion, regressor)
         still = np.zeros_like(v)
         leaning = np.array([
-            one.calls.kernel(programs.regressor, compiled=False).batch((q, still, still), len(q))
-            for one in self._leaned
+            one.calls.kernel(programs.regressor, compiled=bool(one.calls.traced.nz))
+            .batch((q, still, still), len(q))
+            for one in self._leaned  # few rows, but loops are solved at each
         ]).reshape(2, *regressor.shape)  # fmt: skip
         known = self.robot.inverse_dynamics(q, v, a, friction=False)
         known = known - regressor @ self.base.standard - self._armatures(drives)
