@@ -45,6 +45,7 @@ def test_operations_and_text_grow_linearly(name: str) -> None:
     assert lines[2] - lines[1] == pytest.approx(lines[1] - lines[0], rel=0.1)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 def test_a_chain_is_loops(name: str) -> None:
     """Another joint adds a row of numbers, and no more than its angle to the statements."""

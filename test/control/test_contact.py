@@ -110,6 +110,7 @@ def test_it_ends_when_nothing_touches(arm: mbdyn_ros.Robot, thresholds: Threshol
     assert detector.update(0.2, START, pushed) is not None
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("kind", ["stop", "float", "retract"])
 def test_reactions(kind: str) -> None:

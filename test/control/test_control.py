@@ -98,6 +98,7 @@ def test_joint_impedance_is_passive(ur5: mbdyn_ros.Robot) -> None:
     assert slope == pytest.approx(-30 * rate @ rate, rel=1e-6)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["ur5", "panda", "crane"])
 def test_cartesian_impedance(name: str, request: pytest.FixtureRequest) -> None:
     """The link moves as its inertia between springs, whatever the posture asks for.

@@ -11,7 +11,7 @@ from cpp_tools import command, compiled, library_of, needs_cxx, robot_of
 import mbdyn_ros
 from mbdyn_ros.motion.measured_joints import MeasuredJoints
 
-pytestmark = [pytest.mark.usefixtures("interpreted"), needs_cxx]
+pytestmark = [pytest.mark.usefixtures("interpreted"), needs_cxx, pytest.mark.long]
 Array = np.ndarray
 
 
@@ -53,7 +53,6 @@ def measured(robot: mbdyn_ros.Robot, joints: list[str], count: int = 12) -> tupl
 BOOM = {"slew_joint": 1.0, "boom_joint": 1.0, "jib_joint": 1.0, "telescope_joint": 1.0}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("more", [(), ("lift_rod_joint",)])
 def test_the_rest_follows_from_angles(
     more: tuple[str, ...], program: Path, crane: tuple[mbdyn_ros.Robot, Path]
@@ -68,7 +67,6 @@ def test_the_rest_follows_from_angles(
     assert np.abs(disagreement).max() < 1e-11
 
 
-@pytest.mark.long
 def test_what_is_redundant_is_fused_as_in_python(
     program: Path, crane: tuple[mbdyn_ros.Robot, Path]
 ) -> None:

@@ -336,6 +336,7 @@ def changed(table: Table, part: str, change: Callable[[str, np.ndarray], np.ndar
     return {**table, part: {name: change(name, x.copy()) for name, x in table[part].items()}}
 
 
+@pytest.mark.long
 def test_units_are_seen(arm: Robot) -> None:
     table, _ = poses_of_arm(0, 20)
     table = places(table)

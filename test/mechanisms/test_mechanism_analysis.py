@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from night import at_night
 
 import mbdyn_ros
 from mbdyn_ros import InputError
@@ -431,6 +432,7 @@ def test_command_line_lists_and_summarizes() -> None:
     assert "turns fully" in run("slider_crank").output
 
 
+@pytest.mark.long
 def test_command_line_analyses(tmp_path: Path) -> None:
     files = {kind: str(tmp_path / f"a.{kind}") for kind in ("png", "gif", "csv", "urdf")}
     words = ["four_bar", "--id", "--plot", files["png"], "--gif", files["gif"]]
@@ -485,11 +487,13 @@ def test_command_line_analyses(tmp_path: Path) -> None:
         ("four_bar --sweep crank_mass=1:2", "give SETTING=FROM:TO:COUNT"),
         ("four_bar --id --motion nothing.csv", "nothing.csv: cannot be read"),
         ("four_bar --fd --torque 1,2", "give 1 numbers, N m, or a file"),
-        ("four_bar --sweep crank_mass=1:2:3 --dask tcp://127.0.0.1:9", "no Dask scheduler"),
         ("four_bar --speed 0", ""),
         ("four_bar --id --speed 0", "speed is 0 rad/s"),
         ("four_bar --id --turn 0", "turn is 0 rad"),
         ("four_bar --sweep crank_mass=1:2:9999 --sweep ground=1:2:9999", "99,980,001 designs"),
+        *at_night(
+            ("four_bar --sweep crank_mass=1:2:3 --dask tcp://127.0.0.1:9", "no Dask scheduler")
+        ),
     ],
 )
 def test_command_line_refuses_in_words(words: str, message: str) -> None:

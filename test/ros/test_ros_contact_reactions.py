@@ -71,6 +71,7 @@ def arm(interpreted: None) -> mbdyn_ros.Robot:
     return robot
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("reaction", ["none", "stop", "float", "retract"])
 def test_it_reacts_until_it_is_reset(arm: mbdyn_ros.Robot, reaction: str) -> None:
     cell = Cell(arm, "computed_torque", reaction)
@@ -109,6 +110,7 @@ def test_another_mode_ends_a_reaction(arm: mbdyn_ros.Robot) -> None:
     cell.run(0.2)
 
 
+@pytest.mark.long
 def test_it_gives_way_as_a_mass_with_damper_and_spring(arm: mbdyn_ros.Robot) -> None:
     """I y'' + D y' + K y = push, whatever the arm weighs; and it comes back."""
     cell = Cell(arm, "admittance")

@@ -35,6 +35,7 @@ def locks(process: int) -> list[str]:
     return [line.split()[-1] for line in maps if "/fastdds_" in line]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("reach", ["LOCALHOST", "SUBNET"])
 @pytest.mark.usefixtures("unset", "compiled")
 def test_a_node_takes_no_lock_of_others(

@@ -146,6 +146,7 @@ def test_pin_and_tip_poses(name: str, interpreted: None) -> None:
         check(velocity[:, :3], arrays(states, "tip_vel_world"))
 
 
+@pytest.mark.sparse
 @names
 def test_any_joint_may_be_independent(name: str, interpreted: None) -> None:
     """The actuated joint stays; the planned one is another: the same motion, the same effort."""
