@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 import mbdyn_ros
 from mbdyn_ros.array import Array
@@ -104,11 +105,11 @@ def recorded(
     effort = effort + rubbing[0] * speed
     within = (np.arange(FINER) + 0.5) / FINER - 0.5  # a sensor's sample is the mean of its interval
     sensed = (time_[:, None] + within / RATE).ravel() - random.uniform(0, LATEST)
+    sensed = np.clip(sensed, time_[0], time_[-1])
     effort, sign = (
-        np.column_stack([one(np.interp(sensed, time_, x)) for x in rows.T])
-        .reshape(len(time_), FINER, -1).mean(axis=1)
-        for one, rows in ((np.asarray, effort), (np.sign, speed))
-    )  # fmt: skip
+        rows.reshape(len(time_), FINER, -1).mean(axis=1)
+        for rows in (CubicSpline(time_, effort)(sensed), np.sign(CubicSpline(time_, speed)(sensed)))
+    )
     effort += rubbing[1] * sign
     effort += EFFORT_NOISE * largest * random.normal(size=effort.shape)
     step = CONVERTER * largest

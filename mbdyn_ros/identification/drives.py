@@ -164,9 +164,10 @@ class DriveColumns:
         given = np.column_stack([one @ shaft.rates for one in (self.v, self.a, self.x)])
         value = self._filtered(term, given, top) if term in KINKED else _value(term, given, top)
         acting = value[:, None] * shaft.rates
-        if self.map is None:
-            return acting[:, self.rows]
-        return np.einsum("nij,nj->ni", self.map, acting)
+        found: Array = acting[:, self.rows]
+        if self.map is not None:
+            found = np.einsum("nij,nj->ni", self.map, acting)
+        return found if term in KINKED else self.motion.filtered(found)
 
     def _filtered(self, term: str, given: Array, top: float) -> Array:
         """A term (N,) of speeds, accelerations and positions (N, 3), below the cut-off."""

@@ -35,7 +35,8 @@ class Rows:
 
     regressor : (N, efforts, 10 links). leaning : (2, N, efforts, 10 links) by a unit (1 rad) of
     lean of the base about its x and y axes. known : (N, efforts) of springs that the description
-    has. moving : (N, efforts) 1 where nothing that acts on an effort is at rest or clipped.
+    has. moving : (N, efforts) 1 where nothing that acts on an effort is at rest or clipped, and the
+    filter knows both sides.
     acting : (N, efforts, terms) by 1 of every term of the drives, in the order of the columns.
     """
 
@@ -127,7 +128,7 @@ class LinearForm:
             motion = one.motion
             moved = [x + more for x, more in
                      zip((motion.q, motion.v, motion.a), motion.drawn_noise(seed), strict=True)]
-            off = self.robot.regressor(*moved) - one.regressor
+            off = motion.filtered(self.robot.regressor(*moved)) - one.regressor
             whole = np.zeros((*off.shape[:2], len(self.columns)))
             whole[:, :, : off.shape[2]] = np.nan_to_num(off)
             given.append((whole, np.zeros_like(one.moving), one.moving, motion.part))
@@ -208,8 +209,8 @@ class LinearForm:
             for one in self._leaned  # few rows, but loops are solved at each
         ]).reshape(2, *regressor.shape)  # fmt: skip
         known = self.robot.inverse_dynamics(q, v, a, friction=False)
-        known = known - regressor @ self.base.standard - self._armatures(drives)
-        moving = np.ones_like(motion.effort)
+        known = motion.filtered(known - regressor @ self.base.standard - self._armatures(drives))
+        moving = motion.inner[:, None] * np.ones_like(motion.effort)
         for one in (*self.shafts[0], *self.shafts[1]):
             moving[drives.rests(one, self.tops[one.name])] = 0.0
         moving[clipped(motion.raw_effort)] = 0.0
@@ -217,6 +218,7 @@ class LinearForm:
             drives(one.shaft, one.term, self.tops[one.shaft.name])
             for one in self.columns if one.shaft is not None
         ]  # fmt: skip
+        regressor, leaning = motion.filtered(regressor), np.array([*map(motion.filtered, leaning)])
         return Rows(motion, drives, np.stack(acting, -1), regressor, leaning, known, moving)
 
     def _require_closed(self, motion: Motion, regressor: Array) -> None:

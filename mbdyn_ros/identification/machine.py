@@ -277,23 +277,35 @@ class Search:
         ]
         self._gather(weights)
 
+    def _with_delay(self, noise: Array, chosen: list[int], x: Array) -> tuple[Array, list[Array]]:
+        """Products (k + 2, k + 2) of chosen columns x (k,), of a further delay's, and of efforts.
+
+        Efforts that come a little later are less by what they grow meanwhile: column -d(A x)/dt,
+        which is given by motion too (N, joints).
+        """
+        size = len(chosen)
+        both = np.zeros((size + 2, size + 2))
+        whole = [*range(size), size + 1]
+        both[np.ix_(whole, whole)] = self.evidence.normal(noise, chosen)
+        late = []
+        for one, matrix, weight in zip(self.form.rows, self.matrices, self.weights, strict=True):
+            given = matrix[:, :, chosen]
+            late.append(-np.gradient(one.known + given @ x, one.motion.time, axis=0))
+            weighted = late[-1] * weight / noise**2
+            both[size, :size] += np.einsum("nj,njk->k", weighted, given)
+            both[size, size] += float((weighted * late[-1]).sum())
+            both[size, -1] += float((weighted * (one.motion.effort - one.known)).sum())
+        both[:, size] = both[size]
+        return both, late
+
     def _correct_delay(self, least: float = 0.0) -> None:
         """Shift efforts by the time that they come after what positions make of them."""
         chosen = self._ordered()
         x, noise = self.evidence.weighted(chosen)
-        products, efforts = np.zeros(len(chosen) + 1), 0.0
-        for one, matrix in zip(self.form.rows, self.matrices, strict=True):
-            given = matrix[:, :, chosen]
-            rate = np.gradient(one.known + given @ x, one.motion.time, axis=0)
-            weighted = rate * one.moving / noise**2
-            left = one.motion.effort - one.known - given @ x
-            products[:-1] += np.einsum("nj,njk->k", weighted, given)
-            products[-1] += float((weighted * rate).sum())
-            efforts += float((weighted * left).sum())
-        both = self.evidence.normal(noise, chosen)
-        both[:-1, -1] = products[:-1]
-        bottom = products[-1] - float(solved(both) @ products[:-1])  # of what no parameter absorbs
-        delay = -efforts / max(bottom, 1e-300)
+        both, _ = self._with_delay(noise, chosen, x)
+        products = both[-2, :-2]  # and what of the column no parameter absorbs:
+        bottom = both[-2, -2] - float(solved(both[:-1, :-1]) @ products)
+        delay = float(both[-2, -1] - products @ x) / max(bottom, 1e-300)
         if abs(delay) < max(least, CERTAIN_DELAY / max(bottom, 1e-300) ** 0.5):
             return
         self.delay += delay
@@ -364,30 +376,35 @@ class Search:
     def _estimated(self) -> tuple[Array, Array]:
         """Base parameters and those of other columns by least squares, and their deviations.
 
-        Neighbouring residuals are not independent: of each joint the noise counts that lasts.
+        Neighbouring residuals are not independent: of each joint the noise counts that lasts. What
+        is left of the delay is one more unknown.
         """
         chosen, base = self._ordered(), self.form.base
         x, noise = self.evidence.weighted(chosen)
+        _, late = self._with_delay(noise, chosen, x)
         rows, left = [], []
-        for one, matrix, weight in zip(self.form.rows, self.matrices, self.weights, strict=True):
-            root = np.sqrt(weight)
-            rows.append(matrix[:, :, chosen] * root[:, :, None])
-            left.append((one.motion.effort - one.known) * root - rows[-1] @ x)
-        noise = lasting_noise(rows, left, noise, self.evidence.normal(noise, chosen))
+        for one, matrix, weight, column in zip(
+            self.form.rows, self.matrices, self.weights, late, strict=True
+        ):
+            root = np.sqrt(weight)[:, :, None]
+            rows.append(np.concatenate([matrix[:, :, chosen], column[:, :, None]], axis=2) * root)
+            left.append((one.motion.effort - one.known) * root[:, :, 0] - rows[-1][:, :, :-1] @ x)
+        noise = lasting_noise(rows, left, noise, self._with_delay(noise, chosen, x)[0])
         inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
-        whole = np.eye(len(chosen))  # what a column that a lean tells was part of
-        start = np.zeros(len(chosen))
+        whole = np.eye(len(chosen), len(chosen) + 1)  # what a column that a lean tells was part of
+        start = np.zeros(len(chosen) + 1)
         start[inertial] = base.standard[[chosen[i] for i in inertial]]
         count = len(base.independent)
         newly = inertial[count:]
         whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
         start[:count] = base.values - whole[:count, newly] @ start[newly]
         x, covariance, held = estimated(
-            self.evidence.normal(noise, chosen), start, self._readiness(chosen),
-            [one.normal(noise, chosen)[:-1, :-1] for one in self.form.blurs()],
+            self._with_delay(noise, chosen, x)[0], start,
+            np.append(self._readiness(chosen), DRIVES_HELD),
+            [np.pad(one.normal(noise, chosen)[:-1, :-1], (0, 1)) for one in self.form.blurs()],
         )  # fmt: skip
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
-        deviation[held] = np.nan
+        deviation[[k for k in held if k < len(chosen)]] = np.nan
         return whole @ x, deviation
 
 

@@ -93,8 +93,32 @@ class Motion:
         """
         white = np.random.default_rng(seed).normal(size=(len(self.time), len(self.noise)))
         white *= self.noise / math.sqrt(self.step)
-        filter_ = ZeroPhase(self.cutoff, self.rate / self.step)
-        return [filter_(white, order) for order in range(3)]
+        return [self._filter(white, order) for order in range(3)]
+
+    @property
+    def inner(self) -> Array:
+        """1 of rows (N,) that are `EDGE` periods from the ends of their part, else 0.
+
+        There the filter knows what is made of the positions on both sides.
+        """
+        edge = math.ceil(EDGE * self.rate / self.step / self.cutoff)
+        found = np.zeros(len(self.time))
+        for one in np.unique(self.part):
+            found[np.flatnonzero(self.part == one)[edge:-edge]] = 1.0
+        return found
+
+    def filtered(self, columns: Array) -> Array:
+        """What (N, ...) is made of its positions, below the cut-off as the efforts are."""
+        flat = columns.reshape(len(columns), -1)
+        found = np.empty_like(flat)
+        for one in np.unique(self.part):
+            here = self.part == one
+            found[here] = self._filter(flat[here]) if here.sum() > 1 else flat[here]
+        return found.reshape(columns.shape)
+
+    @property
+    def _filter(self) -> ZeroPhase:
+        return ZeroPhase(self.cutoff, self.rate / self.step)
 
     def rows(self, kept: slice) -> Motion:
         """The motion at some of its rows."""
@@ -295,4 +319,3 @@ def clipped(effort: Array) -> Array:
             if there.mean() > CLIPPED and (not changes.size or changes.mean() > LIVELY):
                 found[:, k] |= there
     return found
-

@@ -133,6 +133,17 @@ def test_what_few_rows_determine_is_not_lost_in_the_misfit_of_all() -> None:
     np.testing.assert_allclose(found, truth, atol=1e-5)
 
 
+def test_efforts_and_what_positions_make_of_them_pass_one_filter() -> None:
+    """Loops make efforts above the cut-off, which else were a misfit of 4e-4."""
+    robot = mbdyn_ros.example("four_bar")
+    designed = excitation(robot, 10.0, 100.0, 1)
+    q, v, a = (np.tile(one[:-1], (2, 1)) for one in (designed.q, designed.v, designed.a))
+    effort = robot.inverse_dynamics(q, v, a, friction=False)
+    one = identify_machine(robot, [Recording(np.arange(len(q)) / 100.0, q, v, effort)])
+    assert one.fit.relative < 3e-5
+    np.testing.assert_allclose(one.found, one.described, atol=1e-4 * abs(one.described).max())
+
+
 def test_positions_that_close_no_loop_are_refused() -> None:
     boom = LOOPS["boom"]()
     wave = np.sin(0.01 * np.arange(600))[:, None]
