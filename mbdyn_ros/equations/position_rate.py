@@ -14,6 +14,9 @@ from .programs import forward_dynamics
 from .system import System
 from .tree.acting import joint_friction
 
+SHORTEST_QUATERNION = 1e-6
+"""Length below which a quaternion has no direction."""
+
 
 @program("q v", output="rate", internal=True, integrated=(*FIXED.values(),))
 def position_rate(system: System, q: SX, z: SX, v: SX) -> SX:
@@ -67,7 +70,11 @@ class PositionRate:
         mean[self._in_v] = (end[self._in_q] - start[self._in_q]) / span
 
     def normalize(self, q: Array) -> None:
-        """Give the quaternions in q (nq,) or (N, nq) unit length, in place."""
+        """Give the quaternions in q (nq,) or (N, nq) unit length, in place.
+
+        Those that are too short to have a direction are left as they are.
+        """
         for start in self._quaternions:
             quaternion = q[..., start : start + 4]
-            quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
+            length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
+            quaternion /= np.where(length < SHORTEST_QUATERNION, 1.0, length)

@@ -212,14 +212,18 @@ class Search:
 
     def _gather(self, weights: Sequence[Array] | None = None) -> None:
         """The evidence of all rows at the lean and inertias found so far."""
-        form, given = self.form, []
+        form = self.form
         self.matrices = [form.matrix(one, self.lean, self.x) for one in form.rows]
         self.weights = [one.moving for one in form.rows] if weights is None else weights
-        part = 0
-        for one, matrix, weight in zip(form.rows, self.matrices, self.weights, strict=True):
+        self.evidence = self._evidence(self.matrices)
+
+    def _evidence(self, matrices: Sequence[Array]) -> Evidence:
+        """That of columns (N, joints, n) of every motion."""
+        given, part = [], 0
+        for one, matrix, weight in zip(self.form.rows, matrices, self.weights, strict=True):
             given.append((matrix, one.motion.effort - one.known, weight, one.motion.part + part))
             part += int(one.motion.part.max()) + 1
-        self.evidence = Evidence.of(*(np.concatenate(one) for one in zip(*given, strict=True)))
+        return Evidence.of(*(np.concatenate(one) for one in zip(*given, strict=True)))
 
     def _solve(self) -> None:
         """All parameters, of inertias that bodies can have."""
@@ -265,44 +269,32 @@ class Search:
         likely = [UNTOLD if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
         return np.concatenate([np.zeros(len(own)), shares[others] / np.square(likely)])
 
-    def _residuals(self) -> list[Array]:
-        return [one.motion.effort - one.known - matrix @ self.x
-                for one, matrix in zip(self.form.rows, self.matrices, strict=True)]  # fmt: skip
-
     def _reweigh(self) -> None:
         """Weights by which outliers count by their size alone (Huber 1964)."""
-        weights = [
-            one.moving / np.maximum(np.abs(left) / (HUBER * self.noise), 1.0)
-            for one, left in zip(self.form.rows, self._residuals(), strict=True)
-        ]
+        weights = []
+        for one, matrix in zip(self.form.rows, self.matrices, strict=True):
+            left = one.motion.effort - one.known - matrix @ self.x
+            weights.append(one.moving / np.maximum(np.abs(left) / (HUBER * self.noise), 1.0))
         self._gather(weights)
 
-    def _with_delay(self, noise: Array, chosen: list[int], x: Array) -> tuple[Array, list[Array]]:
-        """Products (k + 2, k + 2) of chosen columns x (k,), of a further delay's, and of efforts.
+    def _with_delay(self, chosen: list[int], x: Array) -> list[Array]:
+        """Of every motion columns (N, joints, k + 1), the chosen ones, of x (k,), and a delay's.
 
-        Efforts that come a little later are less by what they grow meanwhile: column -d(A x)/dt,
-        which is given by motion too (N, joints).
+        Efforts that come a little later are less by what they grow meanwhile, d(A x)/dt.
         """
-        size = len(chosen)
-        both = np.zeros((size + 2, size + 2))
-        whole = [*range(size), size + 1]
-        both[np.ix_(whole, whole)] = self.evidence.normal(noise, chosen)
-        late = []
-        for one, matrix, weight in zip(self.form.rows, self.matrices, self.weights, strict=True):
+        found = []
+        for one, matrix in zip(self.form.rows, self.matrices, strict=True):
             given = matrix[:, :, chosen]
-            late.append(-np.gradient(one.known + given @ x, one.motion.time, axis=0))
-            weighted = late[-1] * weight / noise**2
-            both[size, :size] += np.einsum("nj,njk->k", weighted, given)
-            both[size, size] += float((weighted * late[-1]).sum())
-            both[size, -1] += float((weighted * (one.motion.effort - one.known)).sum())
-        both[:, size] = both[size]
-        return both, late
+            late = -np.gradient(one.known + given @ x, one.motion.time, axis=0)
+            found.append(np.concatenate([given, late[:, :, None]], axis=2))
+        return found
 
     def _correct_delay(self, least: float = 0.0) -> None:
         """Shift efforts by the time that they come after what positions make of them."""
         chosen = self._ordered()
         x, noise = self.evidence.weighted(chosen)
-        both, _ = self._with_delay(noise, chosen, x)
+        evidence = self._evidence(self._with_delay(chosen, x))
+        both = evidence.normal(noise, list(range(len(chosen) + 1)))
         products = both[-2, :-2]  # and what of the column no parameter absorbs:
         bottom = both[-2, -2] - float(solved(both[:-1, :-1]) @ products)
         delay = float(both[-2, -1] - products @ x) / max(bottom, 1e-300)
@@ -381,15 +373,15 @@ class Search:
         """
         chosen, base = self._ordered(), self.form.base
         x, noise = self.evidence.weighted(chosen)
-        _, late = self._with_delay(noise, chosen, x)
-        rows, left = [], []
-        for one, matrix, weight, column in zip(
-            self.form.rows, self.matrices, self.weights, late, strict=True
-        ):
-            root = np.sqrt(weight)[:, :, None]
-            rows.append(np.concatenate([matrix[:, :, chosen], column[:, :, None]], axis=2) * root)
-            left.append((one.motion.effort - one.known) * root[:, :, 0] - rows[-1][:, :, :-1] @ x)
-        noise = lasting_noise(rows, left, noise, self._with_delay(noise, chosen, x)[0])
+        columns, every = self._with_delay(chosen, x), list(range(len(chosen) + 1))
+        roots = [np.sqrt(one)[:, :, None] for one in self.weights]
+        left = [
+            (one.motion.effort - one.known - matrix[:, :, :-1] @ x) * root[:, :, 0]
+            for one, matrix, root in zip(self.form.rows, columns, roots, strict=True)
+        ]
+        evidence = self._evidence(columns)
+        rows = [matrix * root for matrix, root in zip(columns, roots, strict=True)]
+        noise = lasting_noise(rows, left, noise, evidence.normal(noise, every))
         inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
         whole = np.eye(len(chosen), len(chosen) + 1)  # what a column that a lean tells was part of
         start = np.zeros(len(chosen) + 1)
@@ -399,12 +391,12 @@ class Search:
         whole[:count, newly] = base.grouping[:, [chosen[i] for i in newly]]
         start[:count] = base.values - whole[:count, newly] @ start[newly]
         x, covariance, held = estimated(
-            self._with_delay(noise, chosen, x)[0], start,
+            evidence.normal(noise, every), start,
             np.append(self._readiness(chosen), DRIVES_HELD),
             [np.pad(one.normal(noise, chosen)[:-1, :-1], (0, 1)) for one in self.form.blurs()],
         )  # fmt: skip
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
-        deviation[[k for k in held if k < len(chosen)]] = np.nan
+        deviation[np.setdiff1d(held, every[-1:]).astype(int)] = np.nan
         return whole @ x, deviation
 
 

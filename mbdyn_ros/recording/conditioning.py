@@ -108,7 +108,7 @@ class Motion:
         return found
 
     def filtered(self, columns: Array) -> Array:
-        """What (N, ...) is made of its positions, below the cut-off as the efforts are."""
+        """Rows (N, ...) that are made of its positions, below the cut-off as the efforts are."""
         flat = columns.reshape(len(columns), -1)
         found = np.empty_like(flat)
         for one in np.unique(self.part):

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from interpreting import interpreting
+from planar_robots import own
 from robot_text import body_text
 from thrown_robots import ARM, BLOCK, CORNERS, START
 
@@ -23,6 +24,7 @@ from mbdyn_ros.compiler.cache import cached_library
 from mbdyn_ros.compiler.gcc import toolchain_cpp
 from mbdyn_ros.errors import InputError, SimulationError, SimulationWarning
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.model.shapes import Box
 from mbdyn_ros.simulation.contact.impulses import Blocks, Problem, solver
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
@@ -327,11 +329,60 @@ def test_attributes_of_a_stepper_are_not_taken_in_silence(block: mbdyn_ros.Robot
     assert stepper.step == 1e-4 and stepper.time == 1.0
 
 
-@pytest.mark.parametrize("taken", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_stepper_is_not_copied(block: mbdyn_ros.Robot, taken: Callable[[object], object]) -> None:
-    """A copy would have stepped in the memory of the first."""
-    with pytest.raises(InputError, match=r"not copied or pickled: make another, .* set_state"):
-        taken(on_floor(block, 0.0, 0.5))
+def test_a_stepper_is_not_pickled(block: mbdyn_ros.Robot) -> None:
+    with pytest.raises(InputError, match=r"not pickled: make another, .* set_state"):
+        pickle.dumps(on_floor(block, 0.0, 0.5))
+
+
+def tumbling(taken: int) -> Stepper:
+    robot = mbdyn_ros.load(BLOCK, floating_base=True)
+    stepper = on_floor(robot, 0.6, 0.3)
+    stepper.set_state([0, 0, 0.3, 0.1, 0.2, 0.3, 0.9], [1, 0, 0, 3, 2, 1])
+    stepper.wrenches = {robot.model.root: [0.1, 0, 0, 0, 0, 0]}
+    stepper.advance(taken)
+    return stepper
+
+
+def cranking(taken: int) -> Stepper:
+    """Its slider leads, through dead centres, where other joints do."""
+    robot = own("slider_crank", "slider_joint", "crank_joint")
+    stepper = Stepper(robot, 1e-3, Environment([], joint_limits=False))
+    stepper.set_state(robot.home_position, [-4.0])
+    stepper.advance(taken)
+    return stepper
+
+
+def piled(taken: int) -> Stepper:
+    world = mbdyn_ros.World([Surface.plane()])
+    for k in range(3):
+        world.add(f"box{k}", Box((0.2, 0.2, 0.2)), mass=1.0, xyz=(0.03 * k, 0, 0.101 + 0.21 * k))
+    stepper = world.stepper(2e-3)
+    stepper.advance(taken)
+    return stepper
+
+
+@pytest.mark.parametrize("moving", [tumbling, cranking, piled])
+@pytest.mark.parametrize("again", [Stepper.copy, copy.deepcopy])
+def test_a_copy_goes_on_as_the_stepper_does(
+    moving: Callable[[int], Stepper], again: Callable[[Stepper], Stepper]
+) -> None:
+    """In memory of its own, to the last digit, with its contacts, accounts and impacts."""
+    stepper = moving(300)
+    other = again(stepper)
+    start = stepper.q.copy(), stepper.v.copy()
+    other.advance(400)
+    np.testing.assert_array_equal(stepper.q, start[0])
+    np.testing.assert_array_equal(stepper.v, start[1])
+    assert not np.array_equal(other.q, start[0])
+    stepper.advance(400)
+    np.testing.assert_array_equal(other.q, stepper.q)
+    np.testing.assert_array_equal(other.v, stepper.v)
+    for name in ("time", "lost", "trimmed", "residual", "contacts"):
+        assert repr(getattr(other, name)) == repr(getattr(stepper, name)), name
+    assert [one.time for one in other.impacts] == [one.time for one in stepper.impacts]
+    other.effort[:], other.wrenches = 1.0, {}
+    assert not np.array_equal(other.effort, stepper.effort)
+    assert bool(stepper.wrenches) == (moving is tumbling)
 
 
 def test_an_environment_is_copied_and_pickled() -> None:
@@ -369,7 +420,7 @@ def test_lengths_of_steps_and_walls_are_checked(block: mbdyn_ros.Robot) -> None:
 def test_a_quaternion_of_length_zero_is_no_orientation(block: mbdyn_ros.Robot) -> None:
     stepper = on_floor(block, 0.0, 0.5)
     before = stepper.q.copy()
-    with pytest.raises(InputError, match="quaternion of floating_base has length 0"):
+    with pytest.raises(InputError, match="floating_base must be a unit quaternion .* has length 0"):
         stepper.set_state([0, 0, 1, 0, 0, 0, 0], np.zeros(6))
     np.testing.assert_array_equal(stepper.q, before)
     stepper.set_state([0, 0, 1, 0, 0, 0, 2.0], np.zeros(6))

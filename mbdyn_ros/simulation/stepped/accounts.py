@@ -5,15 +5,17 @@ from __future__ import annotations
 from ...array import Array
 from ...errors import SimulationError, SimulationWarning, warn
 from ..contact.contacts import Contacts
+from ..contact.records import Impact
 from ..contact.starts import refuse_unsound
 from .step_in_c import MotionInC
 
 
 class Accounts:
-    """The time of a motion in steps, and numbers that tell how good these were so far."""
+    """The time of a motion in steps, its impacts, and how good the steps were so far."""
 
     _motion: MotionInC
     _contacts: Contacts | None
+    _impacts: list[Impact]
 
     @property
     def time(self) -> float:
@@ -72,6 +74,21 @@ class Accounts:
         special = None if self._contacts is None else self._contacts.special
         held = special is not None and self._motion.mode[special.any(axis=1)].any()
         return bool(held or self._motion.planes[:, 0].any())
+
+    @property
+    def modes(self) -> Array:
+        """Of every contact whether it was apart (0), stuck (1) or slid (2) in the last step."""
+        return self._motion.mode.copy()
+
+    @property
+    def impacts(self) -> tuple[Impact, ...]:
+        """All since the last `take_impacts`."""
+        return tuple(self._impacts)
+
+    def take_impacts(self) -> list[Impact]:
+        """The impacts since the last call."""
+        impacts, self._impacts = self._impacts, []
+        return impacts
 
 
 class Noticed:

@@ -338,6 +338,13 @@ class MotionInC:
             if mine.shape == before.shape:
                 mine[:] = before
 
+    def repeat(self, other: MotionInC) -> None:
+        """Be another motion by the same programs, in memory of its own."""
+        self.go_on_from(other)
+        self.effort = other.effort.copy()
+        for name in ("_memory", "_clear"):
+            getattr(self, name)[:] = getattr(other, name)
+
     def forget(self) -> None:
         """Know nothing of the steps before."""
         kept = (getattr(self, name) for name in CONTACT_ARRAYS)

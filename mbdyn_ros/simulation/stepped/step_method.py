@@ -31,6 +31,7 @@ class StepMethod:
     """
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self._named = None if name == AUTO else named("method", name, FIXED, AUTO)
 
     def at(self, step: float, damping_rate: float) -> FixedMethod:

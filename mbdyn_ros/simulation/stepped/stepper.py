@@ -15,6 +15,7 @@ from ...arguments import (
     Wrenches,
     body_wrenches,
     checked_count,
+    require_unit_quaternions,
     single_vector,
     step_length,
     whole_efforts,
@@ -49,9 +50,6 @@ LONGEST_ADVANCE = 1_000_000_000
 
 STEPS_AT_ONCE = 20_000
 """Steps of one call into compiled code; between calls Ctrl-C is heard."""
-
-SHORTEST_QUATERNION = 1e-6
-"""Length below which a quaternion has no direction."""
 
 
 class Stepper(Accounts, Sealed):
@@ -133,7 +131,7 @@ class Stepper(Accounts, Sealed):
             coulomb = Coulomb(robot)
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
-        self._impacts: list[Impact] = []
+        self._impacts = []
         self._wrenches: dict[str, Array] = {}
         self._prepare()
         self.effort = np.zeros(len(robot.effort_labels))
@@ -143,9 +141,48 @@ class Stepper(Accounts, Sealed):
     def __reduce__(self) -> NoReturn:
         raise InputError(
             f"a Stepper of {self.robot.model.name!r} steps in memory of this process, and is not "
-            "copied or pickled: make another, Stepper(robot, step, environment), and call "
-            "set_state(q, v)"
+            "pickled: make another, Stepper(robot, step, environment), and call set_state(q, v)"
         )
+
+    def copy(self) -> Stepper:
+        """Another stepper in the same state, which goes on as this one would.
+
+        Its state, efforts, wrenches, contacts and accounts are its own, and impacts that were not
+        taken yet.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> stepper = mbdyn_ros.Stepper(mbdyn_ros.example("pendulum"), step=1e-3)
+        >>> ahead = stepper.copy()
+        >>> ahead.advance(500)
+        >>> stepper.time, ahead.time
+        (0.0, 0.5)
+        """
+        other = Stepper(self.robot, self.step, self.environment, self._choice.name)
+        other._around, other._walls, other._placed = self._around, self._walls, self._placed
+        other.q[:], other.v[:] = self.q, self.v
+        if self._chart is not self.robot:
+            chart = self._chart.with_home(self._chart.system.home)
+            other._charts.append(chart)
+            other._chart, other._x, other._w = chart, self._x.copy(), self._w.copy()
+        for mine, own in ((self._chart, other._chart), (self.robot, other.robot)):
+            if mine.system.nz:
+                own.calls.home[:] = mine.calls.home
+        other._prepare()
+        other.step = self.step
+        if self._wrenches:
+            other.wrenches = self._wrenches
+        other._motion.repeat(self._motion)
+        if self._guard is not None and other._guard is not None:
+            other._guard.repeat(self._guard)
+        other._impacts = list(self._impacts)
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Stepper:
+        return self.copy()
 
     def _prepare(self) -> None:
         """Take the programs of the chart as they are now, and memory for a motion by them."""
@@ -270,8 +307,8 @@ class Stepper(Accounts, Sealed):
         """
         position = single_vector("position", q, self.robot.position_labels).copy()
         velocity = single_vector("velocity", v, self.robot.velocity_labels)
-        self._refuse_no_orientation(position)
         self._position_rate.normalize(position)
+        require_unit_quaternions(self.robot.system.coordinates, position)
         self._take_stops(position)
         here = self._chart, self._x, self._w
         try:
@@ -423,16 +460,6 @@ class Stepper(Accounts, Sealed):
             impact, q=q, v_before=before, v_after=self._in_own(impact.q, impact.v_after)[1]
         )
 
-    def _refuse_no_orientation(self, position: Array) -> None:
-        coordinates = self.robot.system.coordinates
-        for start in coordinates.quaternions:
-            if math.hypot(*position[start : start + 4].tolist()) < SHORTEST_QUATERNION:
-                joint = coordinates.position_labels[start].rpartition("/")[0]
-                raise InputError(
-                    f"the quaternion of {joint} has length 0, which is not an orientation: "
-                    "(0, 0, 0, 1) is not a rotation"
-                )
-
     def limit_energy(self, most: float) -> None:
         """Scale all velocities down where the energy exceeds `most` (J); what goes is `trimmed`."""
         kinetic, potential = self.energy.tolist()
@@ -467,21 +494,6 @@ class Stepper(Accounts, Sealed):
             force = self._motion.whole / self.step
             given.append(self._touches.wrenches(self._x, force, self._motion.planes))
         return self._sensors.mean(joint, self._x, self._w, self._motion.slow, self.step, *given)
-
-    @property
-    def modes(self) -> Array:
-        """Of every contact whether it was apart (0), stuck (1) or slid (2) in the last step."""
-        return self._motion.mode.copy()
-
-    @property
-    def impacts(self) -> tuple[Impact, ...]:
-        """All since the last `take_impacts`."""
-        return tuple(self._impacts)
-
-    def take_impacts(self) -> list[Impact]:
-        """The impacts since the last call."""
-        impacts, self._impacts = self._impacts, []
-        return impacts
 
     @property
     def energy(self) -> Array:
