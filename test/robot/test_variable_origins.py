@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from night import at_night
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.errors import InputError
+from mbdyn_ros.mechanisms import MECHANISMS
 from mbdyn_ros.robot.described import described_model
 from mbdyn_ros.robot.robot import Robot
 
@@ -117,11 +119,19 @@ def test_nothing_is_compiled_when_lengths_change(monkeypatch: pytest.MonkeyPatch
     assert len(seen) == 60
 
 
+def example_with(name: str, variable: Sequence[str] = ()) -> Robot:
+    """A robot of the box, or one that the mechanism lab writes."""
+    if name in ROBOTS:
+        return mbdyn_ros.example(name, variable=variable)
+    mechanism = MECHANISMS[name]()
+    return mbdyn_ros.load(mechanism.urdf(), variable=variable, gravity=(0, 0, -mechanism.gravity))
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", [*ROBOTS, *(one for one in MECHANISMS if one not in ROBOTS)])
 def test_a_thousand_designs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each called at once by what was compiled once; every hundredth beside one loaded anew."""
-    robot = mbdyn_ros.example(name, variable=ROBOTS[name] or lengths(mbdyn_ros.example(name)))
+    robot = example_with(name, ROBOTS.get(name) or lengths(example_with(name)))
     bound, rng = robot.bind("inverse_dynamics"), np.random.default_rng(5)
     bound.q, bound.v, bound.a = robot.home_position, *rng.normal(size=(2, robot.nv))
     bound()
