@@ -44,7 +44,7 @@ def calibrate(
     POSES is CSV or JSON. Each row has what the joints' sensors read, position/JOINT, and what was
     measured there: pose/LINK/x, y, z, and maybe qx, qy, qz, qw or roll, pitch, yaw (a tracker;
     several points of a link are LINK:NAME), or position/JOINT of joints that follow in loops. What
-    cannot be told apart is named and stays as described; rows that do not fit are named and left
+    cannot be distinguished is named and stays as described; rows that do not fit are named and left
     out.
 
     \b
@@ -144,9 +144,7 @@ def _print(found: Calibration) -> None:
         ],
     )  # fmt: skip
     for name, others in found.held.items():
-        why = (
-            f"cannot be told apart from {listed(others)}" if others else "changes nothing measured"
-        )
+        why = f"cannot be distinguished from {listed(others)}" if others else "changes no residual"
         click.echo(f"{name} {why}; it stays as described")
     print_table(
         "residuals", ("residual", "rms before", "rms after", "largest after", "in row", "rows"),

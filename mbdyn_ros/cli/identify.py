@@ -29,7 +29,7 @@ JUDGED = "rms", "nrmse", "explained", "correlation"
 @click.option("--cutoff", type=float, default=0.0,
               help="Hz of the zero-phase filter.  [default: as the motion asks for]")  # fmt: skip
 @click.option("--payload", metavar="LINK=FILE",
-              help="A recording in which a link carries something: tell its mass, centre and "
+              help="A recording in which a link carries something: find its mass, centre and "
               "inertia.  The other recordings are without it.")  # fmt: skip
 @click.option("--output", metavar="FILE",
               help="Write the robot: .urdf (URDF+), .xml or .sdf; .yaml: "
@@ -109,7 +109,7 @@ def identify(
                    f"are left without it, {carried.after:.1%} with it"
                    + ("; at the scale of the gains found" if found.gains else ""))  # fmt: skip
         if carried.untold:
-            click.echo(f"not told of it: {', '.join(carried.untold)}")
+            click.echo(f"not determined of it: {', '.join(carried.untold)}")
     if written is not None:
         click.echo(f"wrote {written}: {found.robot!r}")
     if of_nodes is not None:
@@ -218,7 +218,7 @@ def _print(found: Identification) -> None:
     )  # fmt: skip
     print_table(
         "drives (N m, N; rad, m)", ("shaft", "term", "found", "deviation"),
-        [(shaft, term, number(value), "not told" if spread != spread else f"{spread:.2g}")
+        [(shaft, term, number(value), "undetermined" if spread != spread else f"{spread:.2g}")
          for shaft, terms in found.drives.items() for term, (value, spread) in terms.items()],
     )  # fmt: skip
     for text in (*found.words(), *found.not_in_files()):

@@ -31,7 +31,7 @@ DRAWN_FORCES = 600
 @click.option("--learn", metavar="FILE",
               help="A recording of a like motion without contact, which sets friction and "
               "thresholds.  [default: FILE itself, where pushes are rare]")  # fmt: skip
-@click.option("--link", help="Link whose force is told.  [default: the last that moves]")
+@click.option("--link", help="Link whose force is estimated.  [default: the last that moves]")
 @click.option("--point", nargs=3, type=float, default=(0.0, 0.0, 0.0), metavar="X Y Z",
               help="Point of the link, in its axes, where it acts, m.")  # fmt: skip
 @click.option("--payload", metavar="LINK", help="Estimate the payload of this link, too.")
@@ -101,7 +101,7 @@ def observe(
 
 
 def _checked_link(robot: Robot, link: str | None) -> str:
-    """The link whose force is told: one that moves; the last of these where none is named."""
+    """The link whose force is estimated: one that moves; the last of these where none is named."""
     from ..arguments import require_link
     from ..prepare.tree import WORLD
 
@@ -114,7 +114,7 @@ def _checked_link(robot: Robot, link: str | None) -> str:
 
 
 class _Result:
-    """All that is told of a recording."""
+    """All that is found in a recording."""
 
     def __init__(
         self, robot: Robot, measured: Recording, free: Recording | None, made: Any, link: str,

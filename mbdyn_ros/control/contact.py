@@ -78,7 +78,7 @@ class Thresholds:
             still = labels[int(np.argmin(joint))]
             raise InputError(
                 f"the external effort of {still} is constant in the free motion, which therefore "
-                "tells no threshold. Record the joint while it moves"
+                "sets no threshold. Record the joint while it moves"
             )
         whole = margin * float(np.linalg.norm(away / joint, axis=1).max())
         return Thresholds(labels, center, joint, whole)

@@ -1,8 +1,8 @@
 """The wrench at one link that external efforts of joints can come from, by least squares.
 
 External efforts r are J^T w of a force and moment w at a point of a link. With fewer than six
-coordinates that move it, or at a singular pose, parts of w do no work: they cannot be told, are
-zero in the result, and named. What of r no wrench at this link explains is left over.
+coordinates that move it, or at a singular pose, parts of w do no work: they cannot be determined,
+are zero in the result, and named. What of r no wrench at this link explains is left over.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..robot import Robot
 from ..units import velocity_unit
 
 LEAST_TOLD = 1e-3
-"""Singular value of J^T, relative to the largest, from which a wrench can be told; moments by the
+"""Singular value of J^T, relative to the largest, from which a wrench is determined; moments by the
 mean lever of the link, angles too."""
 
 NAMED_SHARE = 0.01
-"""Share of an axis in what cannot be told from which it is named."""
+"""Share of an axis in what cannot be determined from which it is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +36,9 @@ class ExternalWrench:
     Attributes
     ----------
     link : its name. point : (3,) m, where the wrench acts, in the world.
-    force, torque : (3,), (3,) N and N m; parts that cannot be told are 0.
-    rank : how many of its six parts (three of a force alone) are told.
-    untold : (6,) share of the force and torque along each axis that cannot be told, 0 to 1.
+    force, torque : (3,), (3,) N and N m; parts that cannot be determined are 0.
+    rank : how many of its six parts (three of a force alone) are determined.
+    untold : (6,) share of the force and torque along each axis that cannot be determined, 0 to 1.
     left : (nv,) external efforts that it does not explain.
     local : (6,) the same wrench at the link's origin in its axes, as `wrenches` have it.
     """
@@ -59,13 +59,13 @@ class ExternalWrench:
 
     @property
     def remark(self) -> str:
-        """The parts that cannot be told, in words; empty where all can."""
+        """The parts that cannot be determined, in words; empty where all can."""
         named = [
             f"{label} ({share:.0%})" if share < 1 - NAMED_SHARE else label
             for label, share in zip(WRENCH_LABELS, self.untold.tolist(), strict=True)
             if share > NAMED_SHARE
         ]
-        return f"link {self.link} cannot tell {', '.join(named)}" if named else ""
+        return f"link {self.link} does not determine {', '.join(named)}" if named else ""
 
 
 class WrenchEstimator:
@@ -74,7 +74,7 @@ class WrenchEstimator:
     Parameters
     ----------
     point : (3,) m, of the link, in its axes. moment : whether torques count; without, it is a force
-        alone, which fewer joints can tell.
+        alone, which fewer joints can determine.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class WrenchEstimator:
         return self._about_origin(self._solve(q, external)[0])
 
     def at(self, q: Array, external: Array) -> ExternalWrench:
-        """The wrench, and what of it cannot be told."""
+        """The wrench, and what of it cannot be determined."""
         wrench, told, left = self._solve(q, external)
         self._pose.q[:] = q
         self._pose()
@@ -132,7 +132,7 @@ class WrenchEstimator:
 
     def _solve(self, q: Array, external: Array) -> tuple[Array, Array, Array]:
         """By least squares: the wrench (6,) at the point in the link's axes, the directions (k, 6)
-        of it that are told, in like sizes, and what it leaves of the efforts (nv,)."""
+        of it that are determined, in like sizes, and what it leaves of the efforts (nv,)."""
         self._columns.q[:] = q
         self._columns()
         table, parts = self._columns.result, self._parts

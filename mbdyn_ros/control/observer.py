@@ -190,7 +190,7 @@ class Observer(Sealed):
         if shortest < step:
             raise InputError(
                 f"the time constant {shortest:g} s is shorter than the step of samples, {step:g} "
-                "s: what is faster than they are cannot be told from them. Choose a longer one"
+                "s: anything faster cannot be distinguished from them. Choose a longer one"
             )
         self._since = [math.nan, robot.calls.changes]
         self._restarts = 0

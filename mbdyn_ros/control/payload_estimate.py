@@ -6,9 +6,10 @@ known rate, theta its ten standard parameters. What an observer filters is there
     delta = ((P_0 - P_1) / h + (B_0 + B_1) / 2) theta + noise,
 
 and, filtered alike, external = Y theta: no accelerations are needed. Its normal equations are
-summed with weights that fade by e in `memory` seconds. Before the motion has told anything, theta
-is zero with deviations of a body of the scale of `SIZE`, and of the mass that explains the motion
-best alone: the mass comes first, then what the motion tells of its place, then of its inertia.
+summed with weights that fade by e in `memory` seconds. Before the motion has determined anything,
+theta is zero with deviations of a body of the scale of `SIZE`, and of the mass that explains the
+motion best alone: the mass comes first, then what the motion determines of its place, then of its
+inertia.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SIZE = 0.3
 """m, of payloads and how far they are from the link's origin, before anything is known."""
 
 TOLD = 0.1
-"""Deviation of a parameter, over that of a body of `SIZE`, up to which the motion tells it."""
+"""Deviation of a parameter, over that of a body of `SIZE`, up to which the motion determines it."""
 
 POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
 """Powers of a length in the standard parameters over the mass."""
@@ -44,7 +45,7 @@ class Payload:
 
     mass : kg. com : (3,) m, in the link's axes. inertia : (3, 3) kg m^2 about its centre of mass.
     parameters, deviations : (10,) the standard parameters and their standard deviations.
-    told : (10,) whether the motion tells each of them.
+    told : (10,) whether the motion determines each of them.
     """
 
     link: str
@@ -57,20 +58,20 @@ class Payload:
 
     @property
     def remark(self) -> str:
-        """The parameters that the motion does not tell, in words; empty where it tells all."""
+        """The parameters that the motion leaves open, in words; empty where it determines all."""
         untold = [name for name, told in zip(PARAMETERS, self.told, strict=True) if not told]
-        return f"the motion does not tell {', '.join(untold)} of the payload" if untold else ""
+        return f"the motion does not determine {', '.join(untold)} of the payload" if untold else ""
 
     def body(self) -> tuple[float, Array, Array]:
-        """Mass, centre of mass and inertia about it, as far as they are told, for `set_payload`.
+        """Mass, centre of mass and inertia about it, as far as determined, for `set_payload`.
 
-        A place that is not told becomes the link's origin, an inertia that is not, or that no body
-        has, that of a point.
+        A place that is not becomes the link's origin, an inertia that is not, or that no body has,
+        that of a point.
 
         Raises
         ------
         InputError
-            Not even the mass is told, or it is negative.
+            Not even the mass is determined, or it is negative.
         """
         if not self.told[0] or not self.mass >= 0:
             raise InputError(
@@ -89,7 +90,7 @@ class Payload:
         Raises
         ------
         InputError
-            It is not told; or the link's payload is not variable.
+            It is not determined; or the link's payload is not variable.
         """
         robot.set_payload(self.link, *self.body())
 

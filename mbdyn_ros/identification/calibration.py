@@ -2,7 +2,7 @@
 
 After Mooring, Roth and Driels, Fundamentals of Manipulator Calibration (1991), and Hollerbach and
 Wampler, The Calibration Index (1996). The unknowns are numbers of origins, which a running program
-takes; see `prediction` for the residuals, and `least_squares` for what they tell.
+takes; see `prediction` for the residuals, and `least_squares` for what they determine.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Calibration:
         those of the measurement's frame and of targets too, where they were unknown.
     described, found, deviation : (n,) values, m or rad, and standard deviations of what was found;
         NaN for what was held.
-    held : by name of an unknown that stayed as described, the others from which it cannot be told
-        apart; none where nothing that was measured depends on it.
+    held : by name of an unknown that stayed as described, the others from which it cannot be
+        distinguished; none where nothing that was measured depends on it.
     noise : standard deviation of one measured number, by kind ("position" of targets, m,
         "orientation", rad, or a joint).
     before, after : by kind the residual of each row (N,), a distance (m or rad), as described (with
@@ -331,7 +331,7 @@ def _misfit(prediction: Prediction, noise: Mapping[str, float]) -> tuple[float, 
 
 
 def _require_told(prediction: Prediction, problem: Problem, solution: Solution) -> None:
-    """Raise `InputError` where the measurements tell too little, or do not fit."""
+    """Raise `InputError` where the measurements determine too little, or do not fit."""
     source, rows = prediction.measured.source, len(solution.residual) - len(solution.outliers)
     found = int((~np.isnan(solution.deviation)).sum())
     numbers = rows * len(problem.kinds)
@@ -349,6 +349,6 @@ def _require_told(prediction: Prediction, problem: Problem, solution: Solution) 
         )
     if np.isnan(solution.deviation[~problem.nuisance]).all():
         raise InputError(
-            f"{source}: what was measured tells none of the unknowns: move more joints, further "
-            "apart"
+            f"{source}: what was measured determines none of the unknowns: move more joints, "
+            "further apart"
         )

@@ -162,7 +162,7 @@ def estimated(
 def lasting_noise(
     rows: Sequence[Array], left: Sequence[Array], noise: Array, both: Array
 ) -> Array:
-    """Deviations (joints,) of noise by which slow columns are told: neighbours count together.
+    """Deviations (joints,) of noise that decides slow columns: neighbours count together.
 
     A fit takes noise e away with its residuals r = (1 - P) e. For columns that vary more slowly
     than e is correlated, the sum over lags l of r_t r_t+l is s^2 (n - sum P_t,t+l), s^2 that of e

@@ -1,4 +1,4 @@
-"""An identification: all that recordings tell of a machine, and words about it."""
+"""An identification: all that recordings determine of a machine, and words about it."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ LEAST_STIFFNESS = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """A machine as recordings tell it.
+    """A machine as its recordings show it.
 
     robot : the robot with inertias, viscous and Coulomb friction and armatures found, and the lean
         of its base as gravity.
     names, described, found, deviation : (k,) base parameters, by least squares, with standard
         deviations (NaN of those in `open`).
-    open : names of base parameters that the motions do not tell; they stay near the description.
+    open : names of base parameters that the motions leave open; they stay near the description.
     drives : by shaft and term its parameter and standard deviation, of the robot's own units.
     gains : by joint, of those that were unknown, the effort of 1 in its column, and its deviation.
     lean : (2,) rad about the base's x and y axes. delay : s of efforts after positions.
@@ -102,18 +102,18 @@ class Identification:
             words.append("gains of drives: " + listed([
                 f"{joint} {gain:.4g} (deviation {spread:.2g})"
                 for joint, (gain, spread) in told.items()
-            ]) + ", at the masses of the description: only a gain or a mass that is known tells "
+            ]) + ", at the masses of the description: only a gain or a mass that is known sets "
             "their common scale")  # fmt: skip
         if guessed := [f"{k} ({gain:.2g})" for k, (gain, _) in self.gains.items() if k not in told]:
-            words.append(f"no gain is told of {listed(guessed)}: a guess by the description's "
-                         "efforts; give it by --gain JOINT=VALUE")  # fmt: skip
+            words.append(f"the gain of {listed(guessed)} is not determined: a guess by the "
+                         "description's efforts; give it by --gain JOINT=VALUE")  # fmt: skip
         if np.abs(self.lean).max() > 0:
             degrees = np.degrees(np.linalg.norm(self.lean))
             words.append(f"the base leans by {degrees:.2f} degrees: (x {self.lean[0]:.4f}, "
                          f"y {self.lean[1]:.4f} rad)")  # fmt: skip
         short = [one.split(" ")[0] for one in self.open]
         if short:
-            words.append(f"the motions do not tell {len(short)} of {len(self.names)} base "
+            words.append(f"the motions do not determine {len(short)} of {len(self.names)} base "
                          f"parameters ({listed(short)}): they stay near the description")
         vague = [name.split(" ")[0] for name, value, spread in
                  zip(self.names, self.found, self.deviation, strict=True) if spread > abs(value)]
@@ -123,7 +123,7 @@ class Identification:
         return words
 
     def _has_friction(self) -> bool:
-        """Whether any drive has friction that is told."""
+        """Whether any drive has friction that is determined."""
         return any(
             not value < 2 * spread for terms in self.drives.values()
             for value, spread in (terms[one] for one in ("viscous", "Coulomb") if one in terms)

@@ -1,8 +1,8 @@
-"""Least squares with honest deviations: what data tell, what they leave open, and outliers.
+"""Least squares with honest deviations: what data determine, what they leave open, and outliers.
 
 Unknowns x differ from their described values by x - x0 = S y, S their scales. Residuals r(x) come
-in kinds of one standard deviation each, which their own scatter tells (Bard, Nonlinear Parameter
-Estimation, 1974, ch. 4 and 7). Unknowns that no residual tells apart are held at x0: as many as
+in kinds of one standard deviation each, which their own scatter shows (Bard, Nonlinear Parameter
+Estimation, 1974, ch. 4 and 7). Unknowns that no residual distinguishes are held at x0: as many as
 directions of the Jacobian are open (Golub and Van Loan, Matrix Computations, 5.5.7).
 """
 
@@ -47,7 +47,7 @@ Residual = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Unknowns, and the residuals that tell them.
+    """Unknowns, and the residuals that determine them.
 
     start, scale : (n,) described values and their units. kinds : (m,) kind of each residual.
     fixed : (n,) known exactly. nuisance : (n,) found, but of no interest: nothing else is moved
@@ -71,7 +71,7 @@ class Solution:
     """Found values of the unknowns.
 
     value, deviation : (n,) and their standard deviations, NaN where not found. held : those held
-    at the start, each with the others that it cannot be told apart from. noise : deviation of a
+    at the start, each with the others from which it cannot be distinguished. noise : deviation of a
     residual, by kind. residual : (N, m). outliers : rows that were left out.
     """
 
@@ -156,7 +156,7 @@ def minimized(
 def undetermined(
     problem: Problem, x: Array, noise: dict[str, float], rows: Mask
 ) -> dict[int, tuple[int, ...]]:
-    """Unknowns to hold, each with those that it cannot be told apart from.
+    """Unknowns to hold, each with those from which it cannot be distinguished.
 
     Nuisances come first: of the others counts what these leave over.
     """

@@ -361,7 +361,7 @@ class Search:
         return [*base, *(k for k in self.chosen if k not in set(base))]
 
     def _readiness(self, chosen: list[int]) -> Array:
-        """By which chosen columns are held where they cannot be told apart."""
+        """By which chosen columns are held where they cannot be distinguished."""
         inertias = len(self.form.base.standard)
         return np.array([1.0 if k < inertias else DRIVES_HELD for k in chosen])
 
@@ -401,7 +401,7 @@ class Search:
 
 
 DRIVES_HELD = 3.0
-"""How much rather a drive's term is held than an inertia, of what cannot be told apart."""
+"""How much rather a drive's term is held than an inertia, of what cannot be distinguished."""
 
 LIKELY, UNTOLD = {"offset": 0.1}, 1e-3
 """Shares of an effort's size that terms of drives are likely to have, others 1; and that of a term

@@ -1,7 +1,7 @@
 """A payload from two recordings, one with it and one without.
 
-The recording without it tells the machine, drives included; what that leaves of the efforts of the
-other one is linear in the ten parameters of the body that a link carries.
+The recording without it determines the machine, drives included; what that leaves of the efforts
+of the other one is linear in the ten parameters of the body that a link carries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .evidence import Evidence, estimated, lasting_noise
 from .machine import CERTAIN_GAIN, Search
 
 BALL = 0.05
-"""Radius of gyration (m) of the body that a payload is near to where it is not told."""
+"""Radius of gyration (m) of the body that a payload is near to where it is not determined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,9 @@ class Payload:
 
     mass, com, inertia : kg, (3,) m and (3, 3) kg m^2 about its centre of mass, in the link's axes;
         of a body that can be.
-    mass_deviation, com_deviation : standard deviations (kg; (3,) m); NaN of what is not told.
+    mass_deviation, com_deviation : standard deviations (kg; (3,) m); NaN of what is not determined.
     untold : those of m, m c and the moments of inertia about the link's origin that the motion does
-        not tell better than by their own size.
+        not determine better than by their own size.
     before, after : share of the efforts that is left without it and with it.
     robot : the machine without it, as identified, and with it as a payload.
     """
@@ -72,7 +72,7 @@ def identify_payload(
     Raises
     ------
     InputError
-        As `identify_machine`; or the efforts with it tell no mass.
+        As `identify_machine`; or the efforts with it determine no mass.
     """
     known = moving_link(checked_robot(robot).system.tree, robot.model.source, link)
     motions = [conditioned(robot, one, cutoff) for one in empty]
@@ -105,7 +105,7 @@ def identify_payload(
     deviation[held] = np.nan
     if not x[0] > deviation[0]:
         raise InputError(
-            f"{robot.model.source}: the efforts with the payload tell a mass of {x[0]:.3g} kg with "
+            f"{robot.model.source}: the efforts with the payload give a mass of {x[0]:.3g} kg with "
             f"a deviation of {deviation[0]:.2g}: move the joints that lift it, and record longer"
         )
     center = x[1:4] / x[0]

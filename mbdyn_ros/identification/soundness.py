@@ -31,7 +31,7 @@ DRAG, DRAG_ALONE = 0.1, 0.2
 which hardly depend on the described ones."""
 
 BOTH_WAYS = 0.1
-"""Share of rows in which a joint must move either way, so that its friction can be told."""
+"""Share of rows in which a joint must move either way, so that its friction can be determined."""
 
 QUARTERS, ROWS_FOR_ZEROS = (np.pi / 2, -np.pi / 2, np.pi), 150
 """Turns (rad) by which zeros may be off, and rows that are looked at."""
@@ -58,7 +58,7 @@ def require_moving(robot: Robot, motions: Sequence[Motion]) -> None:
     if still:
         raise InputError(
             f"{robot.model.source}: the recordings hardly move {listed(still)}: nothing of it can "
-            "be told. Move it, or lock it (mbdyn edit ROBOT --lock JOINT)"
+            "be determined. Move it, or lock it (mbdyn edit ROBOT --lock JOINT)"
         )
 
 

@@ -1,6 +1,6 @@
 """One long step through a whole interval, by collocation at Gauss points.
 
-The slopes of a solution are told at the Gauss points alone, by a polynomial through them; with s
+The slopes of a solution are known at the Gauss points alone, by a polynomial through them; with s
 points the error of the end is of order 2 s (Hairer, Norsett and Wanner, II.7). What the equations
 are between the points, they are never asked.
 """

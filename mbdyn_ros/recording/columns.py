@@ -38,10 +38,10 @@ CLOCKS = {
 """Names of the time, and the seconds of its unit; 0: by the size of its steps."""
 
 QUANTITIES = "time, position, velocity, effort, current"
-"""Quantities whose columns a user can tell."""
+"""Quantities whose columns a user can name."""
 
 COLUMNS = "columns"
-"""Key of the columns of a quantity, next to its scale, in what a user tells."""
+"""Key of the columns of a quantity, next to its scale, in what a user gives."""
 
 SCALES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "nsec": 1e-9}
 
@@ -114,15 +114,14 @@ def read_columns(source: str) -> dict[str, Array]:
 
 @dataclass(frozen=True)
 class Told:
-    """Columns of a quantity as a user tells them: by joint, or in the robot's order; their scales.
-    """
+    """Columns of a quantity as a user names them, by joint or in the robot's order, and scales."""
 
     columns: Mapping[str, str] | Sequence[str]
     scales: Sequence[float] = (1.0,)
 
 
 def read_told_columns(source: str) -> dict[str, Told]:
-    """Columns that a YAML file or text tells, by quantity.
+    """Columns that a YAML file or text names, by quantity.
 
     {time: 1, position: [2, 3], effort: {columns: {j1: i1, j2: i2}, scale: 0.1}}: a column by its
     name, or by its number from 1; of a quantity those of joints, in the robot's order or by name,
@@ -160,7 +159,7 @@ def told_columns(
     table: Mapping[str, Array], told: Mapping[str, Told], labels: Mapping[str, Sequence[str]],
     source: str,
 ) -> dict[str, Array]:  # fmt: skip
-    """The columns that a user tells, under the names that are understood without words.
+    """The columns that a user names, under the names that are understood without words.
 
     Raises
     ------
@@ -173,12 +172,12 @@ def told_columns(
         given = one.columns
         if not isinstance(given, Mapping):
             if len(given) != len(known):
-                raise InputError(f"{source}: {len(given)} columns of {what} are told, and it has "
+                raise InputError(f"{source}: {len(given)} columns of {what} are given, and it has "
                                  f"{len(known)}: {', '.join(known)}")  # fmt: skip
             given = dict(zip(known, given, strict=True))
         scales = one.scales if len(one.scales) > 1 else [*one.scales] * len(given)
         if len(scales) != len(given):
-            raise InputError(f"{source}: {len(scales)} scales of {what} are told for {len(given)} "
+            raise InputError(f"{source}: {len(scales)} scales of {what} are given for {len(given)} "
                              "columns; give one, or one each")  # fmt: skip
         for (label, column), scale in zip(given.items(), scales, strict=True):
             if label not in known:

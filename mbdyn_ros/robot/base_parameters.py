@@ -135,7 +135,7 @@ def _independent_columns(stack: Array) -> list[int]:
 
     One after the other is taken, and what of it lies in the others is taken off them. The next is
     one whose rest is nearly the largest, so that no factor grows, and among these nearly the
-    freest of what was taken, so that they are well told apart; of equals, the outermost.
+    freest of what was taken, so that they are well distinguished; of equals, the outermost.
     """
     rest = stack.copy()
     whole = np.linalg.norm(rest, axis=0)

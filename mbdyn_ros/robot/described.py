@@ -25,7 +25,7 @@ def described_model(robot: Core) -> Model:
     """The description that a robot was made of, with what was set since.
 
     Payloads are part of their links, and what was set part of its link or joint; home,
-    gravity and whether the base floats are as `load` was told.
+    gravity and whether the base floats are those given to `load`.
 
     Raises
     ------

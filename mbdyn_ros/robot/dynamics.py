@@ -47,7 +47,7 @@ class Dynamics(Core):
             Wrong shape, NaN or infinity (by joint name), or a wrench on an unknown link.
         DeadPointError
             An actuator of a loop is at a dead point, by name; NaN in that row of a batch. How near
-            it is elsewhere is told by `actuation_condition`.
+            it is elsewhere is what `actuation_condition` says.
         """
         found = self._plain.inverse_dynamics(q, v, a, wrenches, friction, out)
         if found is None:

@@ -36,13 +36,13 @@ def write_report(found: Identification, path: Path) -> None:
                     for one in (*found.words(), *found.not_in_files()))  # fmt: skip
     notes = "".join(f"<li>{html.escape(one)}</li>" for one in found.remarks)
     base = [
-        (name, f"{old:.5g}", f"{new:.5g}", "not told" if spread != spread else f"{spread:.2g}")
+        (name, f"{old:.5g}", f"{new:.5g}", "undetermined" if spread != spread else f"{spread:.2g}")
         for name, old, new, spread in zip(
             found.names, found.described, found.found, found.deviation, strict=True
         )
     ]
     drives = [
-        (shaft, term, f"{value:.5g}", "not told" if spread != spread else f"{spread:.2g}")
+        (shaft, term, f"{value:.5g}", "undetermined" if spread != spread else f"{spread:.2g}")
         for shaft, terms in found.drives.items() for term, (value, spread) in terms.items()
     ]  # fmt: skip
     brings = [

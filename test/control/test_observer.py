@@ -358,7 +358,7 @@ def test_what_a_link_cannot_tell_is_named(arm: mbdyn_ros.Robot) -> None:
     external = np.array([3.0, -2, 0, 0, 0, 0])
     found = wrench_at(arm, np.zeros(6), external, "upper_arm_link")
     assert found.rank == 2 and found.untold.sum() == pytest.approx(4)
-    assert "cannot tell force" in found.remark
+    assert "does not determine force" in found.remark
     efforts = arm.jacobian(np.zeros(6), "upper_arm_link").T @ found.array
     np.testing.assert_allclose(efforts, external, atol=1e-12)
     np.testing.assert_allclose(found.left, 0, atol=1e-12)

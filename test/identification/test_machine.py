@@ -222,7 +222,7 @@ def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -
     assert (found.com_deviation < 0.01).all()
     assert found.after < 0.02 < 0.2 < found.before
     assert found.robot.total_mass - found.mass == pytest.approx(arm.total_mass, rel=0.3)
-    with pytest.raises(InputError, match="tell a mass of"):
+    with pytest.raises(InputError, match="give a mass of"):
         identify_payload(arm, "l3", [recorded(4)], [recorded(1), recorded(2)])
 
 

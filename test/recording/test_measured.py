@@ -169,10 +169,10 @@ def test_columns_that_are_told(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     np.testing.assert_allclose(found.q, Q[13:-13], atol=1e-12)
     np.testing.assert_allclose(found.effort, EFFORT[13:-13], atol=1e-12)
     for text, words in (
-        ("{position: [2, 3]}", "2 columns of position are told, and it has 6"),
+        ("{position: [2, 3]}", "2 columns of position are given, and it has 6"),
         ("{effort: {elbow: 3}}", "'elbow' has no effort .did you mean .elbow_joint"),
         ("{time: 20}", "has no column '20'"),
-        ("{time: {columns: 1, scale: [1, 2]}}", "2 scales of time are told for 1 columns"),
+        ("{time: {columns: 1, scale: [1, 2]}}", "2 scales of time are given for 1 columns"),
     ):
         with pytest.raises(InputError, match=words):
             read_recording(arm, path, Sensors(columns=read_told_columns(text)))

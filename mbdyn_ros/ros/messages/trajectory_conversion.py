@@ -1,4 +1,4 @@
-"""A JointTrajectory told in other joints, or passed in the least time."""
+"""A JointTrajectory in other joints, or passed in the least time."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Feeling:
     def __init__(self, robot: Robot, given: Any) -> None:
         if robot.nq != robot.nv or any(one.startswith(OF_BASE) for one in robot.position_labels):
             raise InputError(
-                f"{robot.model.source}: joint states do not tell the pose of a floating or "
+                f"{robot.model.source}: joint states do not hold the pose of a floating or "
                 "spherical joint: this node is for a fixed base and joints without quaternions"
             )
         if not robot.nv:
@@ -256,7 +256,7 @@ class EffortObserver(RobotNode):
         health.values["contact"], health.values["contacts"] = feeling.watch.told, feeling.watch.hits
         if feeling.wrench is not None and not missing:
             found = feeling.wrench.at(feeling.observer.q, feeling.observer.external)
-            health.values["wrench"] = found.remark or f"of {found.link}, all parts are told"
+            health.values["wrench"] = found.remark or f"of {found.link}, all parts are determined"
         if feeling.estimator is not None and not missing:
             self._tell_payload(feeling.estimator, health)
 
@@ -266,7 +266,7 @@ class EffortObserver(RobotNode):
         except InputError as error:
             health.values["payload"] = str(error)
             return
-        told = found.remark or "the motion tells all of it"
+        told = found.remark or "the motion determines all of it"
         health.values["payload"] = f"{found.mass:.4g} kg, +- {found.deviations[0]:.2g}; {told}"
         if found.told[0]:
             self._payload.publish(self._stamped(found.link, found.mass, found.com, found.inertia))

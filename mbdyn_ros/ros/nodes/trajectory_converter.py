@@ -1,4 +1,4 @@
-"""Node `trajectory_converter`: trajectories told in other joints of the same closed loops.
+"""Node `trajectory_converter`: trajectories converted to other joints of the same closed loops.
 
 Planners move booms and jibs, hardware moves their cylinders: what comes in the one goes out in the
 other, with velocities, accelerations and efforts.

@@ -1,4 +1,4 @@
-"""How exactly contacts are told apart: to the accuracy of the steps."""
+"""How exactly contacts are distinguished: to the accuracy of the steps."""
 
 from __future__ import annotations
 

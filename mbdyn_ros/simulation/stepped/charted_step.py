@@ -2,7 +2,7 @@
 
 The equations in other coordinates take a second or more to compile. That is done in a thread,
 begun while the dead centre is still some way off; when it comes too near before they are ready,
-the motion has to wait (`ready`). The state is always told in the robot's own coordinates.
+the motion has to wait (`ready`). The state is always given in the robot's own coordinates.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ LEAST_SHARE_OF_LONGEST = 0.1
 
 
 class LengthSliders(SliderPanel):
-    """One slider for each number of an origin that `load` was told is variable.
+    """One slider for each number of an origin that is variable.
 
     Attributes
     ----------
