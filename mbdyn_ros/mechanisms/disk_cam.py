@@ -80,7 +80,7 @@ class DiskCam:
         """The position of the follower's joint at displacement 0, m or rad; NaN where the base
         circle is out of its reach."""
         prime, foot = self.base_radius + self.roller_radius, self._from_axle()
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             if self.arm is not None:
                 apart = np.abs(foot)
                 cosine = (apart**2 + self.arm**2 - prime**2) / (2 * apart * self.arm)

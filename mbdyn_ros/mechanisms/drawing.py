@@ -180,6 +180,10 @@ class Drawing:
         where, follower = f"cam of {cam.driver} and {cam.driven}", self.link[cam.driven]
         if cam.driver not in self.inputs:
             raise self.refusal(f"{where}: {cam.driver} is not an input; a cam must be driven")
+        taken = [name for one in self.cams if one is not cam for name in (one.driver, one.driven)]
+        for name in (cam.driver, cam.driven):
+            if name in taken:
+                raise self.refusal(f"{where}: {name} has another cam or follower; give it one")
         on_ground = follower.slides_on == GROUND
         if not on_ground and (follower.points[0] not in self.ground or len(follower.points) < 2):
             raise self.refusal(

@@ -330,6 +330,8 @@ def test_a_sweep_leaves_out_what_would_be_refused() -> None:
         (("over: 120, to: 0.02", "over: 110, to: 0.02"), ":13: .*350 deg together; give 360"),
         (("{over: 60}", "{to: 0.02}"), "a segment has no over"),
         (("roller: 0.01", "rollers: 0.01"), "a cam has no \"rollers\""),
+        (("cams:", "cams:\n  - {driver: cam, driven: follower, law: [{over: 90, to: 1}, "
+          "{over: 270, to: 0}]}"), "cam has another cam or follower"),
     ],
 )  # fmt: skip
 def test_drawings_of_cams_that_cannot_be_are_refused(change: tuple[str, str], words: str) -> None:
@@ -337,6 +339,44 @@ def test_drawings_of_cams_that_cannot_be_are_refused(change: tuple[str, str], wo
     assert change[0] in text
     with pytest.raises(MbdynError, match=words):
         mechanism_kind(read_drawing(text.replace(*change, 1)))
+
+
+ARMS = "C: [0.1, 0.03], R: [0.01, 0.055]"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "mirrored"),
+    [
+        ("disk_cam", "F: [0.005, 0.055]", "F: [-0.005, -0.055]", False),
+        ("disk_cam", "F: [0.005, 0.055]}", "F: [0.055, -0.005]}  # along: x", False),
+        ("flat_cam", "F: [0, 0.045]}", "F: [-0.045, 0]}  # along: x", False),
+        ("oscillating_cam", ARMS, "C: [-0.1, -0.03], R: [-0.01, -0.055]", False),
+        ("oscillating_cam", ARMS, "C: [0.03, -0.1], R: [0.055, -0.01]", False),
+        ("oscillating_cam", ARMS, "C: [-0.1, 0.03], R: [-0.01, 0.055]", True),
+    ],
+)
+def test_the_place_of_a_cam_in_the_plane_does_not_matter(
+    name: str, before: str, after: str, mirrored: bool
+) -> None:
+    """Turned on its axle, with the slide along x as well; mirrored, it goes back from 300 deg."""
+    text = (LIBRARY / f"{name}.yaml").read_text()
+    text = text.replace("modified_sine", "cycloidal").replace("polynomial_4567", "cycloidal")
+    turned = text.replace(before, after)
+    if "along: x" in after:
+        turned = turned.replace("along: y", "along: x")
+    q = np.linspace(0.1, 6.2, 40)[:, None]
+    one, other = (mechanism_kind(read_drawing(each))().replaced(gravity=0.0)
+                  for each in (text, turned))  # fmt: skip
+    there = np.radians(300) - q if mirrored else q
+    torques = one.inverse_dynamics(q, [20.0], [0.0]), other.inverse_dynamics(there, [20.0], [0.0])
+    assert np.abs(torques[0]).max() > 0.5
+    assert torques[1] == pytest.approx(-torques[0] if mirrored else torques[0], abs=1e-12)
+    forces = [
+        Analysis(each, CrankMotion(q[:, 0], at, np.full_like(q, 20.0), 0 * q)).contact_forces
+        for each, at in ((one, q), (other, there))
+    ]
+    found, same = (each["cam_follower_contact"] for each in forces)
+    assert (found > 0).all() and same == pytest.approx(found, rel=1e-12)
 
 
 def test_a_follower_drives_a_linkage() -> None:
