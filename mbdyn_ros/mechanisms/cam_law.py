@@ -170,7 +170,7 @@ class MotionLaw:
         within = np.mod(angle, self.starts[-1])
         place = np.searchsorted(self.starts[1:-1], within, side="right")
         found = [np.zeros(np.shape(angle)) for _ in range(4)]
-        for k in range(len(self.segments)):
+        for k in np.unique(place).tolist():
             here = place == k
             values = self._segment(k, (within[here] - self.starts[k]) / self.segments[k].over)
             for whole, part in zip(found, values, strict=True):

@@ -76,6 +76,7 @@ class DiskCam:
         """The axis of the slide."""
         return 1j if self.across else 1.0
 
+    @functools.cached_property
     def _start(self) -> Array:
         """The position of the follower's joint at displacement 0, m or rad; NaN where the base
         circle is out of its reach."""
@@ -94,7 +95,7 @@ class DiskCam:
         second derivative by the angle."""
         share = self.side * self.lift / self.law.lift
         s, ds, dds, _ = self.law(angle)
-        return self._start() + share * s, share * ds, share * dds
+        return self._start + share * s, share * ds, share * dds
 
     def coefficients(self, angle: Array) -> list[Array]:
         """The parabola c0 + c1 q + c2 q^2 that osculates the follower's motion at angles q of the
@@ -105,7 +106,7 @@ class DiskCam:
         z, dz, ddz = self.motion(angle)
         c1 = dz - ddz * angle
         pull = self.side * self.preload / np.where(self.stiffness == 0, 1.0, self.stiffness)
-        return [z - (c1 + dz) * angle / 2, c1, ddz / 2, self.stiffness, self._start() - pull]
+        return [z - (c1 + dz) * angle / 2, c1, ddz / 2, self.stiffness, self._start - pull]
 
     # -- contact ---------------------------------------------------------------------------------
 
@@ -193,12 +194,12 @@ class DiskCam:
     def faults(self) -> tuple[Array, Array, Array]:
         """Measures that are above zero where the cam cannot work: out of reach (...), jams and
         undercuts, (K, ...) at `angles`; of many designs whose numbers are arrays (...)."""
-        numbers = self._start(), self.roller_radius, self.lift, self.pressure_limit
+        numbers = self._start, self.roller_radius, self.lift, self.pressure_limit
         shape = np.broadcast_shapes(*map(np.shape, numbers))
         angle = self.angles.reshape(-1, *[1] * len(shape))
-        start = np.isnan(self._start())
+        start = np.isnan(self._start)
         if self.arm is not None:
-            turned = np.abs(self._start() - np.angle(-self._from_axle())) + self.lift
+            turned = np.abs(self._start - np.angle(-self._from_axle())) + self.lift
             start = start | (turned >= np.pi)
         rising = self.side * self.motion(angle)[1] > 0
         with np.errstate(invalid="ignore"):

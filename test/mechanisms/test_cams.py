@@ -415,6 +415,11 @@ def test_the_command_line_says_what_a_cam_does(tmp_path) -> None:
     assert "contact/cam_follower_contact" in open(table).readline()
     answer = CliRunner().invoke(main, ["mechanism", "disk_cam", "--id", "--speed", "300"])
     assert "the follower lifts off with the cam at 62 deg" in answer.output
-    for option, words in (("--equations", "no formula of the paper"), ("--urdf=x.urdf", "a URDF")):
+    path = tmp_path / "path.csv"
+    path.write_text("x,y\n0,0\n0.01,0\n0.01,0.01\n")
+    for option, words in (
+        ("--equations", "no formula of the paper"), ("--urdf=x.urdf", "a URDF"),
+        (f"--fit={path}", "to and fro"),
+    ):  # fmt: skip
         answer = CliRunner().invoke(main, ["mechanism", "disk_cam", option])
         assert answer.exit_code and words in answer.output
