@@ -12,8 +12,8 @@ from ..errors import InputError
 from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
-from .cut_open import PartConnection, connections
-from .layout import GearMesh, turned
+from .cut_open import force_carriers
+from .layout import turned
 from .mechanism import Mechanism
 from .parametric import run
 from .pose import MechanismPose
@@ -126,11 +126,36 @@ class Analysis:
         if layout.gears:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
-        between: tuple[PartConnection | GearMesh, ...] = (
-            *connections(layout),
-            *layout.meshes,
-        )
-        return {one.name: values[:, k] for k, one in enumerate(between)}
+        return {one.name: values[:, k] for k, one in enumerate(force_carriers(layout))}
+
+    @functools.cached_property
+    def contact_forces(self) -> Mapping[str, Array]:
+        """Force (N,), N, with which every cam presses on its follower; where it is negative the
+        follower lifts off, unless something holds it."""
+        found, inputs = {}, self.mechanism.inputs
+        for cam in self.mechanism.layout().cams:
+            force, rise = (
+                self.reactions[cam.name],
+                cam.rise(self.motion.q[:, inputs.index(cam.cam)]),
+            )
+            along = force[:, 0] * rise.real + force[:, 1] * rise.imag
+            found[cam.name] = np.copysign(np.hypot(force[:, 0], force[:, 1]), along)
+        return found
+
+    @property
+    def lift_offs(self) -> list[str]:
+        """Words about followers that lift off their cams."""
+        found, layout = [], self.mechanism.layout()
+        for cam in layout.cams:
+            off = np.flatnonzero(self.contact_forces[cam.name] < 0)
+            if len(off):
+                angle = np.degrees(self.motion.q[off[0], self.mechanism.inputs.index(cam.cam)])
+                found.append(
+                    f"the {cam.follower} lifts off with the {cam.cam} at {angle:.4g} deg; a "
+                    f"stronger {cam.cam}_preload or {cam.cam}_stiffness, or less speed, holds it; "
+                    "all numbers are of a follower that is held in contact"
+                )
+        return found
 
     @functools.cached_property
     def shaking(self) -> Array:

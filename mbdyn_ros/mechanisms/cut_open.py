@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -17,7 +17,8 @@ from ..model.joints.revolute import Revolute
 from ..model.model import Array, Pose
 from ..prepare.clusters import Closure, common_ancestor, path_from
 from ..prepare.tree import WORLD, Body, Tree
-from .layout import GROUND, MechanismLayout, Part, Pin
+from .disk_cam import DiskCam
+from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Piece, Point
 
 
@@ -48,6 +49,11 @@ def connections(layout: MechanismLayout) -> tuple[PartConnection, ...]:
         for pin in layout.pins
     ]
     return (*joints, *pins)
+
+
+def force_carriers(layout: MechanismLayout) -> tuple[PartConnection | GearMesh | DiskCam, ...]:
+    """All between parts that carries forces: joints, pins, meshes and cams, as in reactions."""
+    return (*connections(layout), *layout.meshes, *layout.cams)
 
 
 @dataclass(frozen=True)
@@ -146,6 +152,9 @@ def _hung(layout: MechanismLayout, kept: Sequence[PartConnection]) -> list[Hung]
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
+SPRING = "spring_stiffness", "spring_reference"
+"""Names of the numbers of a spring in a `Body`."""
+
 NOWHERE: Point = (0.0, 0.0)
 """A shift by nothing."""
 
@@ -166,10 +175,18 @@ def planar_pose(at: Point, rotation: Array | None = None) -> Any:
     return SymbolicPose(np.eye(3) if rotation is None else rotation, shift)
 
 
-def layout_tree(layout: MechanismLayout) -> Tree:
-    """The parts of a layout as bodies in the plane z = 0 with every axis along z."""
+def layout_tree(layout: MechanismLayout, springs: Mapping[str, SX] | None = None) -> Tree:
+    """The parts of a layout as bodies in the plane z = 0 with every axis along z.
+
+    springs : (2, 1) by part, stiffness and where its joint is slack.
+    """
     hung = zip(layout.parts, connections(layout), strict=False)
-    return cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
+    tree = cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
+    bodies: list[Any] = list(tree.bodies)
+    for name, spring in (springs or {}).items():
+        body, acting = layout.order[name], dict(zip(SPRING, ca.vertsplit(spring), strict=True))
+        bodies[body] = replace(bodies[body], **acting)
+    return replace(tree, bodies=tuple(bodies))
 
 
 def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:

@@ -170,6 +170,10 @@ def denoc_equations(
     >>> found.subsystems
     (('crank',), ('rocker', 'coupler'))
     """
+    if mechanism.layout().cams:
+        raise mechanism.refusal(
+            "a cam's law stands in no formula of the paper; its numbers are in --id --output"
+        )
     driven = tuple(f"{name}_joint" for name in mechanism.inputs)
     whole = {key: float(one) for key, one in mechanism.numbers().items()}
     branches = {key: one for key, one in whole.items() if key.endswith("branch")}

@@ -34,8 +34,16 @@ from .link import (
 from .pose import MechanismPose
 
 UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": "",
-         "teeth": "1", "ratio": "1", "phase": "rad"}  # fmt: skip
+         "teeth": "1", "ratio": "1", "phase": "rad", "swing": "rad", "limit": "deg",
+         "stiffness": "N/m", "preload": "N"}  # fmt: skip
 """Units of settings by the end of their names; all others are lengths."""
+
+
+ABOVE_ZERO = ("_length", "_mass", "_teeth", "_base_radius", "_lift", "_swing", "_limit")
+"""Ends of the names of settings that must be above zero."""
+
+NOT_NEGATIVE = ("_width", "_inertia", "_roller_radius", "_stiffness", "_preload")
+"""Ends of the names of settings that may be zero but not negative."""
 
 
 def problem_of(name: str, number: float) -> str | None:
@@ -43,10 +51,10 @@ def problem_of(name: str, number: float) -> str | None:
     unit = unit_of(name)
     if not math.isfinite(number):
         return f"{name} is {number}; give a finite number"
-    if (name == "ground" or name.endswith(("_length", "_mass", "_teeth"))) and number <= 0:
+    if (name == "ground" or name.endswith(ABOVE_ZERO)) and number <= 0:
         what = {"m": "length", "kg": "mass"}.get(unit, "number")
         return f"{name} is {number:g} {unit}; give a {what} above zero"
-    if name.endswith(("_width", "_inertia")) and number < 0:
+    if name.endswith(NOT_NEGATIVE) and number < 0:
         return f"{name} is {number:g} {unit}; it cannot be negative"
     if name.endswith("branch") and number not in (1, -1):
         return f"{name} is {number:g}; the two assembly branches are 1 and -1"

@@ -1,4 +1,4 @@
-"""The drawing of a mechanism: points, links, sliders and gears, also as a file.
+"""The drawing of a mechanism: points, links, sliders, gears and cams, also as a file.
 
 A link hangs by its first point on the part listed before it that has this point; wherever else it
 shares a point with one listed before it, a pin closes a loop.
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, suggestion
 from ..model.read.yaml_source import YamlSource
+from .cam_law import LawSegment, MotionLaw
 from .layout import GROUND
-from .link import ORDINALS, Block, Link, Piece, Plate, Wheel
+from .link import ORDINALS, Block, Cam, Link, Piece, Plate, Wheel
 
 if TYPE_CHECKING:
     import yaml
@@ -65,6 +66,25 @@ class DrawnGears:
 
 
 @dataclass(frozen=True)
+class DrawnCam:
+    """A disk cam, a link of one point, and its follower: a block on the ground, or an arm on the
+    ground whose second point is the roller's centre; as drawn the cam is at the start of the law.
+
+    law : segments of the follower's motion. flat : the block has a flat face.
+    roller, limit, stiffness, preload : see `DiskCam`.
+    """
+
+    driver: str
+    driven: str
+    law: MotionLaw
+    flat: bool = False
+    roller: float = 0.0
+    limit: float | None = None
+    stiffness: float = 0.0
+    preload: float = 0.0
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A mechanism as it is drawn.
 
@@ -82,6 +102,7 @@ class Drawing:
     output: str
     gears: tuple[DrawnGears, ...] = ()
     settings: tuple[tuple[str, float], ...] = ()
+    cams: tuple[DrawnCam, ...] = ()
 
     def refusal(self, problem: str) -> InputError:
         """The error that says what is wrong with it."""
@@ -113,6 +134,9 @@ class Drawing:
         for gear in self.gears:
             self._known("gears", (gear.driver, gear.driven, gear.on), parts, "link")
             self._check_gear(gear)
+        for cam in self.cams:
+            self._known("cams", (cam.driver, cam.driven), self.link, "link")
+            self._check_cam(cam)
         self._known("inputs", self.inputs, self.link, "link")
         self._known("output", (self.output,), self.link, "link")
         if not self.inputs:
@@ -123,8 +147,9 @@ class Drawing:
         if len(set(one.points)) != len(one.points):
             raise self.refusal(f"{one.name} has a point twice")
         count = len(one.points)
-        if one.slides_on is not None or one.teeth is not None:
-            kind = "slides" if one.slides_on is not None else "is a wheel"
+        if one.slides_on is not None or one.teeth is not None or self.is_cam(one.name):
+            kind = "is a cam" if self.is_cam(one.name) else "is a wheel"
+            kind = kind if one.slides_on is None else "slides"
             if count != 1:
                 raise self.refusal(f"{one.name} {kind} and has {count} points; give it one")
             if one.slides_on is not None and one.along not in ("x", "y"):
@@ -151,6 +176,29 @@ class Drawing:
         if GROUND == gear.driver:
             raise self.refusal("the ground drives nothing; name it as driven")
 
+    def _check_cam(self, cam: DrawnCam) -> None:
+        where, follower = f"cam of {cam.driver} and {cam.driven}", self.link[cam.driven]
+        if cam.driver not in self.inputs:
+            raise self.refusal(f"{where}: {cam.driver} is not an input; a cam must be driven")
+        taken = [name for one in self.cams if one is not cam for name in (one.driver, one.driven)]
+        for name in (cam.driver, cam.driven):
+            if name in taken:
+                raise self.refusal(f"{where}: {name} has another cam or follower; give it one")
+        on_ground = follower.slides_on == GROUND
+        if not on_ground and (follower.points[0] not in self.ground or len(follower.points) < 2):
+            raise self.refusal(
+                f"{where}: {cam.driven} must slide on the ground, or turn about a point of the "
+                "ground, its first, and have its roller at its second"
+            )
+        if cam.flat and not on_ground:
+            raise self.refusal(f"{where}: an arm has a roller; give flat: true to a block alone")
+        if cam.flat and cam.roller:
+            raise self.refusal(f"{where}: it has a flat face and a roller; give one of them")
+
+    def is_cam(self, name: str) -> bool:
+        """Whether a link is a disk cam."""
+        return any(cam.driver == name for cam in self.cams)
+
     def teeth(self, name: str) -> float | None:
         """Of a wheel."""
         return self.link[name].teeth if name in self.link else None
@@ -168,7 +216,7 @@ class Drawing:
     def direction(self, name: str) -> complex:
         """The drawn direction of the x axis of a part."""
         one = self.link.get(name)
-        if one is None or one.teeth is not None:
+        if one is None or one.teeth is not None or self.is_cam(name):
             return 1.0
         if one.slides_on is not None:
             return self.direction(one.slides_on) * (1j if one.along == "y" else 1)
@@ -191,6 +239,8 @@ class Drawing:
             return Block(one.mass, one.inertia or 0.0)
         if one.teeth is not None:
             return Wheel(one.teeth, one.mass, one.inertia or 0.0)
+        if self.is_cam(one.name):
+            return Cam(one.mass, one.inertia or 0.0)
         start, direction = self.origin(one.name), self.direction(one.name)
         seen = [(self.places[point] - start) / direction for point in one.points]
         length = abs(seen[1])
@@ -209,10 +259,12 @@ def _rounded(value: float, size: float) -> float:
 LIBRARY = Path(__file__).parent / "library"
 """The mechanisms that are drawings, a file each."""
 
-DRAWING_KEYS = ("name", "title", "points", "ground", "links", "gears", "inputs", "output",
-                "settings")  # fmt: skip
+DRAWING_KEYS = ("name", "title", "points", "ground", "links", "gears", "cams", "inputs",
+                "output", "settings")  # fmt: skip
 LINK_KEYS = ("points", "mass", "inertia", "center", "width", "slides_on", "along", "teeth")
 GEAR_KEYS = ("driver", "driven", "on", "internal", "ratio", "teeth")
+CAM_KEYS = ("driver", "driven", "law", "flat", "roller", "limit", "stiffness", "preload")
+SEGMENT_KEYS = ("over", "to", "by")
 
 
 def read_drawing(source: str | os.PathLike[str]) -> Drawing:
@@ -257,6 +309,7 @@ def read_drawing(source: str | os.PathLike[str]) -> Drawing:
         {one: document.number(node, one) for one, node in settings.items()},
         name,
         document.text(values["title"], "title") if "title" in values else "",
+        [_cam(document, node) for node in document.records(values, "cams")],
     )
 
 
@@ -304,6 +357,35 @@ def _gears(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
     return {key: read.get(key, document.text)(value, key) for key, value in values.items()}
 
 
+def _cam(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
+    values = document.mapping(node, "a cam", CAM_KEYS)
+    for key in ("driver", "driven", "law"):
+        if key not in values:
+            raise document.error(node, f"a cam has no {key}; give it")
+    segments = document.sequence(values["law"], "the law of a cam")
+    try:
+        law = MotionLaw(tuple(_segment(document, one) for one in segments))
+    except InputError as error:
+        raise document.error(values["law"], str(error)) from None
+    read = {"driver": document.text, "driven": document.text, "flat": document.truth}
+    return {"law": law} | {
+        key: read.get(key, document.number)(value, key)
+        for key, value in values.items()
+        if key != "law"
+    }
+
+
+def _segment(document: YamlSource, node: yaml.Node) -> LawSegment:
+    """A segment of a law, `over` in deg."""
+    values = document.mapping(node, "a segment", SEGMENT_KEYS)
+    if "over" not in values:
+        raise document.error(node, "a segment has no over; give the angle that it lasts, deg")
+    over = math.radians(document.number(values["over"], "over"))
+    to = document.number(values["to"], "to") if "to" in values else None
+    by = {"by": document.text(values["by"], "by")} if "by" in values else {}
+    return LawSegment(over, to, **by)
+
+
 def drawing_of(
     points: Mapping[str, tuple[float, float]],
     ground: Any,
@@ -314,6 +396,7 @@ def drawing_of(
     settings: Mapping[str, float] | None = None,
     name: str = "mechanism",
     title: str = "",
+    cams: Any = (),
 ) -> Drawing:
     """The drawing of lists, as in a file.
 
@@ -337,4 +420,5 @@ def drawing_of(
         tuple(_drawn_link(one, link) for one, link in links.items()),
         tuple(inputs), output or list(links)[-1],
         tuple(DrawnGears(**gear) for gear in gears), tuple((settings or {}).items()),
+        tuple(DrawnCam(**cam) for cam in cams),
     )  # fmt: skip

@@ -13,11 +13,15 @@ import numpy as np
 
 from ..model.model import Array
 from .branch_table import BranchTable, branch_table
-from .drawing import Drawing, DrawnGears, DrawnLink
-from .kinematics import Kinematics
+from .disk_cam import DiskCam
+from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
+from .kinematics import COEFFICIENTS, Kinematics
 from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Number, Piece, Point
 from .mechanism import Mechanism
+
+SLIDE_LIMIT, ARM_LIMIT = 30.0, 45.0
+"""Usual limits of pressure angles, deg, of followers that slide and that turn."""
 
 Values = Mapping[str, Any]
 """Settings and pieces by the names of a design's fields."""
@@ -86,7 +90,23 @@ class Skeleton:
                 result[f"{gear.driven}_phase"] = self._phase(gear)
             elif gear.driven == GROUND and gear.teeth is not None:
                 result["ring_teeth"] = gear.teeth
+        for cam in drawing.cams:
+            result |= {f"{cam.driver}_{key}": one for key, one in self._cam_numbers(cam).items()}
         return result
+
+    def _cam_numbers(self, cam: DrawnCam) -> dict[str, float]:
+        """The settings of a cam, with the base circle as drawn."""
+        drawing, follower = self.drawing, self.drawing.link[cam.driven]
+        sliding = follower.slides_on is not None
+        roller = drawing.places[follower.points[0 if sliding else 1]]
+        seen = (roller - drawing.origin(cam.driver)) / (1j if follower.along == "y" else 1)
+        prime = abs(seen.real) if cam.flat else abs(seen)
+        found = {"base_radius": prime - cam.roller, "lift" if sliding else "swing": cam.law.lift}
+        if not cam.flat:
+            limit = SLIDE_LIMIT if sliding else ARM_LIMIT
+            found["roller_radius"] = cam.roller
+            found["pressure_limit"] = limit if cam.limit is None else cam.limit
+        return found | {"stiffness": cam.stiffness, "preload": cam.preload}
 
     def _phase(self, gear: DrawnGears) -> float:
         """As drawn, between -pi and pi."""
@@ -121,7 +141,28 @@ class Skeleton:
             for first, second, point in self.closing
         ]  # fmt: skip
         meshes = tuple(self._mesh(one, values) for one in self.drawing.gears)
-        return MechanismLayout(tuple(parts), tuple(pins), (), meshes)
+        cams = tuple(self._cam(one, values) for one in self.drawing.cams)
+        return MechanismLayout(tuple(parts), tuple(pins), (), meshes, cams)
+
+    def _cam(self, cam: DrawnCam, values: Values) -> DiskCam:
+        drawing, follower = self.drawing, self.drawing.link[cam.driven]
+        sliding = follower.slides_on is not None
+        number = {key: values[f"{cam.driver}_{key}"] for key in self._cam_numbers(cam)}
+        axle = self._place(GROUND, drawing.link[cam.driver].points[0], values)
+        start = drawing.origin(cam.driven) - drawing.origin(cam.driver)
+        direction = drawing.direction(cam.driven)
+        if sliding:
+            foot, arm = self._slide_at(follower, values), None
+            rises = (start * direction.conjugate()).real > 0
+        else:
+            foot, arm = self._place(GROUND, follower.points[0], values), values[cam.driven].length
+            rises = (start * direction.conjugate()).imag > 0
+        return DiskCam(
+            cam.driver, cam.driven, cam.law, cam.flat, follower.along == "y", arm, axle, foot,
+            1 if rises else -1, number["base_radius"], number.get("roller_radius", 0.0),
+            number["lift" if sliding else "swing"], number.get("pressure_limit", SLIDE_LIMIT),
+            number["stiffness"], number["preload"],
+        )  # fmt: skip
 
     def _place(self, part: str, point: str, values: Values) -> Point:
         """A point in the axes of a part."""
@@ -167,13 +208,25 @@ class DrawnMechanism(Mechanism):
         return cls.drawn
 
     def unknown_values(self, q: Array) -> Array:
-        """Turns and slides (..., u) of the parts in groups, at q (..., 1)."""
+        """Turns and slides (..., u) of the parts in groups, at q (..., n); the laws of cams."""
+        if self.drawn.groups:
+            return np.moveaxis(self.table.at(np.asarray(q)[..., 0]), 0, -1)
         if not self.unknowns:
             return super().unknown_values(q)
-        return np.moveaxis(self.table.at(np.asarray(q)[..., 0]), 0, -1)
+        columns = [
+            one for cam in self.cams for one in cam.coefficients(self._angle(cam, np.asarray(q)))
+        ]
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
     def transmissions(self, q: Array) -> list[Array]:
-        """As of every design; of groups the cosine whose sine is the determinant."""
+        """As of every design; of groups the cosine whose sine is the determinant, of cams the sine
+        of the pressure angle, NaN where they cannot work."""
+        if self.cams:
+            sines = [
+                np.where(one.is_sound, np.sin(one.pressure_angle(self._angle(one, q))), np.nan)
+                for one in self.cams
+            ]
+            return [*self.kinematics().transmissions(*self._columns(q)), *sines]
         if not self.unknowns:
             return super().transmissions(q)
         with np.errstate(invalid="ignore"):
@@ -182,9 +235,31 @@ class DrawnMechanism(Mechanism):
 
     def _closes(self) -> bool:
         """Whether it can be assembled at any angle; of groups at those of the table."""
-        if not self.unknowns:
-            return super()._closes()
-        return self.table.closes
+        if self.drawn.groups:
+            return self.table.closes
+        for cam in self.cams:
+            if cam.problem is not None:
+                raise self.refusal(cam.problem)
+        return super()._closes()
+
+    @functools.cached_property
+    def cams(self) -> tuple[DiskCam, ...]:
+        """Its disk cams."""
+        return self.layout().cams
+
+    def _angle(self, cam: DiskCam, q: Array) -> Array:
+        """The angle (...) of a cam at positions of the inputs (..., n)."""
+        angle: Array = q[..., self.inputs.index(cam.cam)]
+        return angle
+
+    def urdf(self) -> str:
+        """As of every mechanism; a cam has none."""
+        if self.cams:
+            raise self.refusal(
+                "a URDF cannot say how a cam moves its follower: its law is in pieces; leave the "
+                "cam out, or write the numbers with --output"
+            )
+        return super().urdf()
 
     @functools.cached_property
     def table(self) -> BranchTable:
@@ -219,10 +294,16 @@ def mechanism_kind(drawing: Drawing) -> type[DrawnMechanism]:
             "hang it on the ground or on a part that they turn"
         )
     unknowns = tuple(f"unknown {drawn.layout.parts[body].name}" for body in drawn.unknowns)
+    if unknowns and drawing.cams:
+        raise drawing.refusal(
+            "it has cams and loops that are not dyads; leave the cams out, or close it by dyads"
+        )
     if unknowns and len(drawing.inputs) > 1:
         raise drawing.refusal(
             "it has several inputs and loops that are not dyads; drive it so that dyads solve it"
         )
+    for cam in drawn.layout.cams:
+        unknowns += tuple(f"{cam.name} {k}" for k in range(COEFFICIENTS))
     named = {"drawn": drawn, "drawn_home": home, "unknowns": unknowns}
     kind = _subclass(kind, drawn.branches_at(home), named)
     kind.drawn_defaults = kind.described()
@@ -265,7 +346,8 @@ def _check_inputs(skeleton: Skeleton) -> None:
 def _check_mobility(drawing: Drawing, drawn: Kinematics) -> None:
     """Refuse a drawing whose pins and gears do not place all parts."""
     pins = len(drawn.layout.pins)
-    free = len(drawn.layout.parts) - len(drawing.inputs) - len(drawn.wheels)
+    given = len(drawing.inputs) + len(drawn.wheels) + len(drawn.followers)
+    free = len(drawn.layout.parts) - given
     mobility = free - 2 * pins + len(drawing.inputs)
     if drawn.dyads.turns is None or free != 2 * pins:
         raise drawing.refusal(

@@ -140,6 +140,8 @@ def fit_curve(
     """
     if len(mechanism.inputs) != 1:
         raise mechanism.refusal("it has two inputs and can draw any curve within its reach")
+    if mechanism.layout().cams:
+        raise mechanism.refusal("a cam's follower goes by its law to and fro; fit a linkage")
     wanted = _path(mechanism, path)
     carrier = _carrier(mechanism, part)
     problem = _Problem(mechanism, carrier, wanted)

@@ -3,7 +3,8 @@
 The numbers of the mechanisms and their assembly branches are symbols. Angles of wheels, and of the
 links on them, are linear in those of the inputs (Willis' equation). Where triangles do not suffice,
 the fewest pins with as many equations as unknowns are a group (an Assur group of a higher class):
-its joints are given like the inputs, and `branch_table` finds them.
+its joints are given like the inputs, and `branch_table` finds them. A cam's follower moves by the
+parabola that osculates its law, whose coefficients are given with every state.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..equations.algebra.complex_plane import Complex
 from ..equations.algebra.phasors import KnownPhasors
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
-from ..equations.loops.linkage import solve_rows
+from ..equations.loops.linkage import polynomial, solve_rows
 from ..equations.loops.planar_linkage import Lengths, planar_linkage
 from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
 from ..prepare.clusters import Cluster, path_from
@@ -32,6 +33,9 @@ from .columns import Columns
 from .cut_open import closures, layout_tree
 from .layout import GROUND, MechanismLayout
 from .pose import MechanismPose
+
+COEFFICIENTS, DEGREE = 5, 3
+"""Of `DiskCam.coefficients`: all, and those of the parabola."""
 
 QUARTER_TURN = Complex(0.0, 1.0)
 
@@ -64,10 +68,11 @@ class Kinematics:
     ----------
     mechanism, layout, tree, closures : of symbols.
     given_bodies : the driven ones. wheels : those that meshes determine.
+    followers : by body, the coefficients of the parabola in the angle of the cam.
     groups : bodies and pins of every group.
     steps : the triangles in the order in which pins can be closed.
-    parameters : symbols for the numbers of a design and for the `unknowns` of groups: slides, and
-        turns, counted from the last part that is placed before.
+    parameters : symbols for the numbers of a design, for the `unknowns` of groups (slides, and
+        turns, counted from the last part that is placed before), and for `DiskCam.coefficients`.
     """
 
     @serialized
@@ -76,7 +81,9 @@ class Kinematics:
         symbols = {name: SX.sym(name) for name in described.numbers()}
         self.mechanism = kind.of_numbers(symbols)
         self.layout = layout = self.mechanism.layout()
-        self.tree = layout_tree(layout)
+        self._laws = [SX.sym(one.name, COEFFICIENTS) for one in layout.cams]
+        self.tree = layout_tree(layout, {one.follower: law[DEGREE:] for one, law in
+                                         zip(layout.cams, self._laws, strict=True)})  # fmt: skip
         self.closures = tuple(closures(layout, self.tree))
         self._paths = [
             [path_from(self.tree, WORLD, one)[::-1] for one in (pin.predecessor, pin.successor)]
@@ -97,7 +104,11 @@ class Kinematics:
             name for name in wheels
             if _angle(layout, layout.parts[order[name]].parent, angles) is None
         ]  # fmt: skip
-        given = [*self.given_bodies, *self.wheels]
+        self.followers: dict[int, tuple[int, list[Any]]] = {
+            order[one.follower]: (order[one.cam], ca.vertsplit(law[:DEGREE]))
+            for one, law in zip(layout.cams, self._laws, strict=True)
+        }
+        given = [*self.given_bodies, *self.wheels, *self.followers]
         self._first_given = frozenset(given)
         self.groups: list[tuple[list[int], list[int]]] = []
         self.dyads = Dyads(linkage, given)
@@ -114,7 +125,7 @@ class Kinematics:
         self._q = [SX.sym(name) for name in kind.inputs]
         self._counted = [*kind.inputs, *wheels] if layout.meshes else []
         self._z = [SX.sym(f"unknown {layout.parts[body].name}") for body in self.unknowns]
-        self.parameters = ca.vertcat(*symbols.values(), *self._z)
+        self.parameters = ca.vertcat(*symbols.values(), *self._z, *self._laws)
 
     # -- structure ---------------------------------------------------------------------------------
 
@@ -232,7 +243,12 @@ class Kinematics:
         unknown = dict(zip(self.unknowns, self._z, strict=True))
         for body, value in unknown.items():
             found[body] = value - unknown.get(self._carrier(body), 0)
-        return found
+        return found | self._followed(q)
+
+    def _followed(self, q: Sequence[SX]) -> dict[int, SX]:
+        """Positions of the joints of followers."""
+        inputs = dict(zip(self.given_bodies, q, strict=True))
+        return {body: polynomial(law, inputs[cam]) for body, (cam, law) in self.followers.items()}
 
     def _carrier(self, body: int) -> int:
         """The turning body that carries a turning one, or the world."""
@@ -254,7 +270,7 @@ class Kinematics:
             else:
                 parent, child = (turns[end.link] for end in one.ends)
                 result[one.joint.body] = one.joint.turn((parent.conj() * child).at(known))
-        return result
+        return result | self._followed(q)
 
     def values(self, *q: SX) -> dict[int, SX]:
         """Angles within half a turn, and slides."""
@@ -323,7 +339,8 @@ class Kinematics:
         )
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
-        inputs = [ca.vertcat(*one) for one in (self._q, self._symbols.values(), self._z)]
+        groups = self._q, self._symbols.values(), [*self._z, *self._laws]
+        inputs = [ca.vertcat(*one) for one in groups]
         result = ca.densify(ca.vertcat(SX(0, 1), *outputs))
         return Columns(ca.Function("columns", inputs, [result], {"cse": True}))
 

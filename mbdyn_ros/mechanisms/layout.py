@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.model import Array
+from .disk_cam import DiskCam
 from .link import Number, Piece, Point
 
 GROUND = "ground"
@@ -79,7 +80,7 @@ class GearMesh:
 
 @dataclass(frozen=True)
 class MechanismLayout:
-    """Parts, parents first; pins; and meshes: wheels that drive each other.
+    """Parts, parents first; pins; meshes: wheels that drive each other; and cams.
 
     gears : meshes that place parts in the stead of pins, which carry forces alone then.
     """
@@ -88,6 +89,7 @@ class MechanismLayout:
     pins: tuple[Pin, ...]
     gears: tuple[GearMesh, ...] = ()
     meshes: tuple[GearMesh, ...] = ()
+    cams: tuple[DiskCam, ...] = ()
 
     @property
     def order(self) -> dict[str, int]:

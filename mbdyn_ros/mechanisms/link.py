@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 Number = Any
 """A float, an array of as many designs, or a CasADi symbol: the formulas serve all three."""
+
+Points = NDArray[np.complex128]
+"""Points of the plane or of a part as x + i y, m."""
 
 Point = tuple[Number, Number]
 """Place in a part (m), along it and across it."""
@@ -132,6 +138,11 @@ class Block:
     def moment(self) -> Number:
         """Moment of inertia about the centre of mass."""
         return self.inertia
+
+
+@dataclass(frozen=True)
+class Cam(Block):
+    """A disk cam on its axle, its centre of mass there. mass : kg. inertia : kg m^2."""
 
 
 @dataclass(frozen=True)

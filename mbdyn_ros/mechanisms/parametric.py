@@ -108,22 +108,27 @@ def parametric_system(kind: type[Design]) -> ParametricSystem:
 
 def _linkage(form: Kinematics, loops: tuple[Closure, ...], meshes: tuple[GearMesh, ...]) -> Linkage:
     """All parts as one constrained cluster, by pins and by gears."""
-    order = form.layout.order
+    layout, order = form.layout, form.layout.order
     gears = tuple(
         Gear(
             mesh.name,
-            tuple((order[name], one) for name, one in mesh_factors(form.layout, mesh).items()),
+            tuple((order[name], one) for name, one in mesh_factors(layout, mesh).items()),
             -mesh.phase,
             (),
         )
         for mesh in meshes
     )
+    cams = {one.follower: one.name for one in layout.cams}
+    for body, (cam, law) in form.followers.items():
+        start, slope, bend = law
+        name = cams[layout.parts[body].name]
+        gears += (Gear(name, ((body, 1.0), (cam, -slope)), -start, (), ((cam, (-bend,)),)),)
     bodies = tuple(range(len(form.tree.bodies)))
     rows = [ALL_ROWS * pin + row for pin in range(len(loops)) for row in range(PLANE_ROWS)]
     rows += [ALL_ROWS * len(loops) + gear for gear in range(len(gears))]
     dependent = tuple(body for body in bodies if body not in form.given_bodies)
     cluster = Cluster(bodies, loops, gears)
-    closed_form = form if loops else None
+    closed_form = form if loops or form.followers else None
     return Linkage(cluster, bodies, form.given_bodies, dependent, tuple(rows), closed_form)
 
 

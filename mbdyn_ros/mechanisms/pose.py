@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .layout import GROUND, GearMesh, MechanismLayout, wheel_radii
-from .link import Number, Wheel
-
-Points = NDArray[np.complex128]
+from .link import Number, Points, Wheel
 
 RIM = np.linspace(0.0, 2 * np.pi, 49)
 """Angles of the points of a drawn wheel, rad."""
+
+EDGE = np.linspace(0.0, 2 * np.pi, 181)
+"""The same of a drawn cam."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,11 @@ class MechanismPose:
         return points
 
     def outline(self, part: str) -> list[Points]:
-        """Points of a part, to draw it: its pins, and of a wheel its pitch circle."""
+        """Points of a part, to draw it: its pins, and of a wheel its pitch circle; of a cam its
+        profile, of a follower its roller or flat face."""
+        for cam in self.layout.cams:
+            if part in (cam.cam, cam.follower):
+                return [self.point(part, at) for at in cam.outline(part, EDGE)]
         piece = next(one.piece for one in self.layout.parts if one.name == part)
         points = list(piece.pins)
         if isinstance(piece, Wheel):

@@ -20,20 +20,23 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..equations.actuation import joint_springs
 from ..equations.algebra.spatial import SX, constant
+from ..equations.loops.embedding import Embedding
 from ..equations.tree.newton_euler import forward_pass, inertial_wrenches, joint_wrenches
 from ..errors import InputError, suggestion
 from ..model.model import Array
 from ..prepare.tree import WORLD
 from ..program.declaration import program
-from .cut_open import PartConnection, connections
-from .layout import GROUND, GearMesh, turned
+from .cut_open import PartConnection, connections, force_carriers
+from .disk_cam import DiskCam
+from .layout import GROUND, GearMesh, MechanismLayout, turned
 from .mechanism import Mechanism
 from .parametric import PLANE_ROWS, ParametricSystem, run
 from .pose import MechanismPose
 
-TURN_ROW = 5
-"""The moment across the plane, in a force and moment."""
+SLIDE_ROW, TURN_ROW = 0, 5
+"""The force along x and the moment across the plane, in a force and moment."""
 
 
 @program("q v a", output="reactions", matrix=True, internal=True, loaded=True)
@@ -50,16 +53,21 @@ def reactions(
 
     Joints in the order of the parts: of the parent on the part, about the part's origin, the
     drive's effort included. Then the pins: of the first part on the second; then the
-    meshes: of the driver on the driven. In the axes of the ground.
+    meshes: of the driver on the driven, and the cams: on the followers. In the axes of the ground.
 
     wrenches : (6, parts), what acts on the parts besides.
     """
     closed, embedding = system.denoc(q, v)
     velocity, acceleration = embedding.motion(v, a)
-    _, multipliers = closed.inverse_dynamics(acceleration, wrenches)
+    layout = system.mechanism.layout()
+    outside = SX.zeros(6, len(system.tree.bodies)) if wrenches is None else wrenches + 0
+    springs = ca.vertsplit(joint_springs(system, embedding))
+    for cam in layout.cams:
+        body = layout.order[cam.follower]
+        outside[TURN_ROW if cam.arm is not None else SLIDE_ROW, body] -= springs[body]
+    _, multipliers = closed.inverse_dynamics(acceleration, outside + 0)
     poses = closed.denoc.poses
     rows = embedding.rows(system.pinned, velocity)
-    outside = SX.zeros(6, len(system.tree.bodies)) if wrenches is None else wrenches + 0
     pins = []
     for k, closure in enumerate(system.pinned.cluster.closures):
         count = PLANE_ROWS
@@ -76,13 +84,14 @@ def reactions(
                 turning = ca.cross(constant(frame.translation), push)
                 outside[:, body] += ca.vertcat(push, turning)
         pins.append(ca.horzcat(force[0], force[1], 0))
+    others = iter(ca.vertsplit(multipliers[PLANE_ROWS * len(pins) :]))
     meshes = [
         _tooth_force(system, poses, mesh, moment, outside)
-        for mesh, moment in zip(
-            system.mechanism.layout().meshes,
-            ca.vertsplit(multipliers[PLANE_ROWS * len(pins) :]),
-            strict=False,  # none, of gears that pins hold
-        )
+        for mesh, moment in zip(layout.meshes, others, strict=False)  # none, of gears pins hold
+    ]
+    meshes += [
+        _cam_force(embedding, layout, cam, poses, effort, outside)
+        for cam, effort in zip(layout.cams, others, strict=True)
     ]
     joints = []
     motions = forward_pass(system.tree, embedding.joints, velocity, acceleration, system.gravity)
@@ -120,6 +129,35 @@ def _tooth_force(
             push = sign * (rotation.T @ force)
             arm = rotation.T @ (point - origin)
             outside[:, body] += ca.vertcat(push, ca.cross(arm, push))
+    return ca.horzcat(force[0], force[1], 0)
+
+
+def _cam_force(
+    embedding: Embedding, layout: MechanismLayout, cam: DiskCam, poses: Any, effort: SX, outside: SX
+) -> SX:
+    """The force of a cam on its follower (1, 3), added to what acts from outside.
+
+    It acts along the normal of the pitch curve in the roller's centre, or along the slide of a
+    flat face. effort : of the contact in the follower's joint, N or N m.
+    """
+    driver, driven = layout.order[cam.cam], layout.order[cam.follower]
+    slope = embedding.matrix[driven, embedding.independent.v.index(driver)]
+    (_, axle), (rotation, origin) = poses[driver], poses[driven]
+    if cam.arm is None:
+        at, lever = origin, rotation[:, 0]
+    else:
+        arm = rotation @ ca.vertcat(cam.arm, 0, 0)
+        at, lever = origin + arm, ca.vertcat(-arm[1], arm[0], 0)
+    towards = ca.vertcat(-lever[1], lever[0], 0) * slope
+    if cam.flat:
+        at, normal = axle - towards, lever
+    else:
+        normal = at - axle + towards
+    force = normal * (effort / ca.dot(normal, lever))
+    for body, sign in ((driven, 1), (driver, -1)):
+        turn, origin = poses[body]
+        push = sign * (turn.T @ force)
+        outside[:, body] += ca.vertcat(push, ca.cross(turn.T @ (at - origin), push))
     return ca.horzcat(force[0], force[1], 0)
 
 
@@ -254,9 +292,8 @@ def friction_forces(
     whole[:, :m, 2] += np.where(sliding, 0.0, found)
     whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
     whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
-    between: tuple[PartConnection | GearMesh, ...] = (*joints, *layout.meshes)
     return FrictionForces(
-        {one.name: whole[:, k] for k, one in enumerate(between)},
+        {one.name: whole[:, k] for k, one in enumerate(force_carriers(layout))},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
         torque,

@@ -11,6 +11,7 @@ from ..equations.programs import joint_velocity
 from ..model.model import Array
 from .analysis import transmission_angles
 from .design import TURN_SAMPLES
+from .disk_cam import DiskCam
 from .linkages import FourBar
 from .mechanism import Mechanism
 from .parametric import bound, place
@@ -47,6 +48,33 @@ def dead_centers(mechanism: Mechanism) -> Array:
     return np.sort(np.array(centers))
 
 
+def summarize_cam(cam: DiskCam) -> dict[str, Any]:
+    """Plain data of a cam, angles in rad; `at` are angles of the cam.
+
+    pressure_angle_rise, pressure_angle_return : {"value", "at"}, the largest there.
+    curvature_radius : {"value", "at"}, m, the least where it is convex: of the pitch curve, or of
+    the profile of a flat face. face : [from, to] m, what the contact sweeps on a flat face.
+    acceleration_jumps : [{"at", "by"}], of the law.
+    """
+    q = cam.angles
+    pressure, radius = np.abs(cam.pressure_angle(q)), cam.curvature_radius(q)
+    rate = cam.side * cam.motion(q)[1]
+
+    def extreme(values: Array, k: Any) -> dict[str, float]:
+        return {"value": float(values[k]), "at": float(q[k])}
+
+    result: dict[str, Any] = {
+        "curvature_radius": extreme(radius, np.argmin(np.where(radius > 0, radius, np.inf))),
+        "acceleration_jumps": [{"at": angle, "by": jump} for angle, jump in cam.law.jumps],
+    }
+    if cam.flat:
+        result["face"] = [float(cam.on_face(q).min()), float(cam.on_face(q).max())]
+        return result
+    for key, sign in (("pressure_angle_rise", 1), ("pressure_angle_return", -1)):
+        result[key] = extreme(pressure, np.argmax(np.where(sign * rate > 0, pressure, -1.0)))
+    return result
+
+
 def summarize(mechanism: Mechanism) -> dict[str, Any]:
     """Plain data, angles in rad.
 
@@ -54,11 +82,14 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
     the others at home. dead_centers : where the output comes to rest.
     time_ratio : of the slow stroke of the output to the quick one, at constant speed.
     transmission_angles : [least, largest] of all dyads within the range.
+    cams : what `summarize_cam` says, by contact; they have no dead_centers, as they dwell.
     """
     result: dict[str, Any] = {"inputs": list(mechanism.inputs), "output": mechanism.output}
     if isinstance(mechanism, FourBar):
         result["grashof_class"] = mechanism.grashof_class
-    count = len(mechanism.inputs)
+    count, cams = len(mechanism.inputs), mechanism.layout().cams
+    if cams:
+        result["cams"] = {one.name: summarize_cam(one) for one in cams}
     if count > 1:
         ranges = {name: reach(mechanism, which=name) for name in mechanism.inputs}
         result["ranges"] = {
@@ -67,15 +98,15 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
     if count == 1:
         lower, upper = mechanism.range
         full = not math.isfinite(lower)
-        centers = dead_centers(mechanism)
         result["range"] = None if full else [lower, upper]
-        result["dead_centers"] = centers.tolist()
-        result["time_ratio"] = None
-        if full and len(centers) == 2:
-            stroke = float(centers[1] - centers[0])
-            result["time_ratio"] = max(stroke, 2 * math.pi - stroke) / min(
-                stroke, 2 * math.pi - stroke
-            )
+        if not cams:
+            centers = dead_centers(mechanism)
+            result["dead_centers"] = centers.tolist()
+            result["time_ratio"] = None
+            if full and len(centers) == 2:
+                stroke = float(centers[1] - centers[0])
+                strokes = stroke, 2 * math.pi - stroke
+                result["time_ratio"] = max(strokes) / min(strokes)
         ends = (-math.pi, math.pi) if full else (lower, upper)
         q = np.linspace(*ends, TURN_SAMPLES + 1)[:, None]
     else:

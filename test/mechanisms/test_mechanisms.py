@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from random_designs import Array, random_design, states
+from random_designs import WITH_URDF, Array, random_design, states
 
 import mbdyn_ros
 from mbdyn_ros import InputError
@@ -15,7 +15,7 @@ from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Link, Mechanism
 
 @pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", WITH_URDF)
 def test_the_program_of_all_designs_is_that_of_each_robot(name: str) -> None:
     random = np.random.default_rng(4)
     mechanism = random_design(MECHANISMS[name], random)
@@ -44,7 +44,7 @@ def _connected(mechanism: Mechanism, q: Array) -> bool:
 
 @pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", WITH_URDF)
 def test_urdf_and_table_count_joints_alike(name: str) -> None:
     random = np.random.default_rng(8)
     mechanism = random_design(MECHANISMS[name], random)
@@ -63,7 +63,7 @@ def test_urdf_and_table_count_joints_alike(name: str) -> None:
 
 
 @pytest.mark.sparse
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", WITH_URDF)
 def test_urdf_is_read_back(name: str) -> None:
     mechanism = MECHANISMS[name]()
     robot = mbdyn_ros.load(mechanism.urdf())

@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from mbdyn_ros import InputError
-from mbdyn_ros.mechanisms import Mechanism
+from mbdyn_ros.mechanisms import MECHANISMS, Mechanism
 
 Array = np.ndarray
+
+CAMS = "disk_cam", "flat_cam", "oscillating_cam"
+"""Mechanisms with a cam."""
+
+WITH_URDF = [name for name in MECHANISMS if name not in CAMS]
+"""Mechanisms that a URDF can say."""
 
 
 def random_design(kind: type[Mechanism], random: np.random.Generator) -> Mechanism:

@@ -77,13 +77,15 @@ def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
     return found.get("", found or None)
 
 
-def draw(analysis: Analysis, options: dict[str, Any]) -> None:
-    """The files of a prescribed motion."""
+def draw(analysis: Analysis, options: dict[str, Any], cams: bool = False) -> None:
+    """The files of a prescribed motion; `cams`: the plot shows cams in the stead of torques."""
     from ..view import plots
+    from ..view.cam_plots import plot_cams
 
     curve = curve_of(analysis, options["curve"])
     if options["plot"]:
-        save_figure(plots.plot_drive(analysis, curve), options["plot"])
+        figure = plot_cams(analysis) if cams else plots.plot_drive(analysis, curve)
+        save_figure(figure, options["plot"])
     if options["gif"]:
         plots.animate(analysis, options["gif"], curve)
     if options["output"]:
@@ -113,6 +115,8 @@ def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
         for name, values in analysis.reactions.items()
         for k, axis in enumerate(("fx", "fy", "moment"))
     }
+    if analysis.contact_forces:
+        table["contact"] = dict(analysis.contact_forces)
     table["shaking"] = dict(zip(("fx", "fy", "moment"), analysis.shaking.T, strict=True))
     if curve is not None:
         table["curve"] = {"x": curve[:, 0], "y": curve[:, 1]}

@@ -46,6 +46,10 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         },
         "largest_shaking_force": _largest(force),
     }
+    if analysis.contact_forces:
+        document["least_contact_force"] = {
+            name: float(one.min()) for name, one in analysis.contact_forces.items()
+        }
     if analysis.joint_friction is not None:
         document["mean_friction_power"] = float(
             mean(analysis.joint_friction.power, analysis.motion.time)
@@ -64,6 +68,10 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
             (f"largest force in {name}", one, "N")
             for name, one in document["largest_reaction"].items()
         ]
+        lines += [
+            (f"least force in {name}", one, "N")
+            for name, one in document.get("least_contact_force", {}).items()
+        ]
         lines.append(("largest shaking force", document["largest_shaking_force"], "N"))
         if "mean_friction_power" in document:
             lines.append(("mean power lost to friction", document["mean_friction_power"], "W"))
@@ -73,6 +81,7 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
             for (what, one, unit), text in zip(lines, texts, strict=True)
         ]
         print_table(f"{made.title}, {len(analysis.motion)} points", ("", ""), rows)
+        click.echo("\n".join(analysis.lift_offs), nl=bool(analysis.lift_offs))
         return document
     table = table_of(analysis, curve_of(analysis, options["curve"]))
     return document | {"series": _nulls(to_json(table))}
@@ -97,7 +106,8 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     if options["gif"]:
         raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
     motion, stopped = moved(made, options)
-    table = motion_table(Analysis(made, motion))
+    analysis = Analysis(made, motion)
+    table = motion_table(analysis)
     energies = made.energy(motion.q, motion.v)
     table["effort"] = dict(zip(made.inputs, motion.torque.T, strict=True))
     table["energy"] = dict(zip(("kinetic", "potential"), energies, strict=True))
@@ -130,6 +140,7 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     ]
     print_table(f"{made.title} at {document['time']:g} s", ("", "position", "velocity"), rows)
     click.echo(f"{motion.steps} steps; energy changed by {document['energy_change']:.3g} J.")
+    click.echo("\n".join(analysis.lift_offs), nl=bool(analysis.lift_offs))
     return document
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...cli.options import STEPS_AS
-from ...cli.printing import COLUMN_NOISE, number, print_json, print_table
+from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
@@ -221,6 +221,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     from .designing import balance_links, find_front, fit_path, fit_positions
     from .prescribed import write_text
     from .show_equations import show_equations
+    from .show_summary import show_summary
     from .tasks import compare_settings, forward, inverse, sweep_designs
 
     if name == "list":
@@ -266,7 +267,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     if asked:
         document |= tasks[asked[0]](made, options, as_json)
     else:
-        document |= _summary(made, options, as_json)
+        document |= show_summary(made, options, as_json)
     files = [options[one] for one in ("plot", "gif", "output", "urdf") if options[one]]
     if options["urdf"] is not None:
         write_text(options["urdf"], options.get("result", made).urdf())
@@ -348,37 +349,3 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
         values = {name: one for name, one in zip(names, given, strict=True) if one is not None}
     values |= name_values(",".join(texts), "--set")
     return made.replaced(**values) if values else made
-
-
-def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """The summary of the mechanism: range, toggles, dead centres, transmission."""
-    from .. import FourBar
-    from ..summary import summarize
-    from .prescribed import analyse, draw
-
-    document = summarize(made)
-    if options["plot"] or options["gif"] or options["output"]:
-        draw(analyse(made, options), options)
-    if not as_json:
-        rows = [("input", ", ".join(made.inputs)), ("output", made.output)]
-        if isinstance(made, FourBar):
-            rows.append(("Grashof class", made.grashof_class))
-        for key, text in (("range", "range of the crank"), ("dead_centers", "dead centres")):
-            if key in document:
-                rows.append((text, _degrees(document[key])))
-        for name, ends in document.get("ranges", {}).items():
-            rows.append((f"range of the {name}, others at home", _degrees(ends)))
-        rows.append(("transmission angles", _degrees(document["transmission_angles"])))
-        if document.get("time_ratio"):
-            rows.append(("time ratio", number(document["time_ratio"])))
-        print_table(made.title, ("", ""), rows, text_columns=2)
-    return document
-
-
-def _degrees(radians: list[float] | None) -> str:
-    if radians is None:
-        return "turns fully"
-    if not radians:
-        return "none"
-    angles = [one if abs(one) > COLUMN_NOISE else 0.0 for one in radians]
-    return ", ".join(f"{number(one)} rad ({math.degrees(one):.4g} deg)" for one in angles)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
-from ..design import length_names, unit_of
+from ..design import ABOVE_ZERO, NOT_NEGATIVE, length_names, unit_of
 from .run import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
 
 if TYPE_CHECKING:
     import viser
 
 
-DERIVED = ("width",)
+DERIVED = ("width", "limit")
 """Ends of settings without a slider."""
 
 SHAPED = ("center_along", "center_across", "inertia")
@@ -50,15 +50,23 @@ class DesignSliders(SliderPanel):
             for name in lengths:
                 value = self._given[name]
                 low, high = 0.2 * value, 2.5 * value
-                if not name.endswith("length") and name != "ground":  # may be on either side
+                if name.endswith(NOT_NEGATIVE):
+                    low, high = 0.0, 4 * value or 0.5 * largest
+                elif name != "ground" and not name.endswith(ABOVE_ZERO):  # on either side
                     low, high = min(-largest, value), max(largest, value)
                 self._add_number(name, name.removesuffix("_length"), low, high)
         if gears:
-            with gui.add_folder("Gears"):
+            with gui.add_folder("Gears, angles"):
                 for name in gears:
                     value = self._given[name]
                     low, high = sorted((0.4 * value, 2.5 * value)) if value else (-math.pi, math.pi)
                     self._add_number(name, name.replace("_", " "), low, high)
+        springs = [name for name in self._given if unit_of(name) in ("N/m", "N")]
+        if springs:
+            with gui.add_folder("Springs"):
+                for name in springs:
+                    label, value = name.replace("_", " "), self._given[name]
+                    self._add_number(name, label, 0.0, 4 * value or 100.0)
         with gui.add_folder("Masses, kg"):
             for name in masses:
                 value = self._given[name]

@@ -13,9 +13,10 @@ from ...model.model import Array
 from ...view.scene.joint_arrows import ARROW_SHARE, FORCE_COLOR, THICK
 from ...view.scene.scene import Arrows, Item
 from ..analysis import Analysis
-from ..cut_open import PartConnection, connections
+from ..cut_open import PartConnection, force_carriers
+from ..disk_cam import DiskCam
 from ..layout import GROUND, GearMesh, turned
-from ..pose import Points
+from ..link import Points
 from .run import DesignRun
 from .shown_mechanism import extent
 
@@ -40,12 +41,16 @@ class _Pushed:
     moment: Array | None = None
 
     @staticmethod
-    def of(run: DesignRun, one: PartConnection | GearMesh) -> _Pushed:
+    def of(run: DesignRun, one: PartConnection | GearMesh | DiskCam) -> _Pushed:
         pose, found = run.analysis.pose, run.analysis.reactions[one.name]
         force = found[:, 0] + 1j * found[:, 1]
         if isinstance(one, PartConnection):
             place = pose.point(one.second, one.at_second)
             return _Pushed(one.name, one.first, one.second, place, force)
+        if isinstance(one, DiskCam):
+            angle = run.motion.q[:, run.mechanism.inputs.index(one.cam)]
+            place = complex(*one.axle) + one.profile(angle) * np.exp(1j * angle)
+            return _Pushed(one.name, one.cam, one.follower, place, force)
         moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
         place = pose.pitch_point(one)
         return _Pushed(one.name, one.driver, one.driven, place, force, moment)
@@ -73,8 +78,7 @@ class Forces:
     @functools.cached_property
     def _pushed(self) -> tuple[_Pushed, ...]:
         layout = self._run.mechanism.layout()
-        between: tuple[PartConnection | GearMesh, ...] = (*connections(layout), *layout.meshes)
-        return tuple(_Pushed.of(self._run, one) for one in between)
+        return tuple(_Pushed.of(self._run, one) for one in force_carriers(layout))
 
     @functools.cached_property
     def _largest(self) -> Array:

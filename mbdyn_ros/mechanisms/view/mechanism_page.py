@@ -76,8 +76,10 @@ class MechanismPage:
         with gui.add_folder("Download"):
             gui.add_button("CSV").on_click(self._download_csv)
             gui.add_button("PNG").on_click(self._download_png)
-            gui.add_button("URDF+").on_click(self._download_urdf)
-        EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
+            if not mechanism.layout().cams:  # of which neither URDF+ nor DeNOC's formulas know
+                gui.add_button("URDF+").on_click(self._download_urdf)
+        if not mechanism.layout().cams:
+            EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
         with page.charts("Torque and motion"):
             self._torque = PageChart(gui, "driving torque (N m)", "", aspect=0.72)
             self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
@@ -146,7 +148,7 @@ class MechanismPage:
         if run.stopped:
             self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
         elif run.swings is None:
-            self.page.say()
+            self.page.say(*(f"{one[0].upper()}{one[1:]}." for one in run.analysis.lift_offs))
         else:
             low, high = (math.degrees(one) for one in run.swings)
             self.page.say(

@@ -56,7 +56,7 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
             label=f"without gravity{part}",
         )  # fmt: skip
     finish(axes, label, "driving torque (N m)", legend=True)
-    _plot_links(grid[0][1], analysis, curve)
+    plot_links(grid[0][1], analysis, curve)
     panels = [*zip(analysis.in_plane, JOINTS, ("absolute ",) * 3, strict=True),
               (analysis.joints[1], "velocity", "joint ")]  # fmt: skip
     for axes, (values, what, kind) in zip(grid[1:3].ravel(), panels, strict=True):
@@ -178,7 +178,7 @@ def animate(
     figure = figure_of(1, 2, (4.6, 3.4))
     figure.set_dpi(80)
     left, right = figure.subplots(1, 2)
-    lines = _plot_links(left, analysis, curve)
+    lines = plot_links(left, analysis, curve)
     abscissa, label = abscissa_of(analysis)
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
@@ -228,19 +228,20 @@ def _outlines(analysis: Analysis) -> list[Any]:
     return result
 
 
-def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any]:
+def plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any]:
     """The mechanism at the start of its motion, with the paths of its pins."""
     if curve is not None:
         axes.plot(*curve.T, color=color_of(1), linewidth=1.5, label="curve", zorder=2)
     lines = []
-    parts = analysis.mechanism.layout().parts
+    layout = analysis.mechanism.layout()
+    parts, shaped = layout.parts, {name for cam in layout.cams for name in (cam.cam, cam.follower)}
     for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
         color = color_of(k)
-        wheel = isinstance(part.piece, Wheel)
+        wheel = isinstance(part.piece, Wheel) or part.name in shaped
         for path in points[:1] if wheel else points:
             if np.ptp(path.real) + np.ptp(path.imag) > 1e-9:
                 axes.plot(path.real, path.imag, color=FAINT_INK, linewidth=0.8, zorder=1)
-        marker = "s" if part.slides else "" if wheel else "o"
+        marker = "" if wheel else "s" if part.slides else "o"
         start = points[:, 0]
         lines += axes.plot(
             start.real, start.imag, marker=marker, color=color, linewidth=2 if wheel else 3,

@@ -18,9 +18,9 @@ from ...model.shapes import Box, Cylinder, Sphere
 from ...view.figure import color_of, rgb
 from ...view.scene.scene import Item, Lines, Scene, Skin
 from .. import Block, Mechanism
-from ..layout import GROUND, Part, wheel_radii
-from ..link import Bar, Wheel
-from ..pose import RIM, MechanismPose, Points
+from ..layout import GROUND, MechanismLayout, Part, wheel_radii
+from ..link import Bar, Points, Wheel
+from ..pose import RIM, MechanismPose
 
 UPRIGHT = Place(rotation_onto(np.array([0.0, -1.0, 0.0])))
 """Puts the plane's y axis on the world's z axis."""
@@ -78,7 +78,7 @@ def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterato
     wide = BAR_SHARE * extent(pose)
     deep, top, radii = 0.8 * wide, len(layout.parts), wheel_radii(layout)
     for k, part in enumerate(layout.parts):
-        outline = _outline(part, wide, radii.get(part.name, wide))
+        outline = _outline(layout, part, wide, radii.get(part.name, wide))
         body = Skin(solid(outline, k * deep, (k + 0.9) * deep), FACES)
         yield Item("body", part.name, body, (*rgb(color_of(k)), opacity))
         mass, (along, across) = float(part.piece.mass), part.piece.middle
@@ -94,6 +94,12 @@ def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterato
     for name, owner, at in _pins(mechanism):
         pin = Cylinder(0.4 * wide, (top + 0.6) * deep)
         yield Item(f"pin_{name}", owner, pin, DARK, _at(*at, top / 2 * deep))
+    for cam in layout.cams:
+        if not cam.flat and cam.roller_radius:
+            deepest = layout.order[cam.follower] + 0.5
+            centre = _at(0.0 if cam.arm is None else cam.arm, 0.0, deepest * deep)
+            roller = Cylinder(cam.roller_radius, 1.1 * deep)
+            yield Item(f"roller_of_{cam.follower}", cam.follower, roller, RAIL, centre)
     path = _polyline(_traced(mechanism, pose), -0.2 * deep)
     yield Item("path", GROUND, Lines(path, 2.0, in_pixels=True), RED)
     for ring in _rings(pose):
@@ -122,8 +128,18 @@ def _pins(mechanism: Mechanism) -> list[tuple[str, str, tuple[float, float]]]:
     return pins + [(pin.name, pin.first, pin.at_first) for pin in layout.pins]
 
 
-def _outline(part: Part, wide: float, radius: float) -> Array:
+def _outline(layout: MechanismLayout, part: Part, wide: float, radius: float) -> Array:
     piece = part.piece
+    for cam in layout.cams:
+        if part.name == cam.cam:
+            edge = cam.profile(np.linspace(0.0, -2 * np.pi, CORNERS, endpoint=False))
+            return np.stack([edge.real, edge.imag], axis=1)
+        if part.name == cam.follower and cam.arm is None:
+            if cam.flat:
+                _, _, *ends, _ = cam.outline(part.name, RIM)
+                return rounded_outline([(cam.side * wide, y) for _, y in ends], wide)
+            return rounded_outline([(cam.side * wide / 2, 0.0), cam.outline(part.name, RIM)[0]],
+                                   wide / 2)  # fmt: skip
     if isinstance(piece, Wheel):
         return toothed_outline(radius, 0.5 * min(wide, radius / 3))
     if isinstance(piece, Block):
