@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from interpreting import interpreting
 from night import at_night
+from random_designs import WITH_URDF
 
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
@@ -128,7 +129,7 @@ def example_with(name: str, variable: Sequence[str] = ()) -> Robot:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [*ROBOTS, *(one for one in MECHANISMS if one not in ROBOTS)])
+@pytest.mark.parametrize("name", [*ROBOTS, *(one for one in WITH_URDF if one not in ROBOTS)])
 def test_a_thousand_designs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each called at once by what was compiled once; every hundredth beside one loaded anew."""
     robot = example_with(name, ROBOTS.get(name) or lengths(example_with(name)))
