@@ -94,21 +94,24 @@ def excitation(
     if not (given > 0).all() or not 10 <= rate * duration < LONGEST_MOTION:
         raise InputError(f"{source}: a motion of {duration:g} s at {rate:g} Hz has no ten rows, or "
                          f"more than {LONGEST_MOTION}")  # fmt: skip
-    search = _Search(robot, duration, seed)
-    center, series = search.best()
     time = np.arange(round(duration * rate) + 1) / rate
+    search = _Search(robot, time, seed)
+    center, series = search.best()
     q, v, a = search.motion(time, center, series)
     effort, watched = robot.inverse_dynamics(q, v, a), len(search.shapes.watched)
     return Excitation(time, q, v, a, effort, search.condition, watched)
 
 
 class _Search:
-    """Draws of centres (n,) and series (2, harmonics, n), and the best of them."""
+    """Draws of centres (n,) and series (2, harmonics, n), and the best of them.
 
-    def __init__(self, robot: Robot, duration: float, seed: int) -> None:
-        self.robot, self.base_rate = robot, 2 * math.pi / duration
+    rows : times (N,), s, of the motion that is asked for.
+    """
+
+    def __init__(self, robot: Robot, rows: Array, seed: int) -> None:
+        self.robot, self.base_rate = robot, 2 * math.pi / rows[-1]
         self.shapes = _Shapes(robot)
-        self.time = np.linspace(0, duration, JUDGED_ROWS)
+        self.rows, self.time = rows, np.linspace(0, rows[-1], JUDGED_ROWS)
         self.random = np.random.default_rng(seed)
         self.columns = list(robot.base_parameters().independent)
         home = robot.home_position
@@ -171,6 +174,8 @@ class _Search:
                     return None
                 if not self.shapes.apart(self.motion(self.time, middle, series * size)[0]):
                     continue
+                if not self._is_possible(self.motion(self.rows, middle, series * size)):
+                    continue
                 self.condition = condition
                 return middle, series * size
         return None
@@ -178,14 +183,17 @@ class _Search:
     def _condition(self, center: Array, series: Array) -> float:
         """The condition number; infinite where efforts are too large or loops do not close."""
         motion = self.motion(self.time, center, series)
-        efforts = self.robot.inverse_dynamics(*motion)
-        limits = self.robot.effort_limits
-        allowed = USED_LIMIT * np.where(limits > 0, limits, np.inf)
-        if not (np.abs(efforts) <= allowed).all():  # NaN is not, either
+        if not self._is_possible(motion):
             return math.inf
         rows = self.robot.regressor(*motion)[:, :, self.columns]
         flat = rows.reshape(-1, len(self.columns))
         return float(np.linalg.cond(flat / np.maximum(np.linalg.norm(flat, axis=0), 1e-300)))
+
+    def _is_possible(self, motion: tuple[Array, Array, Array]) -> bool:
+        """Whether efforts keep their limits and loops close."""
+        efforts, limits = self.robot.inverse_dynamics(*motion), self.robot.effort_limits
+        allowed = USED_LIMIT * np.where(limits > 0, limits, np.finfo(float).max)
+        return bool((np.abs(efforts) <= allowed).all())  # NaN is not, either
 
     def _why(self) -> str:
         """Words about limits that no motion keeps."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from planar_robots import own
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
@@ -57,3 +58,10 @@ def test_refusals() -> None:
     weak = robot.with_joint("rod_joint", effort=10.0)
     with pytest.raises(InputError, match="rod_joint takes .* at home and at rest, and its limit"):
         excitation(weak, duration=6)
+
+
+def test_loops_close_at_every_row_of_a_motion() -> None:
+    """A slider that leads goes beyond its reach for a moment, unless every row is looked at."""
+    slider = own("slider_crank", "slider_joint", "crank_joint")
+    designed = excitation(slider, 10.0, 1000.0)
+    assert np.isfinite(designed.effort).all() and np.ptp(designed.q) > 0.05
