@@ -153,11 +153,13 @@ class Stepper(Accounts, Sealed):
         Examples
         --------
         >>> import mbdyn_ros
-        >>> stepper = mbdyn_ros.Stepper(mbdyn_ros.example("pendulum"), step=1e-3)
+        >>> from mbdyn_ros.model.examples import CART
+        >>> stepper = mbdyn_ros.Stepper(mbdyn_ros.load(CART), step=0.5)
+        >>> stepper.effort[:] = 4.0
         >>> ahead = stepper.copy()
-        >>> ahead.advance(500)
-        >>> stepper.time, ahead.time
-        (0.0, 0.5)
+        >>> ahead.advance(2)
+        >>> stepper.q, ahead.q
+        (array([0.]), array([1.]))
         """
         other = Stepper(self.robot, self.step, self.environment, self._choice.name)
         other._around, other._walls, other._placed = self._around, self._walls, self._placed
