@@ -153,7 +153,7 @@ def test_a_thousand_designs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 anew = loaded_anew(robot).inverse_dynamics(bound.q, bound.v, bound.a)
             scale = max(1.0, float(np.abs(anew).max()))
             assert bound.result == pytest.approx(anew, abs=EXACT * scale)
-    assert len(seen) > 900 or not robot.nv
+    assert len(seen) > (0 if name == "gear_pair" else 900)  # balanced wheels: at any distance
 
 
 def test_each_row_of_a_batch_has_its_own_lengths() -> None:
