@@ -396,7 +396,7 @@ class Search:
             [np.pad(one.normal(noise, chosen)[:-1, :-1], (0, 1)) for one in self.form.blurs()],
         )  # fmt: skip
         deviation = np.sqrt(np.maximum(np.diag(whole @ covariance @ whole.T), 0.0))
-        deviation[np.setdiff1d(held, every[-1:]).astype(int)] = np.nan
+        deviation[[k for k in held if k < len(chosen)]] = np.nan
         return whole @ x, deviation
 
 

@@ -13,6 +13,7 @@ from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
 from .cut_open import force_carriers
+from .disk_cam import DiskCam
 from .layout import turned
 from .mechanism import Mechanism
 from .parametric import run
@@ -128,16 +129,18 @@ class Analysis:
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
         return {one.name: values[:, k] for k, one in enumerate(force_carriers(layout))}
 
+    def cam_angle(self, cam: DiskCam) -> Array:
+        """The angle (N,) of a cam, rad."""
+        angle: Array = self.motion.q[:, self.mechanism.inputs.index(cam.cam)]
+        return angle
+
     @functools.cached_property
     def contact_forces(self) -> Mapping[str, Array]:
         """Force (N,), N, with which every cam presses on its follower; where it is negative the
         follower lifts off, unless something holds it."""
-        found, inputs = {}, self.mechanism.inputs
+        found = {}
         for cam in self.mechanism.layout().cams:
-            force, rise = (
-                self.reactions[cam.name],
-                cam.rise(self.motion.q[:, inputs.index(cam.cam)]),
-            )
+            force, rise = self.reactions[cam.name], cam.rise(self.cam_angle(cam))
             along = force[:, 0] * rise.real + force[:, 1] * rise.imag
             found[cam.name] = np.copysign(np.hypot(force[:, 0], force[:, 1]), along)
         return found
@@ -145,11 +148,11 @@ class Analysis:
     @property
     def lift_offs(self) -> list[str]:
         """Words about followers that lift off their cams."""
-        found, layout = [], self.mechanism.layout()
-        for cam in layout.cams:
+        found = []
+        for cam in self.mechanism.layout().cams:
             off = np.flatnonzero(self.contact_forces[cam.name] < 0)
             if len(off):
-                angle = np.degrees(self.motion.q[off[0], self.mechanism.inputs.index(cam.cam)])
+                angle = np.degrees(self.cam_angle(cam)[off[0]])
                 found.append(
                     f"the {cam.follower} lifts off with the {cam.cam} at {angle:.4g} deg; a "
                     f"stronger {cam.cam}_preload or {cam.cam}_stiffness, or less speed, holds it; "

@@ -48,7 +48,7 @@ class _Pushed:
             place = pose.point(one.second, one.at_second)
             return _Pushed(one.name, one.first, one.second, place, force)
         if isinstance(one, DiskCam):
-            angle = run.motion.q[:, run.mechanism.inputs.index(one.cam)]
+            angle = run.analysis.cam_angle(one)
             place = complex(*one.axle) + one.profile(angle) * np.exp(1j * angle)
             return _Pushed(one.name, one.cam, one.follower, place, force)
         moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
