@@ -380,13 +380,15 @@ def _spread(robot: Core, values: Array) -> None:
     """Let numbers (p,) or (N, p) hold from now on, for the robot and those that follow it."""
     robot.calls.set_parameters(values)
     for follower in _followers(robot):
+        follower._parameters.take(robot._parameters)
         _spread(follower, values)
 
 
 def follow(robot: Core, other: Core) -> None:
     """Take what is variable from another robot of the same description, now and later."""
     if robot._parameters.layout:
-        robot.calls.set_parameters(other.calls.parameters)
+        robot._parameters.take(other._parameters)
+        robot.calls.set_parameters(robot._parameters.values(robot._parameters.layout))
     FOLLOWING.setdefault(other, weakref.WeakSet()).add(robot)
 
 

@@ -88,6 +88,8 @@ class Branches(Core):
                 raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
         model = replace(self.model, independent=names, actuated=self.actuated_joints)
         other = _rebuilt(self, model, home)
+        if self.variable_origins and (closed := _closed_tree(self, home)) is not None:
+            other = other.with_home(closed)  # as described, loops may close nowhere near
         warn_of_branch(self, other, home)
         return other
 
@@ -131,16 +133,22 @@ class Branches(Core):
         return other
 
 
-def warn_of_branch(robot: Core, other: Core, home: Mapping[str, float]) -> None:
-    """Warn where a closed configuration became another one: loops were closed elsewhere."""
+def _closed_tree(robot: Core, home: Mapping[str, float]) -> Array | None:
+    """The positions of the tree (n,) where `home` names all joints and loops are closed there."""
     if not isinstance(home, Mapping) or not set(robot.home) <= set(home):
-        return
+        return None
     whole = robot.system.home.copy()
     bodies = {body.joint: body for body in robot.system.tree.bodies}
     for name in robot.home:
         whole[bodies[name].q.start] = home[name]
-    if tree_gap(robot.system, whole)[0].largest > CLOSED_WITHIN:
+    return None if tree_gap(robot.system, whole)[0].largest > CLOSED_WITHIN else whole
+
+
+def warn_of_branch(robot: Core, other: Core, home: Mapping[str, float]) -> None:
+    """Warn where a closed configuration became another one: loops were closed elsewhere."""
+    if _closed_tree(robot, home) is None:
         return
+    bodies = {body.joint: body for body in robot.system.tree.bodies}
     apart = {
         name: math.remainder(other.home[name] - home[name], math.tau)
         if bodies[name].motion.is_periodic

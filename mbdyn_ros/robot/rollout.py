@@ -201,13 +201,12 @@ class Rollouts(Configurations):
         friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
         method = named("integrator", integrator, FIXED)
         forces, step = checked_efforts(efforts, self.effort_labels), step_length("dt", dt)
-        if environment is not None:
-            q, v = checked_start(self.system, q0, v0, forces)
-            return rollout_among(environment, self, q, v, forces, step, method, terminal)
-        run = self._rollouts.get(friction) or _prepared(self, friction)
         own = self.calls.rows
         rows = None if own is None else own.numbers
         start = checked_start(self.system, q0, v0, forces, rows)
+        if environment is not None:
+            return rollout_among(environment, self, *start, forces, step, method, terminal)
+        run = self._rollouts.get(friction) or _prepared(self, friction)
         q, v, left = run(*start, forces, step, method, terminal, rows)
         if left and not self._limits_said:
             _say_left_limits(self, q if terminal else q[..., -1, :])

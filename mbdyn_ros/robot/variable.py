@@ -68,6 +68,12 @@ class Parameters:
         parts = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
         return np.concatenate(parts, axis=-1) if parts else np.zeros(0)
 
+    def take(self, other: Parameters) -> None:
+        """Take the values of another robot of the same description."""
+        self.own, self.payload, self.field = dict(other.own), dict(other.payload), dict(other.field)
+        self.at_joints = {group: dict(joints) for group, joints in other.at_joints.items()}
+        self.origins = dict(other.origins)
+
     def of_link(self, link: str) -> Array:
         """A link's own inertia and its payload."""
         own = self.own[link]

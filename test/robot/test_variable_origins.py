@@ -11,6 +11,7 @@ import pytest
 from interpreting import interpreting
 from night import at_night
 from random_designs import WITH_URDF
+from variable_robots import ROBOTS, disturbed, lengths, loaded_anew
 
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
@@ -19,55 +20,10 @@ from mbdyn_ros.mechanisms import MECHANISMS
 from mbdyn_ros.robot.described import described_model
 from mbdyn_ros.robot.robot import Robot
 
-ROBOTS = {
-    "ur5": ["elbow_joint/origin", "wrist_1_joint/x", "tool0_fixed_joint/origin"],
-    "panda": ["panda_joint3/origin", "panda_joint6/z"],
-    "quadruped": ["front_left_shank_joint/z", "hind_right_foot_joint/origin"],
-    "tree_robot": [],
-    "four_bar": ["rocker_joint/x", "coupler_pin/predecessor/x", "coupler_pin/successor/x"],
-    "boom": ["rod_pin/predecessor/x", "barrel_joint/x"],
-    "crane": ["lift_pin/successor/x", "lift_pin/successor/z", "tilt_barrel_joint/x"],
-    "excavator": [],
-    "parallelogram_arm": [],
-    "gripper": [],
-    "delta": [],
-    "stewart": [],
-}
-"""Robots and numbers of them that vary; where none are named, lengths of two origins are."""
-
 BY_DAY = ["four_bar", "crane"]
 OTHERS = at_night(*(name for name in ROBOTS if name not in BY_DAY))
 
 EXACT = 1e-12
-
-
-def lengths(robot: Robot, count: int = 2) -> list[str]:
-    """The longest component of the last origins that are not zero: a length in its structure."""
-    names = []
-    for name, origin in robot.system.origins.items():
-        far = np.abs(origin.pose.translation)
-        if far.max() > 1e-3:
-            names.append(f"{name}/{'xyz'[int(far.argmax())]}")
-    return names[-count:]
-
-
-def disturbed(robot: Robot, rng: np.random.Generator, size: float = 0.003) -> None:
-    """Set every variable origin a little elsewhere."""
-    for name, chosen in robot._parameters.layout.origins:
-        six = robot._parameters.described.origins[name].six
-        change = [size * rng.normal() * (one in chosen) for one in "xyz"]
-        angles = None
-        if "yaw" in chosen:
-            model = robot._parameters.described.origins[name].at(
-                np.array([*six[:3], *(size * rng.normal(size=3))])
-            )
-            angles = mbdyn_ros.model.write.elements.roll_pitch_yaw(model.rotation)
-        robot.set_origin(name, six[:3] * (1 + np.array(change)) + change, angles)
-
-
-def loaded_anew(robot: Robot) -> Robot:
-    """The robot of the description with the lengths that hold now, all of them folded."""
-    return Robot(described_model(robot), robot.home, robot.floating_base, robot.gravity.tolist())
 
 
 def apart(robot: Robot, other: Robot, rng: np.random.Generator) -> float:
@@ -389,3 +345,17 @@ def test_links_without_mass() -> None:
         robot = mbdyn_ros.load(text, variable=["bend/x"])
     robot.set_origin("bend", [0.5, 0.0, 0.2])
     assert robot.frame_pose([0.0, 0.0], "tip")[:3, 3] == pytest.approx([0.5, 0.0, 0.2])
+
+
+def test_a_copy_with_another_home_has_the_numbers() -> None:
+    """Those that were set before and those that are set later, also in what it saves."""
+    robot = mbdyn_ros.example("four_bar", variable=["coupler_pin/successor/x", "coupler"])
+    x, y, z = robot.system.origins["coupler_pin/successor"].pose.translation
+    robot.set_origin("coupler_pin/successor", [1.01 * x, y, z])
+    other = robot.with_home({"crank_joint": 0.3})
+    np.testing.assert_array_equal(other.parameter_values(), robot.parameter_values())
+    robot.set_payload("coupler", 0.5)
+    np.testing.assert_array_equal(other.parameter_values(), robot.parameter_values())
+    np.testing.assert_allclose(
+        loaded_anew(other).mass_matrix([0.4]), robot.mass_matrix([0.4]), rtol=EXACT
+    )

@@ -29,12 +29,11 @@ from typing import NamedTuple
 import casadi as ca
 
 from ...model.model import Array
-from ...prepare.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import SerializedProperty
-from ..algebra.spatial import SX, JointMotion, constant, cross
+from ..algebra.spatial import SX, constant, cross
 from ..system import System
-from ..tree.gibbs_motion import GibbsMotion, body_motions, touching_motions
+from ..tree.gibbs_motion import GibbsMotion, touching_motions
 from .rims import lowest
 from .rods import Couple, between, couple_bytes
 
@@ -66,6 +65,7 @@ class ContactGeometry:
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
+    links : of which the frames are counted on from the bodies; see `touching_motions`.
     solid, slots : bodies with shapes of which others find where they touch, and how many such
         contacts there are room for: far away in the programs here, see `struct motion` in C.
     """
@@ -77,6 +77,7 @@ class ContactGeometry:
     couples: tuple[Couple, ...] = ()
     solid: tuple[int, ...] = ()
     slots: int = 0
+    links: tuple[str, ...] = ()
 
     @SerializedProperty
     def digest(self) -> str:
@@ -90,6 +91,8 @@ class ContactGeometry:
         for couple in self.couples:
             content.update(couple_bytes(couple))
         content.update(f"{self.stops!r} {self.solid} {self.slots}".encode())
+        if self.links:
+            content.update(f"{self.links!r}".encode())
         return content.hexdigest()
 
     def __repr__(self) -> str:
@@ -103,7 +106,7 @@ class ContactGeometry:
 
     @functools.cached_property
     def bodies(self) -> list[int]:
-        """The bodies that have points."""
+        """The bodies, and frames of links, that have points."""
         rods = {rod.body for couple in self.couples for rod in couple}
         return sorted({point.body for point in self.points} | rods | set(self.solid))
 
@@ -140,15 +143,8 @@ class PointMotion:
     turning: SX
 
 
-def point_motions(
-    tree: Tree,
-    joints: Sequence[JointMotion],
-    v: SX,
-    a: SX,
-    points: Sequence[BodyPoint],
-) -> list[PointMotion]:
-    """The motion of points at tree velocities and accelerations."""
-    motions = body_motions(tree, joints, v, a)
+def point_motions(motions: Sequence[GibbsMotion], points: Sequence[BodyPoint]) -> list[PointMotion]:
+    """The motion of points of bodies that move so."""
     result = []
     for body, place, *_ in points:
         motion, r = motions[body], constant([*place, 1.0])
@@ -163,8 +159,8 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
-    points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
-    motions = touching_motions(system.tree, embedding.joints, velocity, rest)
+    motions = touching_motions(system.tree, embedding.joints, velocity, rest, contacts.links)
+    points = point_motions(motions, contacts.points)
     position = embedding.values()
     values, rates, slopes = [], [], []
     for point, (body, _, radius, axis) in zip(points, contacts.points, strict=True):
@@ -217,7 +213,7 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
-    motions = touching_motions(system.tree, embedding.joints, velocity, drift)
+    motions = touching_motions(system.tree, embedding.joints, velocity, drift, contacts.links)
     result = []
     for point in contacts.points:
         motion = motions[point.body]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,7 +32,7 @@ class Sparsity:
     def of(system: System, contacts: ContactGeometry) -> Sparsity:
         """The reach of a system's contacts, in their order."""
         joints = _moved_joints(system)
-        bodies = _moved_bodies(system, joints)
+        bodies = _moved_bodies(system, joints, contacts.links)
         coupled = np.zeros((joints.shape[1],) * 2, dtype=np.bool_)
         for body in bodies:
             coupled |= np.outer(body, body)
@@ -75,12 +75,14 @@ def _moved_joints(system: System) -> Flags:
     return moves
 
 
-def _moved_bodies(system: System, joints: Flags) -> Flags:
-    """Whether a body of the tree (rows) moves with a coordinate (columns); last the world."""
+def _moved_bodies(system: System, joints: Flags, links: Sequence[str]) -> Flags:
+    """Whether a body (rows), then a frame of a link, moves with a coordinate (columns); last the
+    world."""
     moves = np.zeros((len(system.tree.bodies) + 1, joints.shape[1]), dtype=np.bool_)
     for body, own in zip(system.tree.bodies, moves[:-1], strict=True):
         own |= joints[body.v].any(axis=0) | moves[body.parent]
-    return moves
+    frames = moves[[system.tree.frames[link][0] for link in links]]
+    return np.vstack([moves[:-1], frames, moves[-1:]])
 
 
 def flattened(

@@ -62,7 +62,8 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
     embedding = system.embedding(q, z)
     v = SX.sym("v", system.coordinates.nv)
     velocity = embedding.velocity(v)
-    motions = touching_motions(system.tree, embedding.joints, velocity, SX.zeros(system.tree.nv))
+    rest = SX.zeros(system.tree.nv)
+    motions = touching_motions(system.tree, embedding.joints, velocity, rest, contacts.links)
     bodies, normals = [], []
     for body in contacts.bodies:
         motion = motions[body]

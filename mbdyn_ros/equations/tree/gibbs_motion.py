@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...model.pose import Pose
 from ...prepare.tree import WORLD, Tree
-from ..algebra.spatial import SX, JointMotion, cross, homogeneous, skew
+from ..algebra.spatial import SX, JointMotion, constant, cross, homogeneous, skew
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,22 @@ def world_motion() -> GibbsMotion:
     return GibbsMotion(SX.eye(4), still, still, rest, rest)
 
 
-def touching_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> list[GibbsMotion]:
-    """The `body_motions` by the numbers of bodies, `WORLD` among them."""
-    return [*body_motions(tree, joints, v, a), world_motion()]
+def touching_motions(
+    tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX, links: Sequence[str] = ()
+) -> list[GibbsMotion]:
+    """The `body_motions` by the numbers of bodies, then of the frames of links; `WORLD` last."""
+    motions = [*body_motions(tree, joints, v, a), world_motion()]
+    frames = [frame_motion(motions[tree.frames[link][0]], tree.frames[link][1]) for link in links]
+    return [*motions[:-1], *frames, motions[-1]]
+
+
+def frame_motion(body: GibbsMotion, pose: Pose) -> GibbsMotion:
+    """The motion of a frame with this pose in a body."""
+    back, still = constant(pose.rotation), constant(pose.translation)
+    E = homogeneous(back, still)
+    return GibbsMotion(
+        body.T @ E, body.rate @ E, body.acceleration @ E, back.T @ body.w, back.T @ body.w_rate
+    )
 
 
 def body_motions(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> list[GibbsMotion]:

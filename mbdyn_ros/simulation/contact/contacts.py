@@ -36,13 +36,6 @@ class Contacts:
     """
 
     def __init__(self, robot: Robot, environment: Environment, only_watch: bool = False) -> None:
-        touching = environment.surfaces or environment.links is not None
-        if touching and (origins := robot.variable_origins):
-            raise InputError(
-                f"{robot.model.source}: contacts count on points of links that stay, and "
-                f"{', '.join(origins)} are variable. Write the robot as it is now (save_urdf), "
-                "and load that file"
-            )
         self.environment, self._robot = environment, robot
         self.points = environment.contact_points(robot) if environment.surfaces else ()
         if environment.surfaces and not self.points:

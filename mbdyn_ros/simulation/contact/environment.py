@@ -20,6 +20,7 @@ from ...model.model import BASE_JOINT
 from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
 from .link_contacts import LinkContacts
+from .link_frames import LinkFrames
 from .points import GivenPoint, Point, checked_points, collision_points, default_points
 from .solids import SolidPair
 from .surfaces import NO_LAWS, Surface, checked_restitution, number_within
@@ -198,13 +199,14 @@ class Environment(Sealed):
                         "hit a wall; leave it out of the points"
                     )
             return self.points
-        if self._found is None or self._found[0] is not robot.system.tree:
+        tree = robot.calls.traced.tree
+        if self._found is None or self._found[0] is not tree:
             flat = all(
                 surface.shape is not None and surface.shape.kind in FLAT
                 for surface in self.surfaces
             )
             points = collision_points(robot, flat) or default_points(robot)
-            self._found = robot.system.tree, points  # meshes are read once
+            self._found = tree, points  # meshes are read once
         return self._found[1]
 
     def report(self, robot: Robot) -> TouchReport:
@@ -227,10 +229,10 @@ class Environment(Sealed):
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""
-        frames = robot.system.tree.frames
+        frames = LinkFrames.of_robot(robot)
         places = []
         for point in self.contact_points(robot) if self.surfaces else ():
-            body, pose = frames[point.link]
+            body, pose = frames.of[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
             axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
             places.append(BodyPoint(body, place, point.radius, axis))
@@ -243,7 +245,9 @@ class Environment(Sealed):
         pairs = self.solid_pairs(robot)
         solid = sorted({one.body for pair in pairs for one in pair})
         slots = MOST_POINTS * min(len(pairs), self._room)
-        return ContactGeometry(tuple(places), faces, stops, signed, couples, tuple(solid), slots)
+        return ContactGeometry(
+            tuple(places), faces, stops, signed, couples, tuple(solid), slots, frames.links
+        )
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
         """The convex shapes that may touch each other, except for the `couples`."""

@@ -15,6 +15,7 @@ from ...model.model import Array
 from ...model.shapes import Capsule, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot
+from .link_frames import LinkFrames
 from .solids import Solid, SolidPair, solids_of
 from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within
 
@@ -135,8 +136,9 @@ class LinkContacts(Sealed):
             joined.add(frozenset(ends))
 
         def may_touch(one: Rod | Solid, other: Rod | Solid) -> bool:
-            bodies, links = frozenset((one.body, other.body)), frozenset((one.link, other.link))
-            if {(one.body, other.link), (other.body, one.link)} & carried:
+            first, second = (tree.frames[shape.link][0] for shape in (one, other))
+            bodies, links = frozenset((first, second)), frozenset((one.link, other.link))
+            if {(first, other.link), (second, one.link)} & carried:
                 return False
             return len(bodies) == 2 and bodies not in joined and links not in self.disabled
 
@@ -163,10 +165,10 @@ def words_for(link: str, other: str) -> str:
 
 
 def _rods(robot: Robot) -> list[Rod]:
-    """Spheres and capsules of all links, in the frames of their bodies."""
-    found = []
+    """Spheres and capsules of all links, in frames as `LinkFrames` counts them."""
+    found, frames = [], LinkFrames.of_robot(robot)
     for link in robot.model.links:
-        body, pose = robot.system.tree.frames[link.name]
+        body, pose = frames.of[link.name]
         for collision in link.collisions:
             shape = collision.geometry
             if isinstance(shape, Sphere):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ import numpy as np
 from ...arguments import single_vector
 from ...errors import InputError
 from ...model.model import Array, Model
+from ...model.pose import Pose
 from ...model.read.shape import find_mesh, load_mesh
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot
+from .link_frames import LinkFrames
 from .surfaces import XYZ, number_within
 
 GivenPoint = tuple[str, Sequence[float]] | tuple[str, Sequence[float], float]
@@ -102,7 +104,7 @@ def checked_points(points: Sequence[GivenPoint]) -> tuple[Point, ...]:
 
 def default_points(robot: Robot) -> tuple[Point, ...]:
     """The origin of every joint, and the end of every link that carries no other."""
-    model, tree = robot.model, robot.system.tree
+    model, tree, frames = robot.model, robot.system.tree, LinkFrames.of_robot(robot).of
     parents = {joint.parent for joint in model.joints}
     found: list[Point] = []
     places: list[tuple[int, Array]] = []
@@ -116,8 +118,8 @@ def default_points(robot: Robot) -> tuple[Point, ...]:
         found.append(Point(link, (x, y, z)))
 
     def on_body(link: str, xyz: Array) -> tuple[int, Array]:
-        body, pose = tree.frames[link]
-        return body, pose.rotation @ xyz + pose.translation
+        frame, pose = frames[link]
+        return frame, pose.rotation @ xyz + pose.translation
 
     zero = np.zeros(3)
     if robot.floating_base and tree.bodies[tree.frames[model.root][0]].inertia.mass:
@@ -127,9 +129,10 @@ def default_points(robot: Robot) -> tuple[Point, ...]:
         if body == WORLD or not tree.bodies[body].inertia.mass:
             continue
         home = on_body(joint.child, zero)
-        if joint.nv and joint.kind.keeps_origin:  # the origin is fixed in the parent too
+        is_hinged = joint.nv and joint.kind.keeps_origin  # the origin is fixed in the parent too
+        if is_hinged and joint.name not in robot.variable_origins:
             home = on_body(joint.parent, joint.origin.translation)
-        if home[0] != WORLD:
+        if not (is_hinged and tree.frames[joint.parent][0] == WORLD):
             add(joint.child, zero, home)
         inertia = model.link(joint.child).inertia
         if joint.nv and joint.child not in parents and inertia is not None:
@@ -163,24 +166,28 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
     InputError
         A shape that cannot be used; the message names link, line and file.
     """
-    model, tree = robot.model, robot.system.tree
+    model, tree, frames = robot.model, robot.system.tree, LinkFrames.of_robot(robot).of
     found: dict[int, list[Point]] = {}
     for link in model.links:
-        body, _ = tree.frames[link.name]
+        (body, _), (frame, _) = tree.frames[link.name], frames[link.name]
         if body == WORLD or not tree.bodies[body].inertia.mass:
             continue
         for shape in link.collisions:
             for place, radius in _places(model, link.name, shape, flat):
                 x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
-                found.setdefault(body, []).append(Point(link.name, (x, y, z), radius))
-            found.setdefault(body, []).extend(_rolling(link.name, shape) if flat else ())
-    kept = [_outermost(robot, points) if flat else points for points in found.values()]
+                found.setdefault(frame, []).append(Point(link.name, (x, y, z), radius))
+            found.setdefault(frame, []).extend(_rolling(link.name, shape) if flat else ())
+    poses = {link: pose for link, (_, pose) in frames.items()}
+    kept = [_outermost(poses, points) if flat else points for points in found.values()]
     return tuple(point for points in kept for point in points)
 
 
-def _outermost(robot: Robot, points: list[Point]) -> list[Point]:
-    """The points of one body that are corners of their hull, and what round reaches out of it."""
-    poses = [robot.system.tree.frames[point.link][1] for point in points]
+def _outermost(frames: Mapping[str, Pose], points: list[Point]) -> list[Point]:
+    """The points of one frame that are corners of their hull, and what round reaches out of it.
+
+    frames : of every link its pose there.
+    """
+    poses = [frames[point.link] for point in points]
     is_rim = np.array([point.axis is not None for point in points])
     places = np.array([
         pose.rotation @ point.xyz + pose.translation

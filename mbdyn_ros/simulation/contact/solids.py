@@ -13,6 +13,7 @@ from ...model.model import Array
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
 from ...robot import Robot
+from .link_frames import LinkFrames
 from .points import mesh_corners
 
 COPLANAR = 1e-6
@@ -110,7 +111,7 @@ def _ordered(corners: Array, plane: Array, within: float) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A convex shape of a link, placed in the frame of its body."""
+    """A convex shape of a link, placed in a frame as `LinkFrames` counts them."""
 
     link: str
     body: int
@@ -134,9 +135,9 @@ def solids_of(robot: Robot) -> list[Solid]:
     InputError
         A shape that cannot be used, a mesh that is not convex: by link, line and file.
     """
-    found = []
+    found, frames = [], LinkFrames.of_robot(robot)
     for link in robot.model.links:
-        body, pose = robot.system.tree.frames[link.name]
+        body, pose = frames.of[link.name]
         for collision in link.collisions:
             shape = _shape(robot.model.source, link.name, collision)
             found.append(Solid(link.name, body, pose @ collision.origin, shape))

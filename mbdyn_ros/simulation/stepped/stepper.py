@@ -201,7 +201,7 @@ class Stepper(Accounts, Sealed):
         self._touches: Touches | None = None
         self._noticed: Noticed | None = None
         if self._contacts is not None:
-            self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
+            self._touches = Touches(self._contacts, self._compiled, robot)
             self._noticed = Noticed(robot.model.source, self._contacts, self._motion)
         self._solids = None if self._touches is None else self._touches.solids
 
@@ -440,6 +440,7 @@ class Stepper(Accounts, Sealed):
         """Take the next steps in the coordinates of a chart, whose state is x (nq,), w (nv,)."""
         if chart is not self._chart:
             self._chart, self._x, self._w = chart, x, w
+            self._calls = chart.calls  # whose home is its own
             self._follow()
 
     def _read(self) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...model.model import Array
-from ...prepare.tree import Tree
+from ...robot import Robot
 from ..contact.contacts import Contacts
+from ..contact.link_frames import LinkFrames
 from ..contact.records import Contact, Impact, angle_between
 from ..contact.rows import tangent_planes
 from .solid_slots import SolidSlots
@@ -24,8 +25,9 @@ class Touches:
     solids : convex shapes that may touch; None without.
     """
 
-    def __init__(self, contacts: Contacts, step: StepInC, tree: Tree) -> None:
-        self.contacts, self._step, self._frames = contacts, step, tree.frames
+    def __init__(self, contacts: Contacts, step: StepInC, robot: Robot) -> None:
+        self.contacts, self._step = contacts, step
+        self._frames = LinkFrames.of_robot(robot).of
         self._body, self._partner = step.body, step.partner
         self.solids = SolidSlots(contacts, step) if contacts.geometry.slots else None
 

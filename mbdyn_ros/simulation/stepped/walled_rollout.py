@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import functools
 
@@ -60,6 +61,8 @@ def rollout_among_walls(
     """
     if not is_compiled(robot):
         raise no_stepping("rollouts move")
+    if robot.calls.rows is not None:
+        return _row_by_row(environment, robot, q, v, efforts, dt, method, terminal)
     _say_lost(robot, q, v)
     if q.ndim == 1:
         walls = with_stops(robot, q, environment)
@@ -75,6 +78,31 @@ def rollout_among_walls(
             walls, robot, q[some], speeds, forces, dt, method, terminal, some
         )
     return q_out, v_out
+
+
+def _row_by_row(
+    environment: Environment, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
+    method: FixedMethod, terminal: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """The motions of robots with parameters (N, p) of their own, one after the other."""
+    single, found = _single(robot, robot.parameter_labels()), []
+    for k, values in enumerate(robot.parameter_values()):
+        single.set_parameter_values(values)
+        own = (x[k] if x.ndim > one else x for x, one in ((q, 1), (v, 1), (efforts, 2)))
+        try:
+            found.append(rollout_among_walls(environment, single, *own, dt, method, terminal))
+        except SimulationError as error:
+            what = str(error).removeprefix("motion 0: ")
+            raise SimulationError(f"row {k}: {what}") from None
+    return np.stack([one for one, _ in found]), np.stack([one for _, one in found])
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _single(robot: Robot, labels: tuple[str, ...]) -> Robot:
+    """A copy whose parameters, which these labels name, are set for one row at a time."""
+    single = copy.deepcopy(robot)
+    single.set_parameter_values(robot.parameter_values()[0])
+    return single
 
 
 def _say_lost(robot: Robot, q: Array, v: Array) -> None:
