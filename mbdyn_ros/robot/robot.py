@@ -88,7 +88,8 @@ class Branches(Core):
                 raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
         model = replace(self.model, independent=names, actuated=self.actuated_joints)
         other = _rebuilt(self, model, home)
-        if self.variable_origins and (closed := _closed_tree(self, home)) is not None:
+        origins = self._parameters.layout.origins
+        if origins and (closed := _closed_tree(self, home)) is not None:
             other = other.with_home(closed)  # as described, loops may close nowhere near
         warn_of_branch(self, other, home)
         return other

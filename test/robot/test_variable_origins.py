@@ -327,13 +327,6 @@ def test_what_names_no_number_of_an_origin_is_refused(name: str) -> None:
         mbdyn_ros.example("four_bar", variable=[name])
 
 
-def test_contacts_are_refused() -> None:
-    robot = mbdyn_ros.example("quadruped", floating_base=True, variable=["front_left_foot_joint/z"])
-    floor = mbdyn_ros.Environment([mbdyn_ros.Surface(lambda x: x[2] + 1.0)])
-    with pytest.raises(InputError, match="front_left_foot_joint are variable.*save_urdf"):
-        mbdyn_ros.simulate(robot, robot.home_position, np.zeros(robot.nv), 0.1, environment=floor)
-
-
 def test_links_without_mass() -> None:
     """Their moments are symbols in part: a length along one axis leaves some of them 0."""
     text = """<robot name="bare"><link name="base"/><link name="turned"/><link name="tip"/>

@@ -88,9 +88,11 @@ def _row_by_row(
     single, found = _single(robot, robot.parameter_labels()), []
     for k, values in enumerate(robot.parameter_values()):
         single.set_parameter_values(values)
-        own = (x[k] if x.ndim > one else x for x, one in ((q, 1), (v, 1), (efforts, 2)))
+        start = q[k] if q.ndim > 1 else q, v[k] if v.ndim > 1 else v
+        forces = efforts[k] if efforts.ndim > 2 else efforts
         try:
-            found.append(rollout_among_walls(environment, single, *own, dt, method, terminal))
+            one = rollout_among_walls(environment, single, *start, forces, dt, method, terminal)
+            found.append(one)
         except SimulationError as error:
             what = str(error).removeprefix("motion 0: ")
             raise SimulationError(f"row {k}: {what}") from None
