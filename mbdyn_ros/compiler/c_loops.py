@@ -47,14 +47,17 @@ def walk_source(closing: Closing) -> str:
     )
 
 
-def newton_text(follows: bool) -> str:
+def newton_text(follows: bool, parameters: int) -> str:
     """The C99 of the walk itself, to stand in C that is exported.
 
-    follows : whether what comes behind it follows a motion, or `close_loops`.
+    follows : whether what comes behind it follows a motion, or `close_loops`. parameters : how many
+        change the loops.
     """
-    behind = "following.h" if follows else "close_loops.h"
+    names = ["lu.h", "newton.h", "following.h" if follows else "close_loops.h"]
+    *before, behind = map(runtime_text, [*names[:2], *["reshape.h"] * bool(parameters), names[2]])
     limits = LIMITS_OF_STEPS if follows else ""
-    return f"{runtime_text('lu.h')}\n{runtime_text('newton.h')}\n{limits}{runtime_text(behind)}"
+    count = f"\n#define PARAMETERS {parameters}\n\n" if parameters else ""
+    return count + "\n".join(before) + "\n" + limits + behind
 
 
 def runtime_text(name: str) -> str:

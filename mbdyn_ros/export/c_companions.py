@@ -103,7 +103,7 @@ def python_loader(described: CLibrary) -> str:
         name=described.prefix,
         robot=in_python_string(described.robot),
         programs="\n".join(rows),
-        memory=sum(described.remembered),
+        memory=described.remembered,
         dtype="float32" if described.precision == "single" else "float64",
         positions=repr(tuple(name for name, _ in described.positions)),
         velocities=repr(tuple(name for name, _, _ in described.velocities)),

@@ -73,7 +73,8 @@ class CLibrary:
     efforts, parameters : name and unit of each. functions : in the order of the header.
     omitted : quantities without a function, and the reasons.
     precision : "double", or "single" for C of float.
-    closing : how loops without closed form are closed; None where there are none.
+    closing : how loops without closed form are closed; None where there are none. closed_at : the
+        parameters with which they are closed at home.
     follows : whether they follow from where they were last, on that branch; else answers depend
         on q and home alone.
     """
@@ -90,14 +91,18 @@ class CLibrary:
     functions: tuple[CFunction, ...]
     omitted: tuple[str, ...]
     closing: Closing | None
+    closed_at: tuple[float, ...] = ()
     precision: str = "double"
     follows: bool = False
 
     @property
-    def remembered(self) -> tuple[int, int]:
-        """Sizes of the arrays y and z that remember where loops were closed last; C has no empty
-        ones."""
-        return (max(1, self.closing.ny), self.closing.nz) if self.closing else (0, 0)
+    def remembered(self) -> int:
+        """How many numbers remember where loops were closed last, and with which parameters."""
+        closing = self.closing
+        if closing is None:
+            return 0
+        home = closing.kept + closing.nz if closing.kept else 0
+        return max(1, closing.ny) + closing.nz + home  # C has no empty arrays
 
     def function(self, program: str) -> CFunction | None:
         """The function of a program; None where it has no answer for this robot."""
@@ -150,7 +155,7 @@ def header(described: CLibrary) -> str:
         "",
     ]
     if described.closing is not None:
-        lines.append(declared_loops(described.closing, described.prefix, described.follows))
+        lines.append(declared_loops(described, described.closing))
     for function in described.functions:
         text = _spoken(described, function)
         lines += [f"/* {text} */", f"{_prototype(described, function)};", ""]
@@ -173,7 +178,7 @@ def library(described: CLibrary) -> str:
         FINITE,
     ]
     if described.closing is not None:
-        parts.append(walk(described.closing, described.prefix, described.follows))
+        parts.append(walk(described, described.closing))
     for function in described.functions:
         output, size = function.arguments[-1]
         inputs = list(function.program.symbols)
@@ -225,11 +230,14 @@ def _table(array: str, rows: list[tuple[str, str]]) -> list[str]:
     return [f" * {array}:", *(line.rstrip() for line in lines)]
 
 
-def declared_loops(closing: Closing, prefix: str, follows: bool) -> str:
+def declared_loops(described: CLibrary, closing: Closing) -> str:
     """C of the memory of loops, for the header."""
     most_y, most_z = (max(1, *counts) for counts in zip(*closing.counts, strict=True))
+    follows = described.follows
+    home = f"\n  double parameters[{closing.kept}], home[{closing.nz}];" if closing.kept else ""
     return (FOLLOWED if follows else LAST).format(
-        prefix=prefix,
+        prefix=described.prefix,
+        home=home,
         ny=max(1, closing.ny) if not follows else most_y,
         nz=closing.nz if not follows else most_z,
         square=most_z * most_z,
@@ -238,21 +246,38 @@ def declared_loops(closing: Closing, prefix: str, follows: bool) -> str:
     )
 
 
-def walk(closing: Closing, prefix: str, follows: bool) -> str:
+def walk(described: CLibrary, closing: Closing) -> str:
     """The C that fills z, the dependent positions of all loops, at q; the caller has its memory."""
-    ny, home = closing.ny, closing.home
+    ny, home, kept, prefix = closing.ny, closing.home, closing.kept, described.prefix
+    follows, count = described.follows, len(closing.counts)
     followed = f"#define followed {prefix}_followed\n\n" if follows else ""
-    text = c_loops(closing, followed + newton_text(follows))
+    text = c_loops(closing, followed + newton_text(follows, kept))
     start, closed = (FOLLOWED_FROM_HOME, TRACKED) if follows else (WALKED_FROM_HOME, WALKED)
-    return text + (HOME + CLOSE_ALL).format(
-        prefix=prefix,
-        start=start.format(count=len(closing.counts)),
-        closed=closed.format(count=len(closing.counts)),
-        ny=ny,
-        room=max(1, ny),
-        places=places(closing),
-        home_y=", ".join(map(number, home[:ny])) or "0.0",
-        home_z=", ".join(map(number, home[ny:])),
+    taken = ""
+    if kept:
+        start += HOME_AS_DESCRIBED
+        again = LAST_FROM_THERE if follows else LAST_AT_HOME
+        taken = (HOME_PARAMETERS + TAKE_PARAMETERS).format(
+            prefix=prefix, count=count, nz=closing.nz,
+            again=again.format(count=count, nz=closing.nz, room=max(1, ny)),
+            home_p=", ".join(map(number, described.closed_at)),
+        )  # fmt: skip
+        closed = f"take_parameters(loops, p) && {closed}"
+    numbers = HOME.format(
+        home_y=", ".join(map(number, home[:ny])) or "0.0", home_z=", ".join(map(number, home[ny:]))
+    )
+    return (
+        text
+        + numbers
+        + taken
+        + CLOSE_ALL.format(
+            prefix=prefix,
+            start=start.format(count=count),
+            closed=closed.format(count=count, home="loops->home" if kept else "home_z"),
+            ny=ny,
+            room=max(1, ny),
+            places=places(closing),
+        )
     )
 
 
@@ -266,7 +291,7 @@ def opening(closing: Closing, output: str, size: int, follows: bool) -> str:
 LAST = """/* Where the loops were closed last: the way to the next positions starts there.
    Each thread needs one of its own, set by {prefix}_home before anything else. */
 typedef struct {{
-  double y[{ny}], z[{nz}];
+  double y[{ny}], z[{nz}];{home}
 }} {prefix}_loops;
 
 void {prefix}_home({prefix}_loops *loops);
@@ -284,7 +309,7 @@ struct {prefix}_followed {{
    the time of a call is bounded. */
 typedef struct {{
   double farthest;
-  struct {prefix}_followed last[{count}];
+  struct {prefix}_followed last[{count}];{home}
 }} {prefix}_loops;
 
 void {prefix}_home({prefix}_loops *loops);
@@ -318,9 +343,49 @@ FOLLOWED_FROM_HOME = """  loops->farthest = 0.0;
   start_at_home(loop_table, {count}, home_y, home_z, loops->last);
 """
 
-WALKED = "close_loops(loop_table, {count}, y, home_y, home_z, p, loops->y, loops->z, z)"
+HOME_AS_DESCRIBED = """  copy(home_p, loops->parameters, PARAMETERS);
+  copy(home_z, loops->home, (int)(sizeof home_z / sizeof home_z[0]));
+"""
 
-TRACKED = "follow_loops(loop_table, {count}, y, home_y, home_z, p, loops->last, loops->farthest, z)"
+HOME_PARAMETERS = """static const double home_p[] = {{{home_p}}};
+"""
+
+TAKE_PARAMETERS = """
+/* Keep loops closed with parameters p, at home and where they were last; 0 where home cannot be. */
+static int take_parameters({prefix}_loops *loops, const double *p) {{
+  double home[{nz}], *z = home;
+  const double *y = home_y;
+  int k;
+  if (equal(p, loops->parameters, PARAMETERS)) return 1;
+  copy(home_z, home, {nz});
+  for (k = 0; k < {count}; ++k) {{
+    if (!reshape(&loop_table[k], y, home_p, p, z)) return 0;
+    y += loop_table[k].ny, z += loop_table[k].nz;
+  }}
+{again}  copy(home, loops->home, {nz});
+  copy(p, loops->parameters, PARAMETERS);
+  return 1;
+}}
+"""
+
+LAST_AT_HOME = """  copy(home_y, loops->y, {room});
+  copy(home, loops->z, {nz});
+"""
+
+LAST_FROM_THERE = """  for (k = 0, y = home_y, z = home; k < {count}; ++k) {{
+    struct followed *last = &loops->last[k];
+    last->sign = 0;
+    if (!reshape(&loop_table[k], last->y, loops->parameters, p, last->z)) {{
+      copy(y, last->y, loop_table[k].ny);
+      copy(z, last->z, loop_table[k].nz);
+    }}
+    y += loop_table[k].ny, z += loop_table[k].nz;
+  }}
+"""
+
+WALKED = "close_loops(loop_table, {count}, y, home_y, {home}, p, loops->y, loops->z, z)"
+
+TRACKED = "follow_loops(loop_table, {count}, y, home_y, {home}, p, loops->last, loops->farthest, z)"
 
 OPEN = """  double z[{nz}];
   if (!close_all(loops, q, {p}, z)) {{

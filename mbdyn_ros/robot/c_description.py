@@ -124,6 +124,7 @@ def describe(
         functions=tuple(functions),
         omitted=tuple(omitted),
         closing=system.closing if system.nz else None,
+        closed_at=tuple(robot._parameters.values(layout).tolist()),
         follows=follows,
     )
 

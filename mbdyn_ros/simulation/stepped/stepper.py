@@ -439,8 +439,8 @@ class Stepper(Accounts, Sealed):
     def _enter(self, chart: Robot, x: Array, w: Array) -> None:
         """Take the next steps in the coordinates of a chart, whose state is x (nq,), w (nv,)."""
         if chart is not self._chart:
-            self._chart, self._x, self._w = chart, x, w
-            self._calls = chart.calls  # whose home is its own
+            # The calls too, so that they keep their home, which is in other joints.
+            self._chart, self._x, self._w, self._calls = chart, x, w, chart.calls
             self._follow()
 
     def _read(self) -> None:
