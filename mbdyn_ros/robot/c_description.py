@@ -65,8 +65,7 @@ def describe(
     InputError
         Unknown links, nothing that moves.
     """
-    model, fixed = robot.model, robot.system
-    system = _symbolic(robot, layout)
+    model, fixed, system = robot.model, robot.system, _symbolic(robot, layout)
     if not robot.nv:
         raise InputError(f"{model.source}: nothing moves, so there is nothing to generate")
     prefix = library_name(model.name)

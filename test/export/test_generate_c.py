@@ -287,3 +287,21 @@ def test_command_line(tmp_path: Path) -> None:
     ]:  # fmt: skip
         done = run(*arguments)
         assert (done.exit_code, message in done.output) == (status, True), done.output
+
+
+@needs_gcc
+def test_lengths_that_change_between_calls(tmp_path: Path) -> None:
+    """Loops without closed form are closed with the lengths of every call, at the same q too."""
+    lengths = ["right_pin/predecessor/z", "right_pin/successor/x"]
+    robot = mbdyn_ros.example("gripper", variable=lengths)
+    robot.generate_c(tmp_path, parameters=lengths)
+    exported = built(tmp_path, "gripper").load()
+    q, values = np.array([0.1]), robot.parameter_values()
+    for factors in ([1.0, 1.0], [1.05, 0.97], [1.2, 1.1], [1.0, 1.0]):
+        robot.set_parameter_values(values * factors)
+        for at in (q, q, -q):
+            found = exported.mass_matrix(at, values * factors)
+            np.testing.assert_allclose(found, robot.mass_matrix(at), rtol=1e-11)
+    with pytest.raises(ValueError, match="mass_matrix has no finite answer there"):
+        exported.mass_matrix(q, 3.0 * values)  # too long to close
+    np.testing.assert_allclose(exported.mass_matrix(q, values), robot.mass_matrix(q), rtol=1e-11)

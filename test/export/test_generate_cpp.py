@@ -135,6 +135,7 @@ def test_payloads_are_the_robots(crane: tuple[mbdyn_ros.Robot, Exported], evalua
     [
         ("four_bar", ["rocker_joint/x", "coupler_pin/successor/x"]),
         ("ur5", ["elbow_joint/origin", "tool0_fixed_joint/z"]),
+        ("gripper", ["right_pin/predecessor/z", "right_pin/successor/x"]),
         pytest.param("delta", ["rod1a_joint/x", "ball1a/successor/x"], marks=pytest.mark.long),
     ],
 )
