@@ -25,9 +25,6 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray
 
 
-
-
-
 def robot_of(name: str) -> mbdyn_ros.Robot:
     """A robot of ours, of the corpus, or a random mechanism, its loops walked."""
     if name == "ur5":
@@ -40,8 +37,6 @@ def robot_of(name: str) -> mbdyn_ros.Robot:
         assert robot.system.nz
         return robot
     return mbdyn_ros.load(next(URDF.glob(f"{name}.*")))
-
-
 
 
 def states(robot: mbdyn_ros.Robot, count: int = 4) -> list[tuple[Array, Array, Array]]:
