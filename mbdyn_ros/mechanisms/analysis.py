@@ -153,9 +153,10 @@ class Analysis:
             off = np.flatnonzero(self.contact_forces[cam.name] < 0)
             if len(off):
                 angle = np.degrees(self.cam_angle(cam)[off[0]])
+                stiffness, preload = cam.spring_settings
                 found.append(
                     f"the {cam.follower} lifts off with the {cam.cam} at {angle:.4g} deg; a "
-                    f"stronger {cam.cam}_preload or {cam.cam}_stiffness, or less speed, holds it; "
+                    f"stronger {preload} or {stiffness}, or less speed, holds it; "
                     "all numbers are of a follower that is held in contact"
                 )
         return found

@@ -35,14 +35,15 @@ from .pose import MechanismPose
 
 UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": "",
          "teeth": "1", "ratio": "1", "phase": "rad", "swing": "rad", "limit": "deg",
-         "stiffness": "N/m", "preload": "N"}  # fmt: skip
+         "stiffness": "N/m", "preload": "N", "rate": "N m/rad", "moment": "N m"}  # fmt: skip
 """Units of settings by the end of their names; all others are lengths."""
 
 
 ABOVE_ZERO = ("_length", "_mass", "_teeth", "_base_radius", "_lift", "_swing", "_limit")
 """Ends of the names of settings that must be above zero."""
 
-NOT_NEGATIVE = ("_width", "_inertia", "_roller_radius", "_stiffness", "_preload")
+NOT_NEGATIVE = ("_width", "_inertia", "_roller_radius", "_stiffness", "_preload",
+                "_torsion_rate", "_preload_moment")  # fmt: skip
 """Ends of the names of settings that may be zero but not negative."""
 
 

@@ -29,6 +29,9 @@ AROUND_ENDS = 1e-9
 WIDER = np.geomspace(1.0, 32.0, 241)
 """Factors by which a larger base circle is looked for."""
 
+SPRING_OF_SLIDE, SPRING_OF_ARM = ("stiffness", "preload"), ("torsion_rate", "preload_moment")
+"""Ends of the names of settings: N/m and N, or N m/rad and N m."""
+
 
 @dataclass(frozen=True, eq=False)
 class DiskCam:
@@ -67,6 +70,12 @@ class DiskCam:
     def name(self) -> str:
         """Name of the contact."""
         return f"{self.cam}_{self.follower}_contact"
+
+    @property
+    def spring_settings(self) -> tuple[str, str]:
+        """Names of the settings that are the spring's stiffness and preload."""
+        stiffness, preload = SPRING_OF_SLIDE if self.arm is None else SPRING_OF_ARM
+        return f"{self.cam}_{stiffness}", f"{self.cam}_{preload}"
 
     def _from_axle(self) -> Any:
         """The foot, seen from the axle, x + i y."""
@@ -218,7 +227,8 @@ class DiskCam:
     def problem(self) -> str | None:
         """The reason why it cannot work, in words with a remedy; None of a sound one."""
         if self.preload and not self.stiffness:
-            return f"{self.cam}_preload needs a spring; give {self.cam}_stiffness above zero"
+            stiffness, preload = self.spring_settings
+            return f"{preload} needs a spring; give {stiffness} above zero"
         if self.is_sound:
             return None
         reach, jam, cut = self.faults()

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..model.model import Array
 from .branch_table import BranchTable, branch_table
-from .disk_cam import DiskCam
+from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
 from .kinematics import COEFFICIENTS, Kinematics
 from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
@@ -106,7 +106,8 @@ class Skeleton:
             limit = SLIDE_LIMIT if sliding else ARM_LIMIT
             found["roller_radius"] = cam.roller
             found["pressure_limit"] = limit if cam.limit is None else cam.limit
-        return found | {"stiffness": cam.stiffness, "preload": cam.preload}
+        stiffness, preload = SPRING_OF_SLIDE if sliding else SPRING_OF_ARM
+        return found | {stiffness: cam.stiffness, preload: cam.preload}
 
     def _phase(self, gear: DrawnGears) -> float:
         """As drawn, between -pi and pi."""
@@ -161,7 +162,7 @@ class Skeleton:
             cam.driver, cam.driven, cam.law, cam.flat, follower.along == "y", arm, axle, foot,
             1 if rises else -1, number["base_radius"], number.get("roller_radius", 0.0),
             number["lift" if sliding else "swing"], number.get("pressure_limit", SLIDE_LIMIT),
-            number["stiffness"], number["preload"],
+            *(number[one] for one in (SPRING_OF_SLIDE if sliding else SPRING_OF_ARM)),
         )  # fmt: skip
 
     def _place(self, part: str, point: str, values: Values) -> Point:

@@ -164,6 +164,9 @@ def test_the_curvature_of_a_pitch_curve_is_that_of_the_circle_through_three_poin
         ("disk_cam", {"follower_offset": 0.06}, "passes the cam's axle at 0.06 m, beyond its base"),
         ("oscillating_cam", {"cam_swing": 2.9}, "cannot follow from 0.055 m on by 2.9 rad"),
         ("disk_cam", {"cam_stiffness": 0.0}, "cam_preload needs a spring"),
+        ("oscillating_cam", {"cam_torsion_rate": 0.0},
+         "cam_preload_moment needs a spring; give cam_torsion_rate"),
+        ("oscillating_cam", {"cam_torsion_rate": -1.0}, "cam_torsion_rate is -1 N m/rad; it"),
         ("disk_cam", {"cam_lift": 0.0}, "cam_lift is 0 m; give a length above zero"),
     ],
 )  # fmt: skip

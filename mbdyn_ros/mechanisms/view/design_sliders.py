@@ -61,7 +61,7 @@ class DesignSliders(SliderPanel):
                     value = self._given[name]
                     low, high = sorted((0.4 * value, 2.5 * value)) if value else (-math.pi, math.pi)
                     self._add_number(name, name.replace("_", " "), low, high)
-        springs = [name for name in self._given if unit_of(name) in ("N/m", "N")]
+        springs = [name for name in self._given if unit_of(name).startswith("N")]
         if springs:
             with gui.add_folder("Springs"):
                 for name in springs:
