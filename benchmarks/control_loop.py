@@ -1,7 +1,7 @@
 """How well and how soon computed_torque controls a simulated robot, in real processes over DDS.
 
 Tracking: every independent joint goes by a polynomial of degree 5, in two seconds; with nothing
-carried, and with a payload of which the controller is told four fifths, all, or nothing.
+carried, and with a payload of which the controller knows four fifths, all, or nothing.
 Latency: from a joint state, published here, to the first command that has it.
 Faults: from killing, stopping, ending or deactivating it to the simulator's last effort.
 
@@ -105,13 +105,13 @@ def tracking(peer: Peer, robot: mbdyn_ros.Robot, settings: dict[str, Any], table
     peer.until(held, "no efforts")
     peer.call(SetBool, "simulator/pause", data=False)
     link, mass = settings["link"], settings["mass"]
-    for k, (what, carried, told) in enumerate((
+    for k, (what, carried, known) in enumerate((
         ("nothing carried", 0.0, 0.0),
-        (f"{mass:g} kg, {0.8 * mass:g} told", mass, 0.8 * mass),
-        (f"{mass:g} kg, told", mass, mass),
-        (f"{mass:g} kg, nothing told", mass, 0.0),
+        (f"{mass:g} kg, {0.8 * mass:g} known", mass, 0.8 * mass),
+        (f"{mass:g} kg, known", mass, mass),
+        (f"{mass:g} kg, nothing known", mass, 0.0),
     )):  # fmt: skip
-        carry(peer, "computed_torque", link, told)
+        carry(peer, "computed_torque", link, known)
         carry(peer, "simulator", link, carried)
         peer.turn(1.0)
         list(states)
@@ -235,10 +235,10 @@ def main() -> None:
                 children.start("computed_torque", "bench", control)
                 times = latency(Peer(context, "control_loop"), robot, options.states)
             shares = np.percentile(times[np.isfinite(times)], [50, 90, 99, 99.9, 100])
-            told = ", ".join(f"{one:.2f}" for one in shares)
+            shown = ", ".join(f"{one:.2f}" for one in shares)
             lost = int((~np.isfinite(times)).sum())
             console.print(
-                f"{name}: joint state to command, ms, median, p90, p99, p99.9, max: {told}; "
+                f"{name}: joint state to command, ms, median, p90, p99, p99.9, max: {shown}; "
                 f"{lost} of {len(times)} lost"
             )
         table = Table(title=f"{name}: the simulator's efforts are zero after, ms")

@@ -65,7 +65,7 @@ LOOPS: dict[str, Callable[[], mbdyn_ros.Robot]] = {
 
 @dataclass
 class Scores:
-    """What runs of one robot tell.
+    """The results of runs of one robot.
 
     inside : base parameters' errors in standard deviations. friction : relative errors of Coulomb
     friction, (runs, actuators). left : relative errors of held-out efforts. chosen : parts of

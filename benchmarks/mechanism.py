@@ -217,7 +217,7 @@ def validated() -> Validation:
     )
 
 
-def tell(found: Validation) -> None:
+def print_validation(found: Validation) -> None:
     """Print the differences."""
     click.echo(f"inverse dynamics without gravity, 361 points at {SPEED:g} rad/s:")
     peak = np.abs(found.torque).max()
@@ -289,7 +289,7 @@ def measure() -> None:
 def main(plot: str | None) -> None:
     """Print the differences and the times."""
     found = validated()
-    tell(found)
+    print_validation(found)
     if plot is not None:
         draw(plot, found)
         click.echo(f"wrote {plot}")

@@ -69,7 +69,7 @@ def _words_below_names(
     """`name : words` becomes the name, and its words below it; also several in a line."""
     if what in ("attribute", "property"):  # numpydoc takes what stands before a colon for a type
         lines[:1] = [line.replace(":", COLON) for line in lines[:1]]
-    section, told = "", []
+    section, kept = "", []
     for k, line in enumerate(lines):
         if line.startswith("---") and k:
             section = lines[k - 1].strip()
@@ -77,10 +77,10 @@ def _words_below_names(
         for part in re.split(r"(?<=\.) (?=[\w*][\w*, ]* : )", line) if listed else [line]:
             entry, colon, words = part.partition(" : ")
             if listed and colon and re.fullmatch(r"[\w*][\w*, ]*", entry):
-                told += [*[""] * (not section), entry, f"    {words}"]
+                kept += [*[""] * (not section), entry, f"    {words}"]
             else:
-                told.append(part)
-    lines[:] = told
+                kept.append(part)
+    lines[:] = kept
 
 
 def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Feel what acts on a robot: ros2 launch mbdyn_ros effort_observer.launch.py robot:=ur5 link:=tool0
 
-effort_observer tells external efforts, the wrench at a link, contacts and the payload from joint
-states with efforts on `states`.
+effort_observer estimates external efforts, the wrench at a link, contacts and the payload from
+joint states with efforts on `states`.
 `ros2 launch mbdyn_ros effort_observer.launch.py --show-args` lists the arguments.
 """
 
@@ -21,7 +21,7 @@ from mbdyn_ros.ros.launch_nodes import (
 ARGUMENTS = {
     **ROBOT,
     "states": ("joint_states", "topic of joint states with efforts"),
-    "link": ("", "link whose wrench is told; empty: none"),
+    "link": ("", "link whose wrench is estimated; empty: none"),
     "payload_link": ("", "link whose payload is estimated; empty: none"),
     "use_sim_time": ("false", "follow /clock"),
     "namespace": NAMESPACE,

@@ -1,6 +1,6 @@
 """Show a machine with loops: ros2 launch mbdyn_ros loop_states.launch.py robot:=/path/to/crane.urdf
 
-loop_state_publisher tells the states of all joints from those that are measured on `measured`;
+loop_state_publisher computes the states of all joints from those that are measured on `measured`;
 robot_state_publisher and RViz show the whole machine.
 `ros2 launch mbdyn_ros loop_states.launch.py --show-args` lists the arguments.
 """

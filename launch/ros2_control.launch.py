@@ -78,7 +78,7 @@ def start(context):
     given = Arguments(context.launch_configurations)
     plugin = given["hardware"].partition("/")[0]
     needed = [*NEEDED, plugin]
-    if given.truth("use_robot_state_publisher"):  # else another one tells the manager the robot
+    if given.truth("use_robot_state_publisher"):  # else another one sends the manager the robot
         needed.append("robot_state_publisher")
     require_packages([name for name in needed if not available(name)])
     text = given.description("robot")

@@ -37,7 +37,7 @@ VERBS = (
     ("examples", ".cli.examples:examples",
      "List the robots in the box; every verb takes their names for a file."),
     ("excite", ".cli.excite:excite",
-     "A motion within the robot's limits that tells its inertias, for `mbdyn identify`."),
+     "A motion within the robot's limits that excites its inertias, for `mbdyn identify`."),
     ("fd", ".cli.dynamics:fd", "Forward dynamics: the accelerations that efforts cause."),
     ("id", ".cli.dynamics:id_", "Inverse dynamics: the efforts that cause a motion."),
     ("identify", ".cli.identify:identify",

@@ -14,7 +14,7 @@ FLOAT64 = np.dtype(np.float64)
 
 
 class NoNumbers(ValueError):
-    """A refusal of what is text, complex, None, masked in part, ragged, or fails to tell."""
+    """A refusal of what is text, complex, None, masked in part, ragged, or cannot be converted."""
 
 
 def as_numbers(value: object) -> Array:

@@ -1,4 +1,4 @@
-"""A scene that `simulate`, `Stepper` and MuJoCo move alike, and what they tell of its end."""
+"""A scene that `simulate`, `Stepper` and MuJoCo move alike, and what they report of its end."""
 
 from __future__ import annotations
 

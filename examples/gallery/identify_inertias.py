@@ -1,4 +1,4 @@
-"""Inertias from a recorded motion with noise: what efforts can tell, and how well they do."""
+"""Inertias from a recorded motion with noise: what efforts determine, and how well."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,12 +19,12 @@ measured = robot.inverse_dynamics(q, v, a, friction=False) + noise
 columns = robot.regressor(q, v, a)[..., base.independent] / deviation[:, None]
 rows = columns.reshape(-1, len(base.values))
 found, *_ = np.linalg.lstsq(rows, (measured / deviation).ravel(), rcond=None)
-told = np.sqrt(np.diag(np.linalg.inv(rows.T @ rows)))
-order = np.argsort(-np.abs(base.values) / told)
+deviation = np.sqrt(np.diag(np.linalg.inv(rows.T @ rows)))
+order = np.argsort(-np.abs(base.values) / deviation)
 
 figure, axes = plt.subplots(figsize=(7, 5))
 axes.axhspan(-2, 2, color="0.92", zorder=0)
-axes.scatter(np.arange(len(order)), ((found - base.values) / told)[order], s=18)
+axes.scatter(np.arange(len(order)), ((found - base.values) / deviation)[order], s=18)
 axes.set(
     xlabel="base parameters, the best determined first", ylabel="error (standard deviations)",
     title=f"{len(base.values)} base parameters of a UR5 from ten noisy seconds",

@@ -19,10 +19,10 @@ from ..prepare.tree import Tree
 from ..program.symbols import serialized
 from .loop_walk import LoopWalk
 
-UNTOLD_SHARE = 1e-6
+UNREPORTED_SHARE = 1e-6
 """Share of the larger limit up to which a position beyond one is not reported."""
 
-UNTOLD_GAP = 1e-3
+UNREPORTED_GAP = 1e-3
 """Share of the larger gap below which the other one is left out of messages."""
 
 
@@ -40,7 +40,7 @@ class ClosureGap:
 
     def __str__(self) -> str:
         parts = ((self.metres, "m"), (self.radians, "rad"))
-        least = UNTOLD_GAP * self.largest
+        least = UNREPORTED_GAP * self.largest
         parts_above = [f"{x:.3g} {unit}" for x, unit in parts if not x <= least or x == math.inf]
         return " and ".join(parts_above) or "0 m"
 
@@ -84,7 +84,7 @@ def excess(x: float, lower: float, upper: float) -> float:
     """How far (rad or m) a position is beyond its limits; 0 where it is no more than rounding."""
     over = x - min(max(x, lower), upper)
     size = max((abs(limit) for limit in (lower, upper) if math.isfinite(limit)), default=0.0)
-    return over if abs(over) > UNTOLD_SHARE * size else 0.0
+    return over if abs(over) > UNREPORTED_SHARE * size else 0.0
 
 
 def beyond_limits(names: Sequence[str], bounds: Array, positions: Array) -> str:

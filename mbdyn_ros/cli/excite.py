@@ -1,4 +1,4 @@
-"""mbdyn excite: a motion that tells a robot's inertias."""
+"""mbdyn excite: a motion that excites a robot's inertias."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def excite(
     source: str, duration: float, rate: float, seed: int, output: str | None,
     options: RobotOptions, as_json: bool,
 ) -> None:  # fmt: skip
-    """A motion within the robot's limits that tells its inertias, for `mbdyn identify`.
+    """A motion within the robot's limits that excites its inertias, for `mbdyn identify`.
 
     A Fourier series of every independent joint (or cylinder), from rest to rest, within the limits
-    of positions, velocities and efforts; of many, the one that tells the base parameters apart
+    of positions, velocities and efforts; of many, the one that determines the base parameters
     best. Shapes of links do not meet in it where they are apart at home; other obstacles are not
     known: watch it (mbdyn view) before a machine does it.
 

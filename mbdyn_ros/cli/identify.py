@@ -108,8 +108,8 @@ def identify(
                    f"{carried.mass_deviation:.2g}) at {at} m; {carried.before:.1%} of the efforts "
                    f"are left without it, {carried.after:.1%} with it"
                    + ("; at the scale of the gains found" if found.gains else ""))  # fmt: skip
-        if carried.untold:
-            click.echo(f"not determined of it: {', '.join(carried.untold)}")
+        if carried.undetermined:
+            click.echo(f"not determined of it: {', '.join(carried.undetermined)}")
     if written is not None:
         click.echo(f"wrote {written}: {found.robot!r}")
     if of_nodes is not None:
@@ -170,7 +170,7 @@ def _carried(payload: Payload) -> dict[str, Any]:
         "link": payload.link, "mass": payload.mass, "mass_deviation": payload.mass_deviation,
         "com": payload.com.tolist(),
         "com_deviation": [None if one != one else one for one in deviations],
-        "inertia": payload.inertia.tolist(), "untold": list(payload.untold),
+        "inertia": payload.inertia.tolist(), "undetermined": list(payload.undetermined),
         "relative_error_without": payload.before, "relative_error_with": payload.after,
     }  # fmt: skip
 

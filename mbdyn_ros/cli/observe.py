@@ -224,7 +224,7 @@ class _Result:
                     "external": dict(
                         zip(labels, self.external[one.strongest].tolist(), strict=True)
                     ),
-                    "untold": wrench.remark,
+                    "undetermined": wrench.remark,
                 }
                 for one, wrench in zip(self.pushes, self.wrenches, strict=True)
             ],

@@ -48,12 +48,12 @@ def sensor_options(function: F) -> F:
 def _sensors(
     rate: float, columns: str | None, gain: str | None, zero: str | None, motors: bool
 ) -> Sensors:
-    from ..recording.columns import read_told_columns
+    from ..recording.columns import read_named_columns
     from ..recording.measured import Sensors
 
     return Sensors(
         rate, motors,
         name_values(re.sub(r"=\s*unknown\b", "=nan", gain), "--gain") if gain else {},
         name_values(zero, "--zero") if zero else {},
-        read_told_columns(columns) if columns else {},
+        read_named_columns(columns) if columns else {},
     )  # fmt: skip

@@ -21,7 +21,7 @@ from ..prepare.tree import WORLD
 from ..robot import Robot
 from ..units import velocity_unit
 
-LEAST_TOLD = 1e-3
+LEAST_SHARE = 1e-3
 """Singular value of J^T, relative to the largest, from which a wrench is determined; moments by the
 mean lever of the link, angles too."""
 
@@ -38,7 +38,7 @@ class ExternalWrench:
     link : its name. point : (3,) m, where the wrench acts, in the world.
     force, torque : (3,), (3,) N and N m; parts that cannot be determined are 0.
     rank : how many of its six parts (three of a force alone) are determined.
-    untold : (6,) share of the force and torque along each axis that cannot be determined, 0 to 1.
+    undetermined : (6,) share of the force and torque along each axis that is unknown, 0 to 1.
     left : (nv,) external efforts that it does not explain.
     local : (6,) the same wrench at the link's origin in its axes, as `wrenches` have it.
     """
@@ -48,7 +48,7 @@ class ExternalWrench:
     force: Array
     torque: Array
     rank: int
-    untold: Array
+    undetermined: Array
     left: Array = field(repr=False)
     local: Array = field(repr=False)
 
@@ -62,7 +62,7 @@ class ExternalWrench:
         """The parts that cannot be determined, in words; empty where all can."""
         named = [
             f"{label} ({share:.0%})" if share < 1 - NAMED_SHARE else label
-            for label, share in zip(WRENCH_LABELS, self.untold.tolist(), strict=True)
+            for label, share in zip(WRENCH_LABELS, self.undetermined.tolist(), strict=True)
             if share > NAMED_SHARE
         ]
         return f"link {self.link} does not determine {', '.join(named)}" if named else ""
@@ -102,7 +102,7 @@ class WrenchEstimator:
         self.link = link = require_link(robot.system.tree, link, robot.model.source)
         self._source, self._parts = robot.model.source, 6 if moment else 3
         if robot.system.tree.frames[link][0] == WORLD:
-            raise InputError(f"{self._source}: link {link!r} is fixed to the world, and tells "
+            raise InputError(f"{self._source}: link {link!r} is fixed to the world, and feels "
                              "nothing of what pushes it; name a link that moves")  # fmt: skip
         self._columns = Bound(robot.calls.kernel(wrench_columns, link))
         self._pose = Bound(robot.calls.kernel(frame_pose, link))
@@ -116,18 +116,19 @@ class WrenchEstimator:
 
     def at(self, q: Array, external: Array) -> ExternalWrench:
         """The wrench, and what of it cannot be determined."""
-        wrench, told, left = self._solve(q, external)
+        wrench, determined, left = self._solve(q, external)
         self._pose.q[:] = q
         self._pose()
         turn, origin = self._pose.result[:3, :3], self._pose.result[:3, 3]
         force, torque = wrench.reshape(2, 3) @ turn.T
-        axes = np.zeros((len(told), 6))
-        axes[:, : self._parts] = (told.reshape(len(told), -1, 3) @ turn.T).reshape(len(told), -1)
-        untold = (1 - (axes**2).sum(axis=0)).clip(0, 1)
-        untold[self._parts :] = 0.0
+        axes = np.zeros((len(determined), 6))
+        turned = determined.reshape(len(determined), -1, 3) @ turn.T
+        axes[:, : self._parts] = turned.reshape(len(determined), -1)
+        undetermined = (1 - (axes**2).sum(axis=0)).clip(0, 1)
+        undetermined[self._parts :] = 0.0
         return ExternalWrench(
-            self.link, origin + turn @ self._columns.point, force, torque, len(told), untold, left,
-            self._about_origin(wrench),
+            self.link, origin + turn @ self._columns.point, force, torque, len(determined),
+            undetermined, left, self._about_origin(wrench),
         )  # fmt: skip
 
     def _solve(self, q: Array, external: Array) -> tuple[Array, Array, Array]:
@@ -138,15 +139,15 @@ class WrenchEstimator:
         table, parts = self._columns.result, self._parts
         columns, scale, lever = table[:, :parts], table[:, 6], table[0, 7]
         left, singular, right = np.linalg.svd(columns, full_matrices=False)
-        count = int(np.count_nonzero(singular > LEAST_TOLD * singular[0])) if singular[0] else 0
+        count = int(np.count_nonzero(singular > LEAST_SHARE * singular[0])) if singular[0] else 0
         if not count:
             raise InputError(f"{self._source}: no joint moves the point of link {self.link!r}")
-        told = right[:count]
-        found = ((scale * external) @ left[:, :count] / singular[:count]) @ told
+        determined = right[:count]
+        found = ((scale * external) @ left[:, :count] / singular[:count]) @ determined
         wrench = np.zeros(6)
         wrench[:parts] = found
         wrench[3:] *= lever
-        return wrench, told, external - columns @ found / scale
+        return wrench, determined, external - columns @ found / scale
 
     def _about_origin(self, wrench: Array) -> Array:
         """A wrench (6,) at the point as one at the link's origin."""

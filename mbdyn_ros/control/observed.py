@@ -86,7 +86,7 @@ def robust_thresholds(labels: tuple[str, ...], external: Array) -> Thresholds:
     joint = UNSURE * DEVIATIONS * NORMAL * np.median(np.abs(external - center), axis=0)
     if not (joint > 0).all():
         still = labels[int(np.argmin(joint))]
-        raise InputError(f"the external effort of {still} is constant: it tells no threshold")
+        raise InputError(f"the external effort of {still} is constant and gives no threshold")
     sizes = np.linalg.norm((external - center) / joint, axis=1)
     usual = float(np.median(sizes))
     whole = usual + UNSURE * DEVIATIONS * NORMAL * float(np.median(np.abs(sizes - usual)))

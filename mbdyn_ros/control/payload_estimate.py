@@ -32,7 +32,7 @@ from .observer import Observer
 SIZE = 0.3
 """m, of payloads and how far they are from the link's origin, before anything is known."""
 
-TOLD = 0.1
+LARGEST_DEVIATION = 0.1
 """Deviation of a parameter, over that of a body of `SIZE`, up to which the motion determines it."""
 
 POWERS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
@@ -45,7 +45,7 @@ class Payload:
 
     mass : kg. com : (3,) m, in the link's axes. inertia : (3, 3) kg m^2 about its centre of mass.
     parameters, deviations : (10,) the standard parameters and their standard deviations.
-    told : (10,) whether the motion determines each of them.
+    determined : (10,) whether the motion determines each of them.
     """
 
     link: str
@@ -54,13 +54,14 @@ class Payload:
     inertia: Array
     parameters: Array = field(repr=False)
     deviations: Array = field(repr=False)
-    told: tuple[bool, ...] = field(repr=False)
+    determined: tuple[bool, ...] = field(repr=False)
 
     @property
     def remark(self) -> str:
         """The parameters that the motion leaves open, in words; empty where it determines all."""
-        untold = [name for name, told in zip(PARAMETERS, self.told, strict=True) if not told]
-        return f"the motion does not determine {', '.join(untold)} of the payload" if untold else ""
+        pairs = zip(PARAMETERS, self.determined, strict=True)
+        open_ = [name for name, determined in pairs if not determined]
+        return f"the motion does not determine {', '.join(open_)} of the payload" if open_ else ""
 
     def body(self) -> tuple[float, Array, Array]:
         """Mass, centre of mass and inertia about it, as far as determined, for `set_payload`.
@@ -73,15 +74,15 @@ class Payload:
         InputError
             Not even the mass is determined, or it is negative.
         """
-        if not self.told[0] or not self.mass >= 0:
+        if not self.determined[0] or not self.mass >= 0:
             raise InputError(
                 f"the mass of the payload of {self.link} is {self.mass:.3g} kg with a deviation of "
                 f"{self.deviations[0]:.3g} kg, which is not known well enough. Move the link more"
             )
-        com = self.com if all(self.told[1:4]) else np.zeros(3)
+        com = self.com if all(self.determined[1:4]) else np.zeros(3)
         largest = np.linalg.eigvalsh(self.inertia)[-1]
         is_body = np.linalg.eigvalsh(np.trace(self.inertia) / 2 * np.eye(3) - self.inertia)[0] >= 0
-        whole = all(self.told) and is_body and largest > 0
+        whole = all(self.determined) and is_body and largest > 0
         return self.mass, com, self.inertia if whole else np.zeros((3, 3))
 
     def apply(self, robot: Robot) -> None:
@@ -178,12 +179,12 @@ class PayloadEstimator:
         spread = np.linalg.inv(matrix / noise + np.eye(10))
         parameters = spread @ (right / noise) * scale + self.observer.robot.payload(self.link)
         deviations = np.sqrt(spread.diagonal()) * scale
-        told = tuple((deviations <= TOLD * scale).tolist())
-        return _payload(self.link, parameters, deviations, told)
+        determined = tuple((deviations <= LARGEST_DEVIATION * scale).tolist())
+        return _payload(self.link, parameters, deviations, determined)
 
 
 def _payload(
-    link: str, parameters: Array, deviations: Array, told: tuple[bool, ...]
+    link: str, parameters: Array, deviations: Array, determined: tuple[bool, ...]
 ) -> Payload:
     """The body of standard parameters."""
     mass = float(parameters[0])
@@ -192,4 +193,4 @@ def _payload(
     about[np.triu_indices(3)] = parameters[4:]
     about = about + np.triu(about, 1).T
     inertia = about - mass * (com @ com * np.eye(3) - np.outer(com, com))
-    return Payload(link, mass, com, inertia, parameters, deviations, told)
+    return Payload(link, mass, com, inertia, parameters, deviations, determined)

@@ -55,7 +55,7 @@ class DryFrictionRows:
         return DryFrictionRows(single, tuple(row for row in rough if row in mixed))
 
     def leaders(self, system: System) -> tuple[int, ...]:
-        """Velocity of the tree that each row is told by: its coordinate, or its own."""
+        """Velocity of the tree that each row depends on: its coordinate, or its own."""
         return (*(system.coordinates.v[k] for k, _ in self.single), *self.own)
 
     def __len__(self) -> int:

@@ -154,7 +154,7 @@ def _columns(system: System, joints: Sequence[JointMotion], link: str) -> SX:
 def _in_frame(
     system: System, joints: Sequence[JointMotion], frame: Frame, linear: SX, angular: SX
 ) -> SX:
-    """Motions (6, any) of the origin of a link in world axes, as its frame tells them."""
+    """Motions (6, any) of the origin of a link in world axes, in the axes of its frame."""
     if frame.axes != "world":
         rotation, origin = _pose(system, joints, frame.link)
         if frame.axes == "local":

@@ -100,7 +100,7 @@ def loop_forces(system: System, terms: Array) -> dict[str, Array]:
 def self_stresses(system: System, terms: Array) -> list[dict[str, Array]]:
     """Wrenches (6,) that closing joints may carry on top of any others, {loop: wrench}.
 
-    Each of them is in balance with itself, so that no motion and no effort tells how much of it
+    Each of them is in balance with itself, so that no motion and no effort reveals how much of it
     there is: K^T lambda = 0. `terms` (n,) are those of one state.
     """
     found = []

@@ -1,6 +1,6 @@
 """Joints that move no mass: where forward dynamics has no answer.
 
-Articulated bodies tell (see `articulated_body`), here as numbers, from the tips to the root: what
+Articulated bodies show them (see `articulated_body`), here as numbers, from tips to root: what
 resists the motion of a cluster while all that it carries moves as it likes. A motion that nothing
 resists is left out, and the cluster that carries it is asked next.
 """

@@ -43,7 +43,7 @@ class System:
     gravity : (3,) (m/s^2). home : tree positions (nq_tree,) of a closed configuration.
     parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
     grouped : `regrouped` where parameters are inertias; None where they stay as they are.
-    known_by : what tells a system with parameters from others; empty where its numbers do. Then
+    known_by : what identifies a system with parameters; empty where its numbers do. Then
         the parameters follow home where programs run.
     origins : of joints and loop frames, by name.
 

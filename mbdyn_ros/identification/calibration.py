@@ -149,7 +149,7 @@ def calibrate(
     work = _with_frames(robot, measured, _unknowns(robot, measured, variable))
     prediction, problem = _in_their_units(work, measured, frame, known)
     solution = solve(problem)
-    _require_told(prediction, problem, solution)
+    _require_determined(prediction, problem, solution)
     ends = problem.start, solution.value
     before, after = map(prediction.distances, ends)
     test_before, test_after = dict[str, Array](), dict[str, Array]()
@@ -330,7 +330,7 @@ def _misfit(prediction: Prediction, noise: Mapping[str, float]) -> tuple[float, 
     return shares[worst], worst
 
 
-def _require_told(prediction: Prediction, problem: Problem, solution: Solution) -> None:
+def _require_determined(prediction: Prediction, problem: Problem, solution: Solution) -> None:
     """Raise `InputError` where the measurements determine too little, or do not fit."""
     source, rows = prediction.measured.source, len(solution.residual) - len(solution.outliers)
     found = int((~np.isnan(solution.deviation)).sum())

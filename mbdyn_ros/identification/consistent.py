@@ -7,7 +7,7 @@ inertias to second order (Lee, Wensing and Park 2020), of one unit for a deviati
 
 The solver is asked for the way from the parameters that are best without these bounds, in
 directions of one cost: its tolerance is a share of the cost, of which the misfit of all rows would
-hide what hardly any of them tell.
+hide what hardly any of them determine.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def consistent(
     else:
         raise InputError(
             f"the semidefinite program of the inertias ends with {solution.status}; record a "
-            "motion that tells more"
+            "motion that excites more of them"
         )
     result: Array = best + ways @ np.array(solution.x)
     return result

@@ -1,6 +1,6 @@
 """Weighted least squares of efforts in blocks of a recording, from sums of products alone.
 
-Rows of a joint have one standard deviation, which their residuals tell (Gautier 1997); blocks of
+Rows of a joint have one standard deviation, that of their residuals (Gautier 1997); blocks of
 neighbouring rows are left out by turns to judge a part of the model by rows that it has not seen.
 """
 
@@ -15,7 +15,7 @@ from ..array import Array
 from .least_squares import held_columns
 
 RIDGE = 1e-10
-"""Share of a column's square that is added to it: what nothing tells stays near 0."""
+"""Share of a column's square that is added to it: what no row determines stays near 0."""
 
 HUBER = 2.0
 """Deviations from which a residual counts by its size alone."""
@@ -108,7 +108,7 @@ class Evidence:
         return result
 
 
-def untold(both: Array, readiness: Array) -> list[int]:
+def undetermined(both: Array, readiness: Array) -> list[int]:
     """Places of parameters to hold, so that products (n + 1, n + 1) leave no direction open.
 
     readiness : as in `held_columns`.
@@ -128,7 +128,7 @@ def _directions(both: Array) -> tuple[Array, Array, Array]:
 def estimated(
     both: Array, start: Array, readiness: Array, blurs: Sequence[Array] = ()
 ) -> tuple[Array, Array, list[int]]:
-    """Parameters (n,) of least squares, those that nothing tells held at their start.
+    """Parameters (n,) of least squares, those that no row determines held at their start.
 
     both : products (n + 1, n + 1) as `normal` gives. readiness : as in `held_columns`.
     blurs : products (n, n) that noise in the columns themselves has, by draws. Their mean is taken
@@ -143,7 +143,7 @@ def estimated(
     blur = np.mean(blurs, axis=0) if len(blurs) else np.zeros_like(normal)
     clear, halved = normal - blur, both.copy()
     halved[:-1, :-1] -= 2 * blur
-    held = np.array(untold(halved, readiness), dtype=np.intp)
+    held = np.array(undetermined(halved, readiness), dtype=np.intp)
     free = np.setdiff1d(np.arange(len(start)), held)
     unit = 1 / np.sqrt(np.maximum(np.diag(normal)[free], 1e-300))
     known = right[free] - clear[np.ix_(free, held)] @ start[held]
@@ -175,8 +175,8 @@ def lasting_noise(
         weighted (0: not used). noise, both : deviations (joints,) of the `normal` products.
     """
     values, vectors, unit = _directions(both)
-    told = values > OPEN_SHARE * values.max()
-    basis = unit[:, None] * vectors[:, told] / np.sqrt(values[told])
+    determined = values > OPEN_SHARE * values.max()
+    basis = unit[:, None] * vectors[:, determined] / np.sqrt(values[determined])
     squares, taken = np.zeros((2, len(noise)))
     for matrix, own in zip(rows, left, strict=True):
         lasting = np.cumprod(correlations(own) > NO_CORRELATION, axis=0).sum(axis=0)

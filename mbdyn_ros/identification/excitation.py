@@ -1,4 +1,4 @@
-"""Motions that tell a robot's inertias: Fourier series within its limits.
+"""Motions that excite a robot's inertias: Fourier series within its limits.
 
 q = c + sum_k a_k / (w k) sin(w k t) - b_k / (w k) cos(w k t) starts and ends at rest where
 sum a_k = 0 and sum k b_k = 0 (Swevers et al., "Optimal robot excitation and identification", 1997).
@@ -67,7 +67,7 @@ class Excitation:
 def excitation(
     robot: Robot, duration: float = 20.0, rate: float = 200.0, seed: int = 0
 ) -> Excitation:
-    """A motion within the robot's limits that tells its base parameters apart.
+    """A motion within the robot's limits that excites its base parameters.
 
     `<collision>` shapes of links that are apart at home stay apart in it.
 

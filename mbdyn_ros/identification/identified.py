@@ -97,14 +97,14 @@ class Identification:
             elif own > COLORED and error > GRADES[0][0]:
                 words.append(f"residuals of {joint} follow each other (correlation {own:.2f}): "
                              "something that is not in the model acts there")  # fmt: skip
-        told = {k: one for k, one in self.gains.items() if one[1] < abs(one[0])}
-        if told:
+        sure = {k: one for k, one in self.gains.items() if one[1] < abs(one[0])}
+        if sure:
             words.append("gains of drives: " + listed([
                 f"{joint} {gain:.4g} (deviation {spread:.2g})"
-                for joint, (gain, spread) in told.items()
+                for joint, (gain, spread) in sure.items()
             ]) + ", at the masses of the description: only a gain or a mass that is known sets "
             "their common scale")  # fmt: skip
-        if guessed := [f"{k} ({gain:.2g})" for k, (gain, _) in self.gains.items() if k not in told]:
+        if guessed := [f"{k} ({gain:.2g})" for k, (gain, _) in self.gains.items() if k not in sure]:
             words.append(f"the gain of {listed(guessed)} is not determined: a guess by the "
                          "description's efforts; give it by --gain JOINT=VALUE")  # fmt: skip
         if np.abs(self.lean).max() > 0:

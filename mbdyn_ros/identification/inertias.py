@@ -26,7 +26,7 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     Raises
     ------
     InputError
-        The motion does not tell all base parameters apart; the message names those that it
+        The motion does not determine all base parameters; the message names those that it
         leaves open.
 
     Examples
@@ -72,7 +72,7 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
             if np.abs(open_[:, j]).max() > NOTICEABLE_SHARE
         ]
         raise InputError(
-            f"{robot.model.source}: the motion does not tell these base parameters apart: "
+            f"{robot.model.source}: the motion does not determine these base parameters: "
             f"{', '.join(names)}. Move the joints more, faster and independently of each other."
         )
     found = np.linalg.lstsq(stack / scale, (recorded - described).ravel(), rcond=None)[0]

@@ -17,8 +17,8 @@ from ..robot import Robot
 from .drives import Column, DriveColumns, Shaft, drive_columns, shafts, top_speed
 from .evidence import Evidence
 
-LARGE_LEAN, ROWS_FOR_RANK, NEWLY_TOLD = (0.5, 0.3), 200, 1e-3
-"""A lean (rad) at which the columns that only a lean tells are seen, rows that are enough for it,
+LARGE_LEAN, ROWS_FOR_RANK, NEWLY_EXCITED = (0.5, 0.3), 200, 1e-3
+"""A lean (rad) at which the columns that only a lean excites are seen, rows that are enough for it,
 and the share of a column that must be new."""
 
 
@@ -111,7 +111,7 @@ class LinearForm:
             one.name: top_speed(drives, one) for group in self.shafts for one in group
         }  # fmt: skip
         self.rows = [self._rows(one, own) for one, own in zip(motions, drives, strict=True)]
-        self._told_by_lean = self._newly_told()
+        self._excited_by_lean = self._newly_excited()
 
     def add(self, motions: Sequence[Motion]) -> list[Rows]:
         """Rows of other motions."""
@@ -148,7 +148,7 @@ class LinearForm:
         if part == "inertia":
             return list(self.base.independent)
         if part == "lean":
-            return self._told_by_lean + list(range(self.lean.start, self.lean.stop))
+            return self._excited_by_lean + list(range(self.lean.start, self.lean.stop))
         return [k for k, one in enumerate(self.columns) if one.part == part]
 
     def guessed_gains(self) -> Array:
@@ -178,7 +178,7 @@ class LinearForm:
         by_gain[:, self.scaled, range(len(self.scaled))] = predicted[:, self.scaled]
         return np.concatenate([linear, by_gain], axis=-1)
 
-    def _newly_told(self) -> list[int]:
+    def _newly_excited(self) -> list[int]:
         """Standard columns that are independent of the base ones where the base leans."""
         one = self.rows[0]
         kept = slice(None, None, max(1, len(one.motion.time) // ROWS_FOR_RANK))
@@ -190,7 +190,7 @@ class LinearForm:
         sizes, found = np.linalg.norm(flat, axis=0) + 1e-300, list[int]()
         while True:
             own = np.linalg.norm(rest, axis=0)
-            own[own < NEWLY_TOLD * sizes] = 0.0
+            own[own < NEWLY_EXCITED * sizes] = 0.0
             k = int(own.argmax())
             if not own[k]:
                 return found

@@ -12,7 +12,7 @@ from ..recording.conditioning import Motion, conditioned
 from ..recording.measured import Recording
 from ..robot import Robot, checked_robot
 from .consistent import consistent
-from .evidence import HUBER, Evidence, estimated, lasting_noise, solved, untold
+from .evidence import HUBER, Evidence, estimated, lasting_noise, solved, undetermined
 from .identified import Identification, identified_robot
 from .linear_form import GAINS, LinearForm, Rows, massive_links
 from .soundness import doubts, require_agreeing, require_moving, unlike
@@ -145,9 +145,9 @@ class Search:
             self.chosen = sorted({*self.chosen, *range(gains.start, gains.stop)})
             self._gather()
             self._solve()
-            told = np.isfinite(self.gain_deviations())
+            found = np.isfinite(self.gain_deviations())
             step = np.ones(len(self.gains))
-            step[scaled] = np.clip(1 / (1 + np.clip(self.x[gains] * told, -0.5, 1.0)), 0.5, 2.0)
+            step[scaled] = np.clip(1 / (1 + np.clip(self.x[gains] * found, -0.5, 1.0)), 0.5, 2.0)
             self.gains *= step
             self.form.rows = [one.scaled(step) for one in self.form.rows]
             self.x[gains] = 0.0
@@ -265,8 +265,8 @@ class Search:
         shares = np.einsum("jkk,j->k", products, 1 / np.maximum(products[:, -1, -1], 1e-99))
         chosen = self._ordered()
         both = self.evidence.normal(self.noise, chosen)
-        held = {chosen[k] for k in untold(both, self._readiness(chosen))}
-        likely = [UNTOLD if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
+        held = {chosen[k] for k in undetermined(both, self._readiness(chosen))}
+        likely = [UNDETERMINED if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
         return np.concatenate([np.zeros(len(own)), shares[others] / np.square(likely)])
 
     def _reweigh(self) -> None:
@@ -383,7 +383,7 @@ class Search:
         rows = [matrix * root for matrix, root in zip(columns, roots, strict=True)]
         noise = lasting_noise(rows, left, noise, evidence.normal(noise, every))
         inertial = [i for i, k in enumerate(chosen) if k < len(base.standard)]
-        whole = np.eye(len(chosen), len(chosen) + 1)  # what a column that a lean tells was part of
+        whole = np.eye(len(chosen), len(chosen) + 1)  # what a column of the lean was part of
         start = np.zeros(len(chosen) + 1)
         start[inertial] = base.standard[[chosen[i] for i in inertial]]
         count = len(base.independent)
@@ -403,9 +403,9 @@ class Search:
 DRIVES_HELD = 3.0
 """How much rather a drive's term is held than an inertia, of what cannot be distinguished."""
 
-LIKELY, UNTOLD = {"offset": 0.1}, 1e-3
+LIKELY, UNDETERMINED = {"offset": 0.1}, 1e-3
 """Shares of an effort's size that terms of drives are likely to have, others 1; and that of a term
-which the recordings do not tell, so that it is held."""
+which the recordings do not determine, so that it is held."""
 
 
 def _earns(part: str, without: Array, with_: Array) -> bool:

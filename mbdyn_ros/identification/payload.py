@@ -36,8 +36,8 @@ class Payload:
     mass, com, inertia : kg, (3,) m and (3, 3) kg m^2 about its centre of mass, in the link's axes;
         of a body that can be.
     mass_deviation, com_deviation : standard deviations (kg; (3,) m); NaN of what is not determined.
-    untold : those of m, m c and the moments of inertia about the link's origin that the motion does
-        not determine better than by their own size.
+    undetermined : those of m, m c and the moments of inertia about the link's origin whose
+        deviations exceed their own size.
     before, after : share of the efforts that is left without it and with it.
     robot : the machine without it, as identified, and with it as a payload.
     """
@@ -48,7 +48,7 @@ class Payload:
     inertia: Array
     mass_deviation: float
     com_deviation: Array
-    untold: tuple[str, ...]
+    undetermined: tuple[str, ...]
     before: float
     after: float
     robot: Robot

@@ -147,7 +147,7 @@ class JointSpace:
             chart = self.robot.with_independent(chosen, self.robot.home)
         except ModelError as error:
             raise InputError(
-                f"{self.robot.model.source}: {', '.join(chosen)} cannot tell where all joints "
+                f"{self.robot.model.source}: {', '.join(chosen)} cannot determine where all joints "
                 f"are: {error}"
             ) from None
         _CHARTS[self.robot] = dict([*kept.items(), (chosen, chart)][-CHARTS_KEPT:])
@@ -169,7 +169,7 @@ def motion_basis(robot: Robot, q: Array) -> Array:
 
 
 def require_determined(robot: Robot, motions: Array, joints: Sequence[str]) -> None:
-    """Refuse joints that leave a freedom open: its name, and a joint that would tell it.
+    """Refuse joints that leave a freedom open: its name, and a joint that would determine it.
 
     motions : (nv_tree, n) of `motion_basis`, at home.
     """

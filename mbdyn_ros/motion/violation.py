@@ -40,7 +40,7 @@ class Violation:
 
 
 def first_violation(
-    robot: Robot, told: Mapping[str, tuple[Sequence[str], Array | None]]
+    robot: Robot, given: Mapping[str, tuple[Sequence[str], Array | None]]
 ) -> Violation | None:
     """The first point at which a number is beyond its limit; None where none is.
 
@@ -49,11 +49,11 @@ def first_violation(
 
     Parameters
     ----------
-    told : by quantity ("position", "velocity", "effort") the labels (n,) and numbers (N, n).
+    given : by quantity ("position", "velocity", "effort") the labels (n,) and numbers (N, n).
     """
     found: Violation | None = None
     checked_robot(robot)
-    for quantity, pair in checked_mapping("told", told).items():
+    for quantity, pair in checked_mapping("given", given).items():
         if quantity not in QUANTITIES or not isinstance(pair, tuple) or len(pair) != 2:
             raise InputError(
                 f"{', '.join(QUANTITIES)} have labels and numbers each; {quantity!r} has "

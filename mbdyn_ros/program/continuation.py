@@ -63,7 +63,7 @@ class LoopFunctions:
     p are the parameters of its robot, none where all is numbers.
 
     rows : (y, z, p) -> residual (n, 1) of the rows that determine z, K_z (n, n), K_y (n, m), the
-        largest residual of all rows, and the least of the signs that tell a turned frame.
+        largest residual of all rows, and the least of the signs that reveal a turned frame.
     change : (y, z, dy, dz, p) -> dK_z (n, n), the change of K_z along dy and dz.
     """
 

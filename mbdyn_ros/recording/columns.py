@@ -113,14 +113,14 @@ def read_columns(source: str) -> dict[str, Array]:
 
 
 @dataclass(frozen=True)
-class Told:
+class NamedColumns:
     """Columns of a quantity as a user names them, by joint or in the robot's order, and scales."""
 
     columns: Mapping[str, str] | Sequence[str]
     scales: Sequence[float] = (1.0,)
 
 
-def read_told_columns(source: str) -> dict[str, Told]:
+def read_named_columns(source: str) -> dict[str, NamedColumns]:
     """Columns that a YAML file or text names, by quantity.
 
     {time: 1, position: [2, 3], effort: {columns: {j1: i1, j2: i2}, scale: 0.1}}: a column by its
@@ -147,18 +147,20 @@ def read_told_columns(source: str) -> dict[str, Told]:
                 elif own is not None:
                     scales = (document.number(own, "scale"),)
         if isinstance(given, MappingNode):
-            by_joint = document.mapping(given, what)
-            found[what] = Told({k: document.text(v, k) for k, v in by_joint.items()}, scales)
+            by_joint = document.mapping(given, what).items()
+            found[what] = NamedColumns({k: document.text(v, k) for k, v in by_joint}, scales)
             continue
         nodes = [given] if what == "time" else document.sequence(given, what)
-        found[what] = Told([document.text(one, what) for one in nodes], scales)
+        found[what] = NamedColumns([document.text(one, what) for one in nodes], scales)
     return found
 
 
-def told_columns(
-    table: Mapping[str, Array], told: Mapping[str, Told], labels: Mapping[str, Sequence[str]],
+def named_columns(
+    table: Mapping[str, Array],
+    named: Mapping[str, NamedColumns],
+    labels: Mapping[str, Sequence[str]],
     source: str,
-) -> dict[str, Array]:  # fmt: skip
+) -> dict[str, Array]:
     """The columns that a user names, under the names that are understood without words.
 
     Raises
@@ -167,7 +169,7 @@ def told_columns(
         A joint or column is unknown, or there are not as many as joints.
     """
     found: dict[str, Array] = {}
-    for what, one in told.items():
+    for what, one in named.items():
         known = labels.get(what, ("",))
         given = one.columns
         if not isinstance(given, Mapping):
@@ -184,11 +186,11 @@ def told_columns(
                 raise InputError(f"{source}: {label!r} has no {what}{suggestion(label, known)}; "
                                  f"there are {', '.join(known)}")  # fmt: skip
             name = f"{what}/{label}" if label else what
-            found[name] = scale * _told(table, column, source)
+            found[name] = scale * _column(table, column, source)
     return found
 
 
-def _told(table: Mapping[str, Array], column: str, source: str) -> Array:
+def _column(table: Mapping[str, Array], column: str, source: str) -> Array:
     """A column by its name or its number."""
     names = list(table)
     if column in table:

@@ -3,7 +3,7 @@
 The filter is Butterworth's run to and fro, so that nothing is late; efforts pass through the same
 one, so that what is left of both agrees (Gautier, "Dynamic identification of robots with power
 model", 1997). Its cut-off lies well above the band of the motion, that of the velocities: a
-position's spectrum where it stands out from noise, which its upper half tells, times (2 pi f)^2.
+position's spectrum where it exceeds the noise (taken from its upper half), times (2 pi f)^2.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OUTSIDE_BAND = 0.02
 ABOVE_MOTION = 10.0
 """Cut-off over the band of a motion (Gautier 1997)."""
 
-STEEPEST_NOISE, TOLD_FROM_NOISE = 2.0, 10.0
+STEEPEST_NOISE, ABOVE_NOISE = 2.0, 10.0
 """Exponent of the power of noise over frequency at most; power over it that noise hardly ever has.
 """
 
@@ -41,7 +41,7 @@ EDGE = 1.5
 """Periods of the cut-off at both ends that are left out."""
 
 ROWS_A_PERIOD = 8.0
-"""Rows kept in a period of the cut-off: more tell nothing new."""
+"""Rows kept in a period of the cut-off: more add no information."""
 
 PAUSE_STEPS = 4.0
 """Steps from which a pause between two samples parts a recording."""
@@ -62,7 +62,7 @@ from this share of the range."""
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A motion without noise above the cut-off, at rows that tell as much as all samples.
+    """A motion without noise above the cut-off, at rows that carry the information of all samples.
 
     time : (N,) s. q, v, a, effort : (N, nq), (N, nv), (N, nv), (N, efforts). part : (N,) of a
     recording without gaps. raw_effort : the efforts as they were measured. cutoff, rate : Hz.
@@ -216,8 +216,8 @@ def chosen_cutoff(rows: Array, rate: float) -> float:
     power, _ = _spectrum(rows)
     frequency = np.asarray(np.fft.rfftfreq(len(rows), 1 / rate), dtype=np.float64)
     floor = noise_floor(power, frequency)
-    told = np.where(power > TOLD_FROM_NOISE * floor, power - floor, 0.0)
-    share = np.cumsum(frequency[:, None] ** 2 * told, axis=0)
+    signal = np.where(power > ABOVE_NOISE * floor, power - floor, 0.0)
+    share = np.cumsum(frequency[:, None] ** 2 * signal, axis=0)
     moving = share[-1] > 0
     if not moving.any():
         return BAND * rate

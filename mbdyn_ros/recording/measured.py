@@ -22,7 +22,7 @@ from ..errors import InputError, suggestion
 from ..model.actuators import HydraulicCylinder
 from ..robot import Robot
 from ..units import position_unit
-from .columns import Column, Told, clock, grouped, parsed, read_columns, told_columns
+from .columns import Column, NamedColumns, clock, grouped, named_columns, parsed, read_columns
 
 KEPT_RATE, JITTER = 20.0, 0.05
 """Hz up to which differentiated positions are kept; share of a step from which clocks jitter."""
@@ -60,14 +60,14 @@ class Sensors:
     are those of motors, in the order of their joints; `<transmission>`s lead to joints.
     gains : by joint the effort (N m or N) of 1 in its column, for currents; NaN: unknown.
     zeros : by joint its position (rad or m) where its column reads 0.
-    columns : by quantity its columns, of `read_told_columns`, where their names do not say it.
+    columns : by quantity its columns, of `read_named_columns`, where their names do not say it.
     """
 
     rate: float = 0.0
     motors: bool = False
     gains: Mapping[str, float] = field(default_factory=dict)
     zeros: Mapping[str, float] = field(default_factory=dict)
-    columns: Mapping[str, Told] = field(default_factory=dict)
+    columns: Mapping[str, NamedColumns] = field(default_factory=dict)
 
 
 def read_recording(
@@ -91,7 +91,7 @@ def read_recording(
         "position": robot.position_labels, "velocity": robot.velocity_labels, "effort": motors,
     }  # fmt: skip
     if sensors.columns:
-        table = told_columns(table, sensors.columns, by_quantity | {"current": motors}, source)
+        table = named_columns(table, sensors.columns, by_quantity | {"current": motors}, source)
     columns = [parsed(name, tuple(dict.fromkeys(labels))) for name in table]
     currents = [one for one in columns if one.quantity == "current"]
     measured = [one for one in columns if one.quantity == "effort" and not one.is_wanted]
@@ -178,7 +178,7 @@ def _refuse_missing(
     if numbers := {k for k in here if isinstance(k, int)}:
         here |= {one for k, one in enumerate(labels, 0 if 0 in numbers else 1) if k in numbers}
     missing = [one for one in labels if one not in here]
-    remedy = (f"name the columns {what}/<joint>, or {what}1, {what}2, ..., or tell them by "
+    remedy = (f"name the columns {what}/<joint>, or {what}1, {what}2, ..., or assign them with "
               "--columns FILE.yaml")  # fmt: skip
     if len(missing) < len(labels):
         remedy = ("record them, or lock them: mbdyn edit ROBOT --lock "
@@ -259,7 +259,7 @@ def _cleaned(
 
 
 LEAST_USE = 0.1
-"""Share of its limits that a slide at least moves through where they tell its unit."""
+"""Share of its limits that a slide at least moves through where they reveal its unit."""
 
 
 def _to_si(

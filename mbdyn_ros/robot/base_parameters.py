@@ -1,7 +1,7 @@
 """Base parameters of a robot: what of its inertias its efforts depend on.
 
 Efforts are linear in the links' inertias, effort = Y phi (`Robot.regressor`), but not all of phi
-can be told from them: some columns of Y are zero, others always combinations of other
+can be identified: some columns of Y are zero, others always combinations of other
 columns. With the independent columns Y_b, Y = Y_b K at every motion, and the base parameters are
 K phi (Gautier, "Numerical calculation of the base inertial parameters of robots", 1991).
 """
@@ -19,10 +19,10 @@ from ..errors import InputError, brief
 from .dynamics import Dynamics
 
 NEGLIGIBLE_EFFECT = 1e-5
-"""Share of the largest effort that a parameter of its kind can make, under which one tells nothing.
+"""Share of the largest effort that a parameter of its kind can make, below which it is unseen.
 
-Axes are tilted by 4e-6 rad where a description has 1.5708 for pi/2, and what only such a tilt would
-tell drowns in the noise of any torque sensor.
+Axes are tilted by 4e-6 rad where a description has 1.5708 for pi/2, and what only such a tilt
+makes observable drowns in the noise of any torque sensor.
 """
 
 NEGLIGIBLE_FACTOR = 1e-9
@@ -105,7 +105,7 @@ class Regression(Dynamics):
             stack = np.array(np.linalg.qr(np.vstack([stack, block / scale]), mode="r"))
             independent = _independent_columns(stack)
             grouping = _combinations(stack, independent)
-            block = next(blocks)  # other motions, which may tell more
+            block = next(blocks)  # other motions, which may excite more
             left = (block[:, independent] / scale[independent]) @ grouping - block / scale
             doubt = np.linalg.norm(left, axis=0).max(initial=0.0)
         grouping = grouping * scale / scale[independent, None]

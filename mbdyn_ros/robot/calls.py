@@ -106,7 +106,7 @@ class Calls:
     parameters : what is variable, (p,).
     changes : how often these were set.
     rows : of batches; None where all rows have the same parameters.
-    options : what the compiler is told about those that it has not made yet.
+    options : of the compiler, for those that it has not made yet.
     """
 
     def __init__(

@@ -187,7 +187,7 @@ class Core:
 
     @property
     def walked_joints(self) -> tuple[str, ...]:
-        """Deprecated: `numerical_joints`, which tells the coordinates of one joint apart."""
+        """Deprecated: `numerical_joints`, which distinguishes the coordinates of one joint."""
         warnings.warn(
             "robot.walked_joints is called robot.numerical_joints now", DeprecationWarning, 2
         )

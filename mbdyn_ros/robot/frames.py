@@ -50,7 +50,7 @@ class Frames(Core):
         except (KeyError, TypeError):
             found = None
         if found is None:
-            found = self._told(frames.frame_velocity, (q, v), link, axes, out)
+            found = self._of_frame(frames.frame_velocity, (q, v), link, axes, out)
         return found
 
     def frame_acceleration(
@@ -73,7 +73,7 @@ class Frames(Core):
         except (KeyError, TypeError):
             found = None
         if found is None:
-            found = self._told(frames.frame_acceleration, (q, v, a), link, axes, out)
+            found = self._of_frame(frames.frame_acceleration, (q, v, a), link, axes, out)
         return found
 
     def jacobian(
@@ -85,7 +85,7 @@ class Frames(Core):
         except (KeyError, TypeError):
             found = None
         if found is None:
-            found = self._told(frames.jacobian, (q,), link, axes, out)
+            found = self._of_frame(frames.jacobian, (q,), link, axes, out)
         return found
 
     def jacobian_rate(
@@ -97,7 +97,7 @@ class Frames(Core):
         except (KeyError, TypeError):
             found = None
         if found is None:
-            found = self._told(frames.jacobian_rate, (q, v), link, axes, out)
+            found = self._of_frame(frames.jacobian_rate, (q, v), link, axes, out)
         return found
 
     def operational_mobility(
@@ -105,7 +105,7 @@ class Frames(Core):
     ) -> Array:
         """J M^-1 J^T (6, 6) or (N, 6, 6): acceleration of a link per force and moment on it."""
         self.require_mass("the operational mobility")
-        return self._told(inertia_matrices.operational_mobility, (q,), link, axes, out)
+        return self._of_frame(inertia_matrices.operational_mobility, (q,), link, axes, out)
 
     def operational_inertia(
         self, q: ArrayLike, link: str, axes: str = "world", out: Array | None = None
@@ -126,9 +126,9 @@ class Frames(Core):
                 "it has no operational inertia; use operational_mobility, and invert the part "
                 "that you need"
             )
-        return self._told(inertia_matrices.operational_inertia, (q,), link, axes, out)
+        return self._of_frame(inertia_matrices.operational_inertia, (q,), link, axes, out)
 
-    def _told(
+    def _of_frame(
         self,
         program: Declaration,
         values: tuple[ArrayLike, ...],

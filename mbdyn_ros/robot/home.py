@@ -1,4 +1,4 @@
-"""Home and the independent joints: what a description left open, told in words.
+"""Home and the independent joints: what a description leaves open, in words.
 
 Where loops were closed, the other ways that were seen, limits that were passed, and who chose q.
 """
@@ -81,8 +81,8 @@ class Home(dict[str, float]):
         return Home, (dict(self),)
 
 
-MOST_TOLD = 3
-"""Most other ways to close a loop, and joints in each, that are told."""
+MOST_LISTED = 3
+"""Most other ways to close a loop, and joints in each, that are listed."""
 
 
 def named_home(model: Model, name: str) -> Mapping[str, float]:
@@ -140,8 +140,8 @@ def _other_branches(model: Model, system: System, assembly: Assembly) -> str:
         return ", ".join(f"{names[k]} = {x[k]:.4g}" for k in joints)
 
     seen = []
-    for other in assembly.others[:MOST_TOLD]:
-        differing = np.argsort(-np.abs(other - assembly.home), kind="stable")[:MOST_TOLD].tolist()
+    for other in assembly.others[:MOST_LISTED]:
+        differing = np.argsort(-np.abs(other - assembly.home), kind="stable")[:MOST_LISTED].tolist()
         here = places(assembly.home, differing)
         seen.append(f"{places(other, differing)} (instead of {here})")
     more = len(assembly.others) - len(seen)

@@ -80,7 +80,7 @@ def load(
 
 
 def _read(source: Source, xacro: Mapping[str, object] | None) -> Model:
-    """The model of a description; a refused name that is a robot's in the box is told so."""
+    """The model of a description; a refusal says where the name is one of our robots."""
     try:
         return read_description(source, xacro)
     except ModelError as error:

@@ -112,7 +112,7 @@ def variable_parameters(model: Model, system: System, variable: Sequence[str]) -
 
 
 def variable_names(layout: ParameterLayout) -> list[str]:
-    """The names that tell `load` of a layout."""
+    """The names by which `load` declares a layout."""
     numbers = [f"{name}/{one}" for name, chosen in layout.origins for one in chosen]
     return [*layout.links, *[GRAVITY] * layout.gravity, *dict(layout.joints), *numbers]
 

@@ -140,7 +140,7 @@ class JointWrenches(Core):
 
     @property
     def motor_labels(self) -> tuple[str, ...]:
-        """A name for each number of `motor_effort`, of motors and of joints that have none told."""
+        """A name for each number of `motor_effort`, of motors and of joints without one."""
         return _motors(self)[0]
 
     def motor_effort(self, effort: ArrayLike) -> Array:
@@ -154,7 +154,7 @@ class JointWrenches(Core):
         -------
         (m,) or (N, m) of `motor_labels`: by the work that both do, with reductions and signs, of
         differentials and four-bar linkages too. What their rotors take is part of it, where the
-        description tells their inertia (`armature`). Where several transmissions drive a joint, the
+        description has their inertia (`armature`). Where several transmissions drive a joint, the
         efforts of least norm; a joint without one has a motor of its own, with reduction 1.
 
         Examples

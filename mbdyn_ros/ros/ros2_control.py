@@ -17,7 +17,7 @@ from ..prepare.coordinates import JointBlock
 from ..robot import Robot, load
 
 QUANTITIES_SENT = ("position", "velocity", "effort")
-"""Interfaces of a joint: it is commanded by all of them, and tells all of them."""
+"""Interfaces of a joint: both its command and its state interfaces."""
 
 TOPIC_HARDWARE = "joint_state_topic_hardware_interface/JointStateTopicSystem"
 """The hardware that passes commands and states on over topics."""

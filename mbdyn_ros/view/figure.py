@@ -43,7 +43,7 @@ def check_picture(path: str, kinds: tuple[str, ...] = PLOTS) -> None:
 def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
     """An empty figure of panels; `size` of a panel, inches.
 
-    Lines take their colours from `colors.color_of`, which the colour-blind tell apart.
+    Lines take their colours from `colors.color_of`, distinct to the colour-blind.
     """
     width, height = size
     return empty_figure(width * columns, height * rows)

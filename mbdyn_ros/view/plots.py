@@ -43,7 +43,7 @@ LEGEND_WIDTH = 0.01
 """Of its column; the layout makes room for what it holds."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 3)))
-"""The colours times these tell the lines of a humanoid apart."""
+"""With these the colours suffice for the lines of a humanoid."""
 
 IMPACT_LINE = {"color": "grey", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
 

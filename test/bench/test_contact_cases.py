@@ -61,6 +61,6 @@ CHOSEN = "ball rolls down a slope", "block slides and stops", "two balls, e 0.4"
 )
 def test_a_case_is_as_the_page_says(case: Case) -> None:
     """By `Stepper`, within a factor of three and rounding."""
-    told = table()[case.name][ENGINES.index("Stepper")]
+    reported = table()[case.name][ENGINES.index("Stepper")]
     error = abs(case.read(case.scene.stepped(1e-3)) - case.theory)
-    assert error <= 3 * told + 1e-12
+    assert error <= 3 * reported + 1e-12

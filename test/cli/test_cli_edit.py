@@ -28,9 +28,9 @@ def test_a_robot_is_edited_and_written(tmp_path: Path) -> None:
         "--attach", OWN / "tree_robot.urdf", "--at", "base", "--prefix", "t_", "--json",
     )  # fmt: skip
     assert ran.exit_code == 0, ran.output
-    told = json.loads(ran.stdout)
+    reported = json.loads(ran.stdout)
     robot = mbdyn_ros.load(out)
-    assert told["joints"] == list(robot.joint_names) and robot.model.name == "small"
+    assert reported["joints"] == list(robot.joint_names) and robot.model.name == "small"
     assert robot.model.joint("slew_joint").type == "fixed" and "b" in robot.joint_names
     assert robot.model.joint("lift_rod_joint").damping == pytest.approx(3 * 0.5**3 / 0.5**0.5)
     assert any(name.startswith("t_") for name in robot.links)

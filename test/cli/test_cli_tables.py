@@ -17,9 +17,9 @@ def test_nothing_is_cut_off(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     words = [f"{'forward' * 3}_dynamics_{k}" for k in range(4)]
     print_table("times", ["of", *words], [[word, *("1.25" for _ in words)] for word in words])
-    told = capsys.readouterr().out
-    assert "…" not in told and all(len(line) <= 80 for line in told.split("\n"))
-    assert told.count("forward") >= 8 * 2
+    reported = capsys.readouterr().out
+    assert "…" not in reported and all(len(line) <= 80 for line in reported.split("\n"))
+    assert reported.count("forward") >= 8 * 2
 
 
 def test_heads_of_numbers_make_room_for_names(
@@ -31,6 +31,6 @@ def test_heads_of_numbers_make_room_for_names(
     heads = ["program", "bind us", "plain us", "pinocchio us", "bind / pin", "plain / pin"]
     names = ["inverse_dynamics_derivatives", "forward_dynamics, 10000 states"]
     print_table("ur5", heads, [[name, *["0.123"] * 5] for name in names])
-    told = capsys.readouterr().out
-    assert all(name in told for name in names)
-    assert all(len(line) <= 80 for line in told.split("\n"))
+    reported = capsys.readouterr().out
+    assert all(name in reported for name in names)
+    assert all(len(line) <= 80 for line in reported.split("\n"))

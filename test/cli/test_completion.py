@@ -41,8 +41,8 @@ def test_shells_read_what_is_printed(shell: str) -> None:
 def test_bash_completes_robots_in_the_box() -> None:
     printed = CliRunner().invoke(main, ["completion", "bash"]).stdout
     asked = "COMP_WORDS=(mbdyn id ur); COMP_CWORD=2; _mbdyn_completion mbdyn; echo ${COMPREPLY[@]}"
-    told = subprocess.run(["bash"], input=f"{printed}\n{asked}", capture_output=True, text=True)
-    assert "ur5" in told.stdout.split(), told.stderr
+    reported = subprocess.run(["bash"], input=f"{printed}\n{asked}", capture_output=True, text=True)
+    assert "ur5" in reported.stdout.split(), reported.stderr
 
 
 def test_other_shells_are_refused() -> None:

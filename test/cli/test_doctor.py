@@ -58,14 +58,14 @@ def test_without_a_cpp_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_extras_are_those_of_the_package() -> None:
-    """What `pip install` is told to bring, here and on the page, setup.py has."""
+    """What `pip install` brings, here and on the page, setup.py has."""
     root = Path(__file__).resolve().parents[2]
     setup = (root / "setup.py").read_text().split("extras_require=")[1].split("entry_points")[0]
     there = set(re.findall(r'^        "(\w+)": ', setup, re.MULTILINE))
     page = (root / "docs" / "install.md").read_text()
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.MULTILINE)
-    told = {name for row in rows for name in re.findall(r"\w+", row)}
-    assert set(extras.EXTRAS) < there and told == there
+    reported = {name for row in rows for name in re.findall(r"\w+", row)}
+    assert set(extras.EXTRAS) < there and reported == there
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

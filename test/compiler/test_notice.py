@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
     "screen, lasts, said", [(Terminal(), 0.2, True), (Terminal(), 0.0, False),
                             (io.StringIO(), 0.2, False)]
 )  # fmt: skip
-def test_only_a_terminal_is_told_and_only_after_a_while(
+def test_only_a_terminal_is_notified_and_only_after_a_while(
     monkeypatch: pytest.MonkeyPatch, screen: io.StringIO, lasts: float, said: bool
 ) -> None:
     monkeypatch.setattr("sys.stderr", screen)
@@ -29,7 +29,7 @@ def test_only_a_terminal_is_told_and_only_after_a_while(
     assert ("compiling mass matrix" in screen.getvalue()) is said
 
 
-def test_it_is_told_above_a_progress_bar_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_reported_above_a_progress_bar_too(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
     with progress_bar("simulating", 1.0), waiting_for("mass matrix", patience=0.05):

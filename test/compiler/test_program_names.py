@@ -80,7 +80,7 @@ def test_one_text_is_compiled_once(compilations: list[Path]) -> None:
     assert len(programs(one.parent)) == 2
 
 
-def test_what_the_compiler_is_told_is_part_of_the_name(fresh_cache: Path) -> None:
+def test_the_options_of_the_compiler_are_part_of_the_name(fresh_cache: Path) -> None:
     """A program written otherwise is another one, though robot and formulation are the same."""
     check(mbdyn_ros.load(PENDULUM))
     robot = mbdyn_ros.load(PENDULUM)

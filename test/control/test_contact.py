@@ -28,7 +28,7 @@ def arm() -> mbdyn_ros.Robot:
 
 
 class Recording:
-    """An arm that follows its motion exactly, as sensors with noise tell it."""
+    """An arm that follows its motion exactly, as sensors with noise measure it."""
 
     def __init__(self, robot: mbdyn_ros.Robot, begin: float, duration: float, seed: int) -> None:
         random = np.random.default_rng(seed)

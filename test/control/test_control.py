@@ -104,7 +104,7 @@ def test_joint_impedance_is_passive(ur5: mbdyn_ros.Robot) -> None:
 def test_cartesian_impedance(name: str, request: pytest.FixtureRequest) -> None:
     """The link moves as its inertia between springs, whatever the posture asks for.
 
-    The crane's tool cannot be moved in all directions: what it feels is told in those it has.
+    The crane's tool cannot be moved in all directions: what it feels is reported in those it has.
     """
     robot = request.getfixturevalue(name)
     link = {"ur5": "tool0", "panda": "panda_link8", "crane": "tool"}[name]

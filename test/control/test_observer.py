@@ -345,7 +345,7 @@ def test_friction_that_runs_now_is_taken_off(arm: mbdyn_ros.Robot) -> None:
 
 
 def test_the_wrench_in_the_axes_of_its_link(arm: mbdyn_ros.Robot) -> None:
-    """It is what inverse dynamics takes, wherever on the link it is told."""
+    """It is what inverse dynamics takes, wherever on the link it is given."""
     q, still, external = np.array(STARTS["ur5"]), np.zeros(6), np.array([3.0, -2, 1, 4, 2, 1])
     found = wrench_at(arm, q, external, "tool0", [0.1, -0.2, 0.3])
     bare = arm.inverse_dynamics(q, still, still)
@@ -353,11 +353,11 @@ def test_the_wrench_in_the_axes_of_its_link(arm: mbdyn_ros.Robot) -> None:
     np.testing.assert_allclose(bare - pushed, external, atol=1e-10)
 
 
-def test_what_a_link_cannot_tell_is_named(arm: mbdyn_ros.Robot) -> None:
-    """Behind two joints two parts of six can be told; the others are zero."""
+def test_what_a_link_leaves_undetermined_is_named(arm: mbdyn_ros.Robot) -> None:
+    """Behind two joints two parts of six can be determined; the others are zero."""
     external = np.array([3.0, -2, 0, 0, 0, 0])
     found = wrench_at(arm, np.zeros(6), external, "upper_arm_link")
-    assert found.rank == 2 and found.untold.sum() == pytest.approx(4)
+    assert found.rank == 2 and found.undetermined.sum() == pytest.approx(4)
     assert "does not determine force" in found.remark
     efforts = arm.jacobian(np.zeros(6), "upper_arm_link").T @ found.array
     np.testing.assert_allclose(efforts, external, atol=1e-12)
@@ -395,7 +395,7 @@ def test_bad_input(arm: mbdyn_ros.Robot) -> None:
         observer.wrench("elbow")
 
 
-def test_an_actuator_at_its_limit_is_told(arm: mbdyn_ros.Robot) -> None:
+def test_an_actuator_at_its_limit_is_reported(arm: mbdyn_ros.Robot) -> None:
     observer = Observer(arm)
     observer.effort[1] = -150.0
     assert observer.saturated() == ("shoulder_lift_joint",)

@@ -66,15 +66,15 @@ def test_the_mass_is_found_within_two_percent(name: str, seed: int) -> None:
     found = observed(name, 5.0, seed=seed).payload()
     assert found.mass == pytest.approx(mass, rel=0.02)
     assert abs(found.mass - mass) < 5 * found.deviations[0]
-    assert found.told[0]
-    if all(found.told[1:4]):
+    assert found.determined[0]
+    if all(found.determined[1:4]):
         np.testing.assert_allclose(found.com, com, atol=0.05 * np.abs(com).max())
 
 
-def test_what_the_motion_does_not_tell_is_said() -> None:
-    """At rest gravity tells the mass and a line through its centre, not where on it; no inertia."""
+def test_what_the_motion_does_not_determine_is_named() -> None:
+    """At rest gravity determines the mass and a line through its centre; no inertia."""
     found = observed("ur5", 2.0, moving=False).payload()
-    assert found.told[0] and not all(found.told[1:4]) and not any(found.told[4:])
+    assert found.determined[0] and not all(found.determined[1:4]) and not any(found.determined[4:])
     assert "Ixx" in found.remark
 
 

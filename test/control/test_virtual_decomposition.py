@@ -78,7 +78,7 @@ def test_energy_of_errors_dies_out_in_a_machine_with_loops() -> None:
 
 @pytest.mark.parametrize("mode", ["computed_torque", "virtual_decomposition"])
 def test_tracking_of_the_crane(mode: str) -> None:
-    """As told on the page: the crane with a load that the controller does not know."""
+    """As on the page: the crane with a load that the controller does not know."""
     (line,) = (line for line in CONTROL.splitlines() if line.startswith(f"| {mode} |"))
     rms, most = (float(cell) for cell in line.strip("|").split("|")[1:3])
     found = follow(mode, duration=4.0)

@@ -240,7 +240,7 @@ def test_a_reference_moves_on_between_its_messages(tmp_path):
     main.write_text(CARRIED)
     compile_cpp([main], tmp_path / "carried")
 
-    def told(values, age):
+    def estimate(values, age):
         text = " ".join(map(str, [*values, age]))
         answer = subprocess.run([tmp_path / "carried"], input=text, capture_output=True, text=True)
         return [float(one) for one in answer.stdout.split()]
@@ -249,11 +249,11 @@ def test_a_reference_moves_on_between_its_messages(tmp_path):
     for age in (0.0, 0.02, -0.03):
         q, v, a = (np.array(whole[k : k + 2]) for k in (0, 2, 4))
         expected = [*(q + age * v + age**2 * a / 2), *(v + age * a), *a, 7.0]
-        assert told(whole, age) == pytest.approx(expected, rel=1e-12)
+        assert estimate(whole, age) == pytest.approx(expected, rel=1e-12)
     stopped = [1.0 + 0.05 + 0.015, 2.0 - 0.05 + 0.02, 0, 0, 0, 0, 7.0]
-    assert told(whole, 5.0) == pytest.approx(stopped, rel=1e-12)
+    assert estimate(whole, 5.0) == pytest.approx(stopped, rel=1e-12)
     nan = np.nan
-    bare = told([1.0, 2.0, 0.5, nan, nan, nan, nan], 0.02)
+    bare = estimate([1.0, 2.0, 0.5, nan, nan, nan, nan], 0.02)
     assert bare == pytest.approx([1.01, 2.0, 0.5, nan, nan, nan, nan], nan_ok=True)
 
 
@@ -268,8 +268,8 @@ def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
     main.write_text(AGES)
     compile_cpp([main], tmp_path / "ages")
     answer = subprocess.run([tmp_path / "ages"], capture_output=True, text=True)
-    told = [[float(one) for one in line.split()] for line in answer.stdout.splitlines()]
-    assert np.array(told) == pytest.approx(
+    reported = [[float(one) for one in line.split()] for line in answer.stdout.splitlines()]
+    assert np.array(reported) == pytest.approx(
         np.array(
             [
                 [0.0, 0, 0], [0.003, 0, 0], [0.001, 0, 0], [0.001, 0, 0], [0.001, 0, 0],

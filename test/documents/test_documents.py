@@ -89,7 +89,7 @@ def asked(text: str) -> list[str]:
 def obey(line: str) -> None:
     """Do what a line asks of `mbdyn`."""
     command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
-    if not is_night() and " excite " not in command:  # whose motion must tell something
+    if not is_night() and " excite " not in command:  # whose motion must excite something
         command = re.sub(r"--duration [1-9]\S*", SHORTER, command)
     words = shlex.split(command, comments=True)[1:]
     moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)

@@ -28,7 +28,7 @@ def crane(tmp_path_factory: pytest.TempPathFactory) -> tuple[mbdyn_ros.Robot, Pa
     return robot, library_of(robot.generate_cpp(tmp_path_factory.mktemp("crane"), links=[]))
 
 
-def told(
+def estimated(
     program: Path, library: Path, robot: mbdyn_ros.Robot, joints: dict[str, float], states: Array
 ) -> list[Array]:
     """Status, positions, velocities and disagreements at measured states (n, 2, k)."""
@@ -60,7 +60,7 @@ def test_the_rest_follows_from_angles(
     robot, library = crane
     joints = BOOM | dict.fromkeys(more, 0.01)
     states, whole = measured(robot, list(joints))
-    status, position, velocity, disagreement = told(program, library, robot, joints, states)
+    status, position, velocity, disagreement = estimated(program, library, robot, joints, states)
     assert not status.any()
     np.testing.assert_allclose(position, whole[:, 0], rtol=0, atol=1e-11)
     np.testing.assert_allclose(velocity, whole[:, 1], rtol=0, atol=1e-9)
@@ -75,7 +75,7 @@ def test_what_is_redundant_is_fused_as_in_python(
     states, _ = measured(robot, list(joints))
     states = states + np.random.default_rng(5).normal(scale=1e-3, size=states.shape)
     states[6:, 0, 1] += 2 * np.pi  # an encoder that turned over: in a loop that changes nothing
-    status, position, velocity, disagreement = told(program, library, robot, joints, states)
+    status, position, velocity, disagreement = estimated(program, library, robot, joints, states)
     assert not status.any()
     judge = MeasuredJoints(robot, list(joints), list(joints.values()))
     for k, (at, rate) in enumerate(states):
@@ -101,7 +101,7 @@ def test_what_cannot_be_stays_as_it_was(
     strange[0, 1] = np.nan
     wild[0, 1] = 1e9
     states = np.array([good[0], far, strange, wild, good[1]])
-    status, position, *_ = told(program, library, robot, joints, states)
+    status, position, *_ = estimated(program, library, robot, joints, states)
     assert status.ravel().tolist() == [0, 2, 1, 2, 0]
     assert all(np.array_equal(row, position[0]) for row in position[1:4])
     np.testing.assert_allclose(position[4], robot.joint_state(good[1][0])[0], rtol=0, atol=1e-12)

@@ -158,7 +158,7 @@ def test_lengths_are_parameters(
 @pytest.mark.sparse
 @needs_cxx
 @pytest.mark.parametrize("name", ["manipulator", "walked mimic"])
-def test_open_loops_are_told_with_their_gap(
+def test_open_loops_are_reported_with_their_gap(
     name: str, tmp_path: Path, evaluate: Path, crane: tuple[mbdyn_ros.Robot, Exported]
 ) -> None:
     robot, written = crane if name == "manipulator" else (robot_of(name), None)
@@ -196,7 +196,7 @@ def test_jumps_are_limited(tmp_path: Path, evaluate: Path) -> None:
 
 
 @needs_cxx
-def test_dead_points_are_told(tmp_path: Path, evaluate: Path) -> None:
+def test_dead_points_are_reported(tmp_path: Path, evaluate: Path) -> None:
     """A piston with crank and rod in line: no effort, but joints and accelerations."""
     robot = mbdyn_ros.load(SLIDER, "{independent: [turn], actuated: [stroke]}", home={"turn": 1.0})
     library = library_of(robot.generate_cpp(tmp_path, links=[]))

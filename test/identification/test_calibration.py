@@ -32,7 +32,7 @@ UR5 = {
     "wrist_2_joint": "x z roll yaw",
     "wrist_3_joint": "x y roll pitch",
 }
-"""Four numbers a joint that poses of the tool tell apart: 24."""
+"""Four numbers a joint that poses of the tool determine: 24."""
 
 NAMES = [f"{joint}/{one}" for joint, numbers in UR5.items() for one in numbers.split()]
 KNOWN = {"measurement": np.eye(4), "targets": {"tool0": np.zeros(3)}}
@@ -198,7 +198,7 @@ def test_deviations_of_an_arm_are_honest(arm: Robot) -> None:
     assert 0.97 < np.std(errors) < 1.03
 
 
-def test_what_cannot_be_told_is_named(arm: Robot) -> None:
+def test_what_is_undetermined_is_named(arm: Robot) -> None:
     """Where tracker and ball are unknown, the first joint is where the tracker says; gauges along
     and about each axis are named, and the rest still predicts every pose."""
     rng = np.random.default_rng(4)
@@ -226,7 +226,7 @@ def test_what_cannot_be_told_is_named(arm: Robot) -> None:
 
 
 def test_points_of_a_link() -> None:
-    """Three reflectors tell a frame as a pose does."""
+    """Three reflectors determine a frame as a pose does."""
     rng = np.random.default_rng(2)
     robot = built(ARM, ["bend/x", "lift/roll"], rng, 2e-3)
     q, points = rng.uniform(-2, 2, (20, 3)), {"a": (0.1, 0, 0), "b": (0, 0.1, 0), "c": (0, 0, 0.1)}
@@ -311,7 +311,7 @@ def test_pins_of_a_crane_from_strokes_and_angles(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_all_lengths_of_a_loop(tmp_path: Path) -> None:
-    """By default all that stays in the plane; one angle of a triangle tells few of them."""
+    """By default all that stays in the plane; one angle of a triangle determines few of them."""
     rng = np.random.default_rng(1)
     robot = built(URDFS / "boom.urdf", ["rod_pin/successor/x", "rod_joint/x"], rng, 3e-3)
     stroke = rng.uniform(-0.2, 0.2, (30, 1))

@@ -1,4 +1,4 @@
-"""Motions that tell inertias: within the limits, from rest to rest, better than a drawn one."""
+"""Motions that excite inertias: within the limits, from rest to rest, better than a drawn one."""
 
 from __future__ import annotations
 

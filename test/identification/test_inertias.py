@@ -144,7 +144,7 @@ def rounded_arm() -> str:
 
 
 SHORT = ("so100.urdf", "so101.urdf", "alexander_v1.lowerBodyOnly.urdf", "hextilt_flying_arm_5.urdf")
-"""Robots that once had too many base parameters, or ones that could not be told apart."""
+"""Robots that once had too many base parameters, or indistinguishable ones."""
 
 BY_TILTS = {"so100.urdf", "so101.urdf"}
 """Robots with parameters that show by tilts of rounded angles only; they are left out."""
@@ -161,7 +161,7 @@ BY_TILTS = {"so100.urdf", "so101.urdf"}
     ids=lambda source: label(source) if isinstance(source, Path) else "rounded",
 )
 def test_base_parameters_of_real_robots(source: Path | str) -> None:
-    """As many as the rank; told apart well, by small factors; identified, also in other units."""
+    """As many as the rank; well conditioned, by small factors; identified, also in other units."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
         robot = mbdyn_ros.load(source)
@@ -184,8 +184,8 @@ def test_base_parameters_of_real_robots(source: Path | str) -> None:
     if name not in BY_TILTS:
         singular = np.linalg.svd(stack / unit, compute_uv=False)
         assert len(columns) == (singular > NEGLIGIBLE_FACTOR * singular[0]).sum()
-    told = np.linalg.cond(stack[:, columns] / size[columns])
-    assert told < 2e3, f"condition {told:.2g}"
+    condition = np.linalg.cond(stack[:, columns] / size[columns])
+    assert condition < 2e3, f"condition {condition:.2g}"
     efforts = robot.inverse_dynamics(q, v, a)
     error = (identify(robot, q, v, a, efforts) - base.values) * size[columns]
     assert np.abs(error).max() < 1e-9 * np.linalg.norm(efforts)
@@ -203,7 +203,7 @@ def test_rounded_angles_add_no_base_parameter() -> None:
 
 def test_refusals(arm: mbdyn_ros.Robot) -> None:
     rest = np.zeros((20, 6))
-    with pytest.raises(mbdyn_ros.InputError, match="tell these base parameters apart: .*link"):
+    with pytest.raises(mbdyn_ros.InputError, match="not determine these base parameters: .*link"):
         identify(arm, rest, rest, rest, rest)
     with pytest.raises(mbdyn_ros.InputError, match="5 states give 30 equations for 36 base"):
         identify(arm, *np.random.default_rng(0).normal(size=(3, 5, 6)), rest[:5])

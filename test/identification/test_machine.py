@@ -111,8 +111,8 @@ def test_parameters_are_inside_their_deviations(found: Identification) -> None:
         assert found.drives[joint]["Coulomb"][0] == pytest.approx(dry, rel=0.03)
 
 
-def test_an_offset_that_nothing_tells_is_held_at_zero() -> None:
-    """The weights of a boom on one cylinder make the same effort; its friction is told."""
+def test_an_undetermined_offset_is_held_at_zero() -> None:
+    """The weights of a boom on one cylinder make the same effort; its friction is determined."""
     boom = LOOPS["boom"]()
     motion = excitation(boom, SECONDS, RATE)
     viscous, dry = friction(boom, motion)
@@ -227,7 +227,7 @@ def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -
 
 
 def test_a_gain_that_is_unknown(arm: mbdyn_ros.Robot) -> None:
-    """Of a motor whose currents count backwards; the other joints' efforts tell its gain."""
+    """Of a motor whose currents count backwards; the other joints' efforts determine its gain."""
     given = [recorded(k, noise=0.02) for k in (1, 2)]
     for one in given:
         one.effort = one.effort * [1, -0.1, 1]
@@ -312,7 +312,7 @@ def test_cylinders_of_a_loop() -> None:
     assert found.verdict.relative < 0.01
     identified = errors(found.robot, without_offsets(found, run), 0.0, 6.0)
     assert identified < 5e-4 and errors(robot, run, 0.0, 6.0) > 5 * identified
-    assert "of 8 base parameters" in " ".join(found.words())  # not all are told
+    assert "of 8 base parameters" in " ".join(found.words())  # not all are determined
 
 
 def test_command_line(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_forces_of_drake_are_warned_of() -> None:
     assert "<linear_bushing_rpy> exerts forces, which are not computed" in warning
 
 
-def test_a_negative_damping_among_several_is_told() -> None:
+def test_a_negative_damping_among_several_is_reported() -> None:
     text = DRAKE.format("0.1 -0.2 0.3", name="hang", type="ball", more="")
     assert any("drives the joint" in one for one in read_urdf(text).warnings)
 

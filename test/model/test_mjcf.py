@@ -282,7 +282,7 @@ def test_a_scene_says_what_of_it_is_no_robot() -> None:
     }
 
 
-def test_what_acts_on_a_free_base_is_told() -> None:
+def test_what_acts_on_a_free_base_is_reported() -> None:
     alone = SCENE.replace('name="pole"', 'name="pole" mocap="true"').format(
         base='<joint type="free" armature="0.1" damping="0.2"/>'
     )

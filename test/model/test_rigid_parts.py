@@ -74,7 +74,7 @@ def test_as_one_body(floating_base: bool) -> None:
 
 
 def test_forces_in_it() -> None:
-    """What the brace carries is told, as in every loop."""
+    """What the brace carries is reported, as in every loop."""
     robot = robot_of(*TRUSS)
     text = f'<robot name="test"><link name="ground"/>{ARM}{SIDES}</robot>'
     judge = LoopJudge(text, robot.model, robot.joint_names)

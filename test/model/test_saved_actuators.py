@@ -64,8 +64,8 @@ def test_a_rotor_counts_once_and_a_written_armature_stays() -> None:
     assert reflected > 1.0
     bare = SCREW.format(inductance=0).replace("rotor_inertia: 1.0e-4", "rotor_inertia: 0")
     for armature in (0.0, 3.0, reflected):
-        told = edit.with_joint(model, "rail", armature=armature)
-        assert read_urdf(urdf_text(told)).joint("rail").armature == armature
+        geared = edit.with_joint(model, "rail", armature=armature)
+        assert read_urdf(urdf_text(geared)).joint("rail").armature == armature
     assert read_urdf(urdf_text(with_actuators(bare))).joint("rail").armature == 0.0
     unwritten = urdf_text(model).replace(f'armature="{reflected!r}"', "")
     assert read_urdf(unwritten).joint("rail").armature == reflected

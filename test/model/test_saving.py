@@ -25,7 +25,7 @@ from random_robots import RandomRobot, explore, model_of, robots  # noqa: E402
 
 OWN = sorted((Path(__file__).resolve().parents[2] / "urdf").glob("*.urdf"))
 
-TOLD = """<robot name="told"><link name="a"/>
+SCREWED = """<robot name="screwed"><link name="a"/>
   <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
     <visual name="v"><origin xyz="0 0 1"/><geometry><mesh filename="meshes/b.stl"
       scale="1 2 3"/></geometry><material name="red"/></visual>
@@ -94,7 +94,7 @@ def test_tables_come_back() -> None:
 
 
 def test_what_others_read_comes_back() -> None:
-    model = model_of(TOLD)
+    model = model_of(SCREWED)
     other = again(model)
     assert difference(model, other) == 0.0
     assert [one.tag for one in other.foreign] == [
@@ -108,12 +108,12 @@ def test_what_others_read_comes_back() -> None:
 def test_other_readers_read_it() -> None:
     import pinocchio as pin
 
-    assert pin.buildModelFromXML(urdf_text(model_of(TOLD.replace("screw", "revolute")))).nv == 2
+    assert pin.buildModelFromXML(urdf_text(model_of(SCREWED.replace("screw", "revolute")))).nv == 2
 
 
 @pytest.mark.parametrize("name", ['a&b<c>"d"', "zwei Worte", "名前", "a'b", "x/y"])
 def test_names_are_escaped(name: str) -> None:
-    model = model_of(TOLD)
+    model = model_of(SCREWED)
     link = model.joint("j").child
     text = urdf_text(model).replace(f'link="{link}"', 'link="LINK"')
     written = text.replace(f'<link name="{link}"', '<link name="LINK"').replace(
@@ -137,7 +137,7 @@ def test_choices_of_a_side_car_stand_in_the_file() -> None:
 
 def test_what_other_formats_say_stands_in_the_file() -> None:
     said = replace(
-        model_of(TOLD), gravity=(0.0, 0.5, -1.62), floating_base=True,
+        model_of(SCREWED), gravity=(0.0, 0.5, -1.62), floating_base=True,
         homes={"ready": {"j": 0.5}, "rest": {"spindle": -0.25}},
     )  # fmt: skip
     assert difference(said, again(said)) == 0.0
@@ -154,13 +154,13 @@ def test_what_other_formats_say_stands_in_the_file() -> None:
 )
 def test_wrong_choices_are_refused(choice: str, problem: str) -> None:
     with pytest.raises(ModelError, match=problem):
-        model_of(TOLD.replace("</robot>", f"{choice}</robot>"))
+        model_of(SCREWED.replace("</robot>", f"{choice}</robot>"))
 
 
 @pytest.mark.filterwarnings("ignore:.*no mass resists")
 def test_meshes_stay_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "meshes").mkdir()
-    (tmp_path / "robot.urdf").write_text(TOLD)
+    (tmp_path / "robot.urdf").write_text(SCREWED)
     (tmp_path / "out").mkdir()
     saved = mbdyn_ros.load(tmp_path / "robot.urdf").save_urdf(tmp_path / "out" / "x.urdf")
     assert 'filename="../meshes/b.stl"' in saved.path.read_text()
@@ -171,7 +171,7 @@ def test_meshes_stay_where_they_are(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*no mass resists")
 def test_what_was_set_is_saved(tmp_path: Path) -> None:
     variable = ["b", "friction", "armature", "springs"]
-    robot = mbdyn_ros.load(TOLD, variable=variable, gravity=(0, 0, -1.62))
+    robot = mbdyn_ros.load(SCREWED, variable=variable, gravity=(0, 0, -1.62))
     robot.set_payload("b", 2.0, (0.1, 0.2, 0.3))
     robot.set_friction("spindle", 7.0, 0.125)
     robot.set_armature("spindle", 0.75)

@@ -371,7 +371,7 @@ def test_shapes() -> None:
     assert found.visuals[0].color == (1, 0, 0, 1)
 
 
-def test_what_is_told_once() -> None:
+def test_what_is_reported_once() -> None:
     text = sdf(
         '<link name="a"><gravity>false</gravity><sensor name="s"/><sensor name="t"/></link>'
         '<link name="b"><velocity_decay><linear>0.1</linear></velocity_decay></link>'

@@ -81,9 +81,9 @@ def test_what_a_joint_has_is_written(tmp_path: Path) -> None:
     assert joint.limits == robot.model.joint("b").limits
     assert (joint.damping, joint.friction, joint.spring_reference) == (0.5, 0.25, -0.5)
     assert other.model.joint("thread").numbers["pitch"] == pytest.approx(0.25, abs=1e-15)
-    told = " ".join(saved.omitted)
+    reported = " ".join(saved.omitted)
     for what in ('it is "b_joint"', "armature of b", "gravity", "drives", "<transmission>"):
-        assert what in told
+        assert what in reported
 
 
 @pytest.mark.long

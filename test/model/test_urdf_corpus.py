@@ -135,8 +135,8 @@ def test_refused(name: str, reason: str) -> None:
     }.items(),
 )
 def test_impossible_inertias_are_named(name: str, links: dict[str, str]) -> None:
-    told = read_urdf(urdf_file(name)).warnings
-    warnings = [one for one in told if "<transmission " not in one]
+    reported = read_urdf(urdf_file(name)).warnings
+    warnings = [one for one in reported if "<transmission " not in one]
     assert len(warnings) == len(links)
     for warning, (link, problem) in zip(warnings, links.items(), strict=True):
         assert f"{name}:" in warning and f'<link name="{link}">' in warning and problem in warning

@@ -24,17 +24,17 @@ def named(section: str) -> set[str]:
     return set(re.findall(r"^\| `<?(\w+)", SECTIONS[section], re.MULTILINE))
 
 
-def test_every_attribute_is_told() -> None:
+def test_every_attribute_is_reported() -> None:
     for tag, names in ATTRIBUTES.items():
         assert not names or named(tag) == names, tag
     assert named("Choices") == set(CHOICES)
 
 
-def test_every_key_is_told() -> None:
+def test_every_key_is_reported() -> None:
     records = SECTIONS["Records of a side-car file"]
     rows = re.findall(r"^\| (?:of `)?([\w ]+)`? \| (`.*`) \|$", records, re.MULTILINE)
-    told = {record: set(re.findall(r"`(\w+)`", keys)) for record, keys in rows}
-    assert told == {
+    reported = {record: set(re.findall(r"`(\w+)`", keys)) for record, keys in rows}
+    assert reported == {
         "the file": set(side_car.KEYS),
         "loops": set(side_car.LOOP_KEYS),
         "couplings": set(side_car.COUPLING_KEYS),

@@ -34,7 +34,7 @@ def some_kinds() -> list[object]:
 @pytest.mark.sparse
 @pytest.mark.parametrize("kind", some_kinds())
 def test_any_sufficient_joints(kind: str) -> None:
-    """What is told is closed by the judge, and is what was measured; too few joints are refused."""
+    """The state is closed by the judge, and is what was measured; too few joints are refused."""
     pair = draw(kind, 3).pair()
     robot, judge = pair.robot, pair.judge
     q, v, _, _ = pair.state(5, reach=0.05)
@@ -86,17 +86,17 @@ def test_fusion_is_least_squares(crane: mbdyn_ros.Robot) -> None:
         q = q + random.normal(size=4) * 0.01
         exact, rates, _ = crane.joint_state(q, random.normal(size=4))
         assert rates is not None
-        told = exact[own] + random.normal(size=7) * 0.02
+        noisy = exact[own] + random.normal(size=7) * 0.02
         rate = rates[own] + random.normal(size=7) * 0.1
-        measured.update(told, rate)
+        measured.update(noisy, rate)
 
-        def left(x: np.ndarray, told: np.ndarray = told) -> np.ndarray:
-            return (told - crane.joint_state(x)[0][own]) / deviations
+        def left(x: np.ndarray, noisy: np.ndarray = noisy) -> np.ndarray:
+            return (noisy - crane.joint_state(x)[0][own]) / deviations
 
         judged = least_squares(left, q, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale="jac")
         expected = crane.joint_state(judged.x)[0]
         assert measured.position == pytest.approx(expected, abs=2e-8)
-        assert measured.disagreement == pytest.approx(told - measured.position[own], abs=1e-15)
+        assert measured.disagreement == pytest.approx(noisy - measured.position[own], abs=1e-15)
         assert crane.independent_state(measured.position, measured.velocity)
         name, number = measured.worst()
         assert abs(number) == np.abs(measured.disagreement).max()

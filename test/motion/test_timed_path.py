@@ -255,7 +255,7 @@ def test_other_rules_take_longer(ur5: mbdyn_ros.Robot) -> None:
     assert constant_speed(timed) > timed.duration
 
 
-def test_a_payload_told_a_moment_ago() -> None:
+def test_a_payload_set_a_moment_ago() -> None:
     robot = mbdyn_ros.load(PENDULUM, variable=["rod"])
     limits, way = MotionLimits(effort=40.0), [[0.0], [1.0]]
     before = time_optimal(robot, way, limits).duration

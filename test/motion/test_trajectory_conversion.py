@@ -61,7 +61,7 @@ def test_angles_are_those_of_the_state(
 def test_efforts_are_those_of_a_robot_driven_there(
     crane: mbdyn_ros.Robot, motion: tuple[np.ndarray, ...]
 ) -> None:
-    """The same crane, described as driven at its boom and jib, takes the efforts told."""
+    """The same crane, described as driven at its boom and jib, takes the converted efforts."""
     q, v, a, effort = motion
     there = convert_trajectory(crane, CYLINDERS, q, v, a, effort, to=ANGLES)
     text = open("urdf/manipulator.urdf").read()
@@ -106,7 +106,7 @@ def test_more_joints_than_freedoms_share_by_least_norm(
 
 @pytest.mark.parametrize("kind", ["spatial universal", "Stephenson"])
 def test_a_long_way_stays_on_its_branch(kind: str) -> None:
-    """Point by point: what is told of one point is near what is told of the next."""
+    """Point by point: the state at one point is near that at the next."""
     pair = draw(kind, 3).pair()
     robot = pair.robot
     q, _, _, _ = pair.state(5, reach=0.2)

@@ -57,10 +57,10 @@ def test_mean_torques_at_the_lowest_rate() -> None:
     path = circle(robot, "gripper", HOME, 0.002, 1.5, points=31)
     motion = PiezoMotion(robot, rotor, "gripper", step=0.25)
     motion.set_state(HOME)
-    told: list[float] = []
+    reported: list[float] = []
     control = PulseController(robot, rotor, "gripper")
-    done = follow(control, motion, path, 1.7, rate=50.0, progress=told.append)
-    np.testing.assert_allclose(told, done.time)
+    done = follow(control, motion, path, 1.7, rate=50.0, progress=reported.append)
+    np.testing.assert_allclose(reported, done.time)
     assert done.torque_error(1e-4) < 0.01 and done.gap[-1] < 1e-5
 
 

@@ -99,7 +99,7 @@ def test_an_unknown_need_is_refused() -> None:
         program("q", output="x", needs="mass weight")(lambda point, q, z: q)
 
 
-def test_keys_tell_programs_apart_without_tracing() -> None:
+def test_keys_distinguish_programs_without_tracing() -> None:
     robot = mbdyn_ros.load(ROOT / "urdf" / "four_bar.urdf")
     inverse, jacobian = declared("inverse_dynamics"), declared("jacobian")
     made = [

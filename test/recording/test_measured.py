@@ -12,7 +12,7 @@ import mbdyn_ros
 from mbdyn_ros.array import Array
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.read.installed import find_robot
-from mbdyn_ros.recording.columns import read_told_columns
+from mbdyn_ros.recording.columns import read_named_columns
 from mbdyn_ros.recording.conditioning import chosen_cutoff, conditioned
 from mbdyn_ros.recording.measured import Recording, Sensors, read_recording
 
@@ -155,17 +155,17 @@ def test_what_is_refused(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     assert len(read(arm, tmp_path, [*q, *tau], Q, EFFORT, rate=250).time) == 474
 
 
-def test_columns_that_are_told(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
+def test_columns_that_are_named(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
     path = tmp_path / "log.txt"
     np.savetxt(path, np.column_stack([TIME, np.degrees(Q), EFFORT / 50]))  # blanks, no header
     with pytest.raises(InputError, match=r"--columns FILE.yaml. It has 1, 2, 3"):
         read_recording(arm, path)
     joints = ", ".join(f"{joint}: {8 + k}" for k, joint in enumerate(arm.effort_labels))
-    told = read_told_columns(
+    reported = read_named_columns(
         f"{{time: 1, position: {{columns: [2, 3, 4, 5, 6, 7], scale: {np.radians(1.0)}}}, "
         f"effort: {{columns: {{{joints}}}, scale: [50, 50, 50, 50, 50, 50]}}}}"
     )
-    found = read_recording(arm, path, Sensors(columns=told))
+    found = read_recording(arm, path, Sensors(columns=reported))
     np.testing.assert_allclose(found.q, Q[13:-13], atol=1e-12)
     np.testing.assert_allclose(found.effort, EFFORT[13:-13], atol=1e-12)
     for text, words in (
@@ -175,7 +175,7 @@ def test_columns_that_are_told(arm: mbdyn_ros.Robot, tmp_path: Path) -> None:
         ("{time: {columns: 1, scale: [1, 2]}}", "2 scales of time are given for 1 columns"),
     ):
         with pytest.raises(InputError, match=words):
-            read_recording(arm, path, Sensors(columns=read_told_columns(text)))
+            read_recording(arm, path, Sensors(columns=read_named_columns(text)))
 
 
 def test_currents_that_were_measured_go_before_efforts_that_were_asked_for(

@@ -311,7 +311,7 @@ class Broken:
         raise KeyError("broken")
 
 
-def test_what_cannot_tell_its_numbers_is_refused() -> None:
+def test_what_has_no_numbers_is_refused() -> None:
     """In words about the argument; its own error was all that there was to see."""
     robot = mbdyn_ros.load(CART)
     zeros = np.zeros(robot.nv)

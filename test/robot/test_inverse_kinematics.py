@@ -206,11 +206,11 @@ def test_the_verb() -> None:
     arguments = ["ik", "crane", "tool", "--xyz", "3.2", "0.4", "1.5", "--json"]
     there = CliRunner().invoke(main, arguments)
     assert there.exit_code == 0, there.output
-    told = json.loads(there.stdout)
+    found = json.loads(there.stdout)
     crane = mbdyn_ros.example("crane")
-    q = np.array([told["position"][name] for name in crane.independent_joints])
-    assert told["success"] and crane.frame_pose(q, "tool")[:3, 3] == pytest.approx([3.2, 0.4, 1.5])
-    assert list(told["joint_state"]) == list(crane.joint_names)
+    q = np.array([found["position"][name] for name in crane.independent_joints])
+    assert found["success"] and crane.frame_pose(q, "tool")[:3, 3] == pytest.approx([3.2, 0.4, 1.5])
+    assert list(found["joint_state"]) == list(crane.joint_names)
     beyond = ["--xyz", "30", "0", "0", "--rpy", "0", "0", "0"]
     far = CliRunner().invoke(main, [*arguments[:3], *beyond])
     assert far.exit_code == 1

@@ -64,7 +64,7 @@ def test_names_and_numbers_of_z_are_those_of_joint_state(name):
     assert rows.shape == (2, z.size) and np.abs(rows[0] - z).max() < 1e-12
 
 
-def test_joints_of_several_coordinates_are_told_apart():
+def test_joints_of_several_coordinates_are_distinguished():
     robot = mbdyn_ros.load(rssr(1.0, "universal"))
     assert robot.numerical_joints == ("rocker_joint", "wrist/first", "wrist/second")
     with pytest.warns(DeprecationWarning, match="numerical_joints"):

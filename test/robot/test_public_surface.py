@@ -49,7 +49,7 @@ def test_the_package_lists_what_is_public():
 
 
 @pytest.mark.parametrize("name", ["ur5", "UR5", "ur5.urdf", "Piezo"])
-def test_a_name_of_the_box_is_told_to_load(name):
+def test_a_refusal_of_a_name_of_the_box_says_load(name):
     with pytest.raises(mbdyn_ros.ModelError, match=r"mbdyn_ros.example\('(ur5|piezo_robot)'\)"):
         mbdyn_ros.load(name)
 
@@ -146,7 +146,7 @@ def test_the_directory_of_a_robot_has_what_users_call():
 
 
 @pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
-def test_loops_closed_on_another_branch_are_told():
+def test_loops_closed_on_another_branch_are_reported():
     robot = mbdyn_ros.example("four_bar")
     other = mbdyn_ros.example("four_bar", home={"rocker_joint": 2.5, "coupler_joint": -2.6})
     with pytest.warns(mbdyn_ros.ModelWarning, match="on another branch than home: .*_joint is at"):
@@ -162,7 +162,7 @@ def test_loops_closed_on_another_branch_are_told():
 
 @pytest.mark.long
 def test_lists_are_taken_by_type(tmp_path):
-    """Both pages that newcomers read pass a type checker that is told to be strict."""
+    """Both pages that newcomers read pass a strict type checker."""
     root = Path(__file__).resolve().parents[2]
     for page in ("README.md", "docs/first_hour.md"):
         blocks = re.findall(r"```python\n(.*?)```", (root / page).read_text(), re.DOTALL)

@@ -139,7 +139,7 @@ def test_motions_refuse_in_words():
         motion.resample_efforts: {
             "robot": robot, "time": [0, 1, 2], "position": points, "velocity": points,
         },
-        motion.first_violation: {"robot": robot, "told": {"position": (joint, points)}},
+        motion.first_violation: {"robot": robot, "given": {"position": (joint, points)}},
         identification.identify: {
             "robot": robot, "q": points, "v": points, "a": points, "effort": points,
         },

@@ -57,7 +57,7 @@ def test_files_of_controllers_go_with_their_process() -> None:
 
 
 def test_the_block() -> None:
-    """In the place of those of the robot's maker; passive joints tell where they are."""
+    """In the place of those of the robot's maker; passive joints report where they are."""
     old = '<ros2_control name="real" type="system"><joint name="grip"/></ros2_control></robot>'
     robot = ControlledRobot(ARM.replace("</robot>", old))
     text = robot.description()

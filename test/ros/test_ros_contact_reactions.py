@@ -165,7 +165,7 @@ def test_the_node(rig: Rig, interpreted: None) -> None:
     assert not refused.success and "nothing is being learned" in refused.message
     assert rig.set(node, thresholds=[50.0, 50.0, 50.0]) == ""
     shown(lambda: node.health().values["contact"] == "none")
-    # An arm that stands still although it is told to move has hit something.
+    # An arm that stands still although it is commanded to move has hit something.
     shown(lambda: node.follower.hit is not None, (8.0, 8.0, 0.0))
     assert any("reacts (stop) to a hit at" in one for one in node.health().warnings)
     assert node.health().values["mode"] == "joint_impedance"

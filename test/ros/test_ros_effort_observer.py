@@ -96,19 +96,19 @@ def test_nothing_is_felt_out_of_nothing(
     efforts = rig.listen(JointState, "effort_observer/external_effort")
     sensors = Sensors(rig, arm)
 
-    def told(words: str) -> None:
+    def reported(words: str) -> None:
         rig.wait(lambda: any(words in one for one in node.health().warnings))
 
-    told("no joint_states of all joints for 0.1 s")
+    reported("no joint_states of all joints for 0.1 s")
     sensors.send(3, effort=[])
-    told("they have no efforts of all of shoulder, elbow, grip")
+    reported("they have no efforts of all of shoulder, elbow, grip")
     sensors.send(3, effort=[1.0, math.nan, 0.0])
-    told("they have no efforts of all of shoulder, elbow, grip")
+    reported("they have no efforts of all of shoulder, elbow, grip")
     sensors.send(3, name=JOINTS[:2], position=[0.0] * 2, velocity=[0.0] * 2, effort=[0.0] * 2)
-    told("they lack grip")
+    reported("they lack grip")
     assert not efforts
     sensors.send(300, effort=[5.0, 1.0, 0.0], velocity=[0.5, 0.0, 0.0])
-    told("no effort has changed for 1 s while the robot moves")
+    reported("no effort has changed for 1 s while the robot moves")
     count = len(efforts)
     sensors.send(20, effort=[5.0, 1.0, 0.0], velocity=[0.5, 0.0, 0.0])
     assert len(efforts) <= count + 1
@@ -118,7 +118,7 @@ def test_nothing_is_felt_out_of_nothing(
     assert "thresholds has 2 numbers" in rig.set(node, thresholds=[1.0, 2.0])
 
 
-def test_a_payload_is_told_and_handed_on(
+def test_a_payload_is_reported_and_handed_on(
     rig: Rig, interpreted: None, arm: mbdyn_ros.Robot
 ) -> None:
     """2 kg at the origin of the lower link, by gravity alone."""
@@ -133,10 +133,10 @@ def test_a_payload_is_told_and_handed_on(
     rig.wait(lambda: "kg" in str(node.health().values.get("payload")))
     sensors.send(300, carried)
     found = node.feeling.estimator.payload()
-    # Two moments of gravity tell the mass at known places alone: that it is vague is said.
+    # Two moments of gravity determine the mass at known places alone: its deviation says so.
     assert found.remark and found.deviations[0] > 0
     answer = rig.call(Trigger, "effort_observer/apply_payload")
-    assert answer.success == bool(found.told[0] and found.mass >= 0)
+    assert answer.success == bool(found.determined[0] and found.mass >= 0)
     del payloads
 
 
@@ -152,11 +152,11 @@ def test_a_payload_goes_to_those_that_are_named(
     taken = rig.listen(InertiaStamped, "controller/payload", LATCHED)
     before = server.robot.mass_matrix(Q)
     body = 2.0, np.array([0.1, 0.0, 0.05]), np.diag([0.02, 0.03, 0.04])
-    told = Payload("lower", *body, np.ones(10), np.full(10, 1e-3), (True,) * 10)
+    payload = Payload("lower", *body, np.ones(10), np.full(10, 1e-3), (True,) * 10)
     sensors = Sensors(rig, arm)
     sensors.send(3)
     rig.wait(lambda: node._sent)
-    node.feeling.estimator.payload = lambda: told
+    node.feeling.estimator.payload = lambda: payload
     rig.wait(lambda: all(one.hand(node._stamped("lower", *body)) for one in node._receivers[:2]))
     answer = rig.call(Trigger, "effort_observer/apply_payload")
     assert answer.success and answer.message == (

@@ -56,7 +56,7 @@ def test_its_last_words_follow_the_last_tick_in_its_thread() -> None:
 
 
 @pytest.mark.alone
-def test_skipped_deadlines_are_told_not_made_up_for() -> None:
+def test_skipped_deadlines_are_reported_not_made_up_for() -> None:
     skips: list[int] = []
 
     def tick(skipped: int) -> None:
@@ -163,7 +163,7 @@ def children_of(process: int) -> list[str]:
     return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
-def test_a_priority_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_priority_that_is_refused_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise PermissionError("not you")
 

@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_page_is_what_the_nodes_declare(compiled: None) -> None:
     """Where it is not: python scripts/ros_reference.py."""
     written = runpy.run_path(str(ROOT / "scripts" / "ros_reference.py"))
-    told, there = written["page"]().splitlines(), written["PAGE"].read_text().splitlines()
-    for number, (line, other) in enumerate(zip(told, there, strict=False), 1):
+    reported, there = written["page"]().splitlines(), written["PAGE"].read_text().splitlines()
+    for number, (line, other) in enumerate(zip(reported, there, strict=False), 1):
         assert line == other, f"line {number}"
-    assert len(told) == len(there) > 500
+    assert len(reported) == len(there) > 500
     for kind in ("imu/LINK", "follow_joint_trajectory", "/tf", "/clock", "float64[] effort"):
         assert any(kind in line for line in there), kind

@@ -1,4 +1,4 @@
-"""The simulator: it moves as it should, and what it is told wrong does not stop it."""
+"""The simulator: it moves as it should, and wrong commands do not stop it."""
 
 from __future__ import annotations
 
@@ -158,16 +158,16 @@ def test_diagnostics_of_a_state_that_is_not_finite(
 ) -> None:
     """They are published all the same, with words and without a traceback."""
     node = simulate(rig, robot_description=STONE, floating_base=True, start_paused=True)
-    told = rig.listen(DiagnosticArray, "/diagnostics")
+    seen = rig.listen(DiagnosticArray, "/diagnostics")
 
     def fail() -> None:
         raise SimulationError("v of stone/vx is nan")
 
     monkeypatch.setattr(node.session.motion, "energy", fail)
-    rig.wait(lambda: told and "not known: v of stone/vx is nan" in str(told[-1].status[0].values))
+    rig.wait(lambda: seen and "not known: v of stone/vx is nan" in str(seen[-1].status[0].values))
     monkeypatch.setattr(node.session.limits, "report", fail)  # whatever else fails so
-    rig.wait(lambda: told[-1].status[0].message == "v of stone/vx is nan")
-    assert told[-1].status[0].level == DiagnosticStatus.ERROR
+    rig.wait(lambda: seen[-1].status[0].message == "v of stone/vx is nan")
+    assert seen[-1].status[0].level == DiagnosticStatus.ERROR
 
 
 def test_a_state_with_a_quaternion_of_zeros_is_refused(rig: Rig) -> None:

@@ -69,15 +69,15 @@ def test_steps_with_feedback(rig: Rig) -> None:
     node = rig.add(Simulator, robot_description=ARM, rate=100.0, start_paused=True)
     client = ActionClient(rig.client, action.SimulateSteps, "simulator/simulate_steps")
     rig.wait(client.server_is_ready)
-    told: list[Any] = []
+    reported: list[Any] = []
 
     def send(steps: int, cancel: bool = False) -> tuple[int, int, str]:
-        told.clear()
+        reported.clear()
         goal = action.SimulateSteps.Goal(steps=steps)
-        sent = client.send_goal_async(goal, lambda one: told.append(one.feedback))
+        sent = client.send_goal_async(goal, lambda one: reported.append(one.feedback))
         rig.wait(sent.done)
         if cancel:
-            rig.wait(lambda: told)
+            rig.wait(lambda: reported)
             rig.wait(sent.result().cancel_goal_async().done)
         future = sent.result().get_result_async()
         rig.wait(future.done)
@@ -86,9 +86,9 @@ def test_steps_with_feedback(rig: Rig) -> None:
 
     assert send(250) == (SUCCEEDED, OK, "")
     assert node.session.motion.time == pytest.approx(2.5)
-    done = [one.completed_steps for one in told]
+    done = [one.completed_steps for one in reported]
     assert done and done == sorted(set(done))  # a queue of 10 may lose some
-    assert all(one.completed_steps + one.remaining_steps == 250 for one in told)
+    assert all(one.completed_steps + one.remaining_steps == 250 for one in reported)
     assert send(0) == (SUCCEEDED, OK, "")
     status, code, words = send(100_000, cancel=True)
     assert (status, code) == (CANCELED, FAILED) and "of 100000 steps" in words
@@ -101,7 +101,7 @@ def test_steps_with_feedback(rig: Rig) -> None:
 
 
 def test_quitting(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks is answered; then the process is told to end as by anybody."""
+    """Whoever asks is answered; then the process ends as by a signal."""
     ends: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", ends.append)
     node = rig.add(Simulator, robot_description=ARM, rate=100.0)

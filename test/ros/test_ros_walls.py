@@ -42,7 +42,7 @@ def simulate(rig: Rig, **parameters: Any) -> Any:
     return rig.add(Simulator, **{**given, **parameters})
 
 
-def test_an_impact_is_told_and_shown(rig: Rig) -> None:
+def test_an_impact_is_reported_and_shown(rig: Rig) -> None:
     node = simulate(rig, start_paused=True, publish_clock=True)
     impacts = rig.listen(msg.Impact, "simulator/impacts")
     arrows = rig.listen(MarkerArray, "simulator/impulses")
@@ -126,7 +126,7 @@ def test_a_start_inside_a_wall_waits(rig: Rig) -> None:
 
 
 def test_a_floating_base_lands(rig: Rig) -> None:
-    """Its pose and its impacts are told in the world."""
+    """Its pose and its impacts are reported in the world."""
     block = BALL.split("<joint")[0].replace('<link name="base"/>', "") + "</robot>"
     node = simulate(
         rig, robot_description=block, floating_base=True, initial_joints=["floating_base"],

@@ -174,7 +174,7 @@ def test_a_palletizer_goes_on() -> None:
     assert found.relative_imbalance < 1e-9 and widest_gap(robot, found) < 1e-13
 
 
-def test_the_command_tells_it(tmp_path: object) -> None:
+def test_the_command_reports_it(tmp_path: object) -> None:
     text = f'<robot name="bars"><link name="ground"/>{"".join(parts(*PARALLELOGRAM))}</robot>'
     runner = CliRunner()
     asked = ["simulate", "-", "--duration", "0.45", "--position", "1.1", "--velocity", "2"]

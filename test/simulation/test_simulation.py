@@ -456,10 +456,10 @@ def test_massless_link_is_refused_by_name() -> None:
         mbdyn_ros.simulate(robot, [0.0], [0.0], 1.0)
 
 
-def test_progress_is_told() -> None:
-    told: list[float] = []
-    mbdyn_ros.simulate(double_pendulum(), [1.0, 0.0], [0.0, 0.0], 1.0, progress=told.append)
-    assert told == sorted(told) and told[-1] == 1.0
+def test_progress_is_reported() -> None:
+    reported: list[float] = []
+    mbdyn_ros.simulate(double_pendulum(), [1.0, 0.0], [0.0, 0.0], 1.0, progress=reported.append)
+    assert reported == sorted(reported) and reported[-1] == 1.0
 
 
 def test_dry_friction_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

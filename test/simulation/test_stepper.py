@@ -453,7 +453,7 @@ def test_walls_in_use_are_not_changed_in_silence(block: mbdyn_ros.Robot) -> None
     assert floor.friction == 0.5 and environment.with_stops(["a"]).joint_limits == ("a",)
 
 
-def test_steps_of_seconds_are_told(block: mbdyn_ros.Robot) -> None:
+def test_steps_of_seconds_are_reported(block: mbdyn_ros.Robot) -> None:
     with pytest.warns(SimulationWarning, match=r"the step is 1 s; a millisecond is 1e-3"):
         Stepper(block, 1)
     q, v = block.home_position, np.zeros(block.nv)

@@ -86,7 +86,7 @@ def main() -> int:
         except (AssertionError, ExternalShutdownException) as error:
             faults = sum(map(len, took.values()))
             before = "".join(f"\n  wrong: {one}" for one in wrong)
-            print(f"soak: fault {faults + 1}, {name}: {error}{before}\n  {soak.told()}")
+            print(f"soak: fault {faults + 1}, {name}: {error}{before}\n  {soak.output()}")
             return 1
         finally:
             soak.close()

@@ -109,7 +109,7 @@ class Soak:
             process.terminate()
             process.wait(timeout=20)
 
-    def told(self) -> str:
+    def output(self) -> str:
         """Whether the simulator and the driver run, and the end of what they printed."""
         words = []
         for name, process in (("simulator", self.simulator), (DRIVER, self.driver)):

@@ -196,12 +196,12 @@ class Forks:
         self._end_left_over()
         self._output.unlink(missing_ok=True)
         print(json.dumps([node, arguments, str(self._output)]), file=self._parent.stdin, flush=True)
-        self._child = self._told()
+        self._child = self._reported()
         return self._child
 
     def ended(self) -> tuple[int, str]:
         """Its exit code, when it has one, and what it printed."""
-        code, self._child = self._told(), 0
+        code, self._child = self._reported(), 0
         return code, self._output.read_text()
 
     def close(self) -> None:
@@ -217,7 +217,7 @@ class Forks:
                 os.kill(self._child, signal.SIGKILL)
             self.ended()
 
-    def _told(self) -> int:
+    def _reported(self) -> int:
         assert self._parent.stdout is not None
         return int(self._parent.stdout.readline())
 

@@ -103,7 +103,7 @@ def test_a_mechanism_plays_and_is_saved(chromium: Any) -> None:
         one.tab.get_by_text("Forces", exact=True).click()
         one.tab.get_by_text("show", exact=True).last.scroll_into_view_if_needed()
         one.tab.get_by_role("checkbox").last.click()
-        one.until(lambda: "the coupler pushes the rocker with" in one.text(), "forces are told")
+        one.until(lambda: "the coupler pushes the rocker with" in one.text(), "forces are shown")
         one.tab.get_by_text("Equations", exact=True).click()
         one.tab.get_by_role("button", name="Show", exact=True).click()
         one.until(lambda: "by DeNOC, cut at coupler_pin" in one.text(), "equations")

@@ -6,7 +6,7 @@
 
 /* A loop of ny independent positions y and nz dependent ones z.
    rows: the residual of the rows that determine z, their derivatives by z and y (column by column),
-   the largest residual of all rows, and the least of the signs that tell a turned frame; p are the
+   the largest residual of all rows, and the least of the signs that reveal a turned frame; p are the
    parameters of the robot.
    change: that of by_z along dy and dz. */
 struct loop {

@@ -60,7 +60,7 @@ class ContactGeometry:
 
     points : every point; may touch every face.
     faces : functions of a world point (3, 1), one number each.
-    signed : of every face what `from_face` tells of a ball, as a function of its middle and its
+    signed : of every face what `from_face` gives for a ball, as a function of its middle and its
         radius; only where a point has a radius.
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),

@@ -73,7 +73,7 @@ def _clamped(share: SX) -> SX:
 
 
 def couple_bytes(couple: Couple) -> bytes:
-    """Bytes that tell a couple from others."""
+    """Bytes that identify a couple."""
     return b"".join(
         np.array([rod.body, rod.radius]).tobytes() + rod.start.tobytes() + rod.end.tobytes()
         for rod in couple

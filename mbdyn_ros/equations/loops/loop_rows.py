@@ -47,7 +47,7 @@ class LoopRows:
 
     residual : (m, 1), lengths, then sines of angles; matrix : K (m, n); drift : gamma (m, 1).
     aligned : positive where the frames are not turned by half a turn, which the residual cannot
-        tell.
+        detect.
     wrench : (6, m) force and moment of the predecessor on the successor per unit of each row's
         multiplier, about the predecessor frame's origin in its axes.
     """

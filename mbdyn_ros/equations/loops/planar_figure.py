@@ -37,7 +37,7 @@ class PlanarFigure:
     """A planar linkage solved for its given joints, on one assembly branch.
 
     triangles, branches : solved in this order. eighths : what `Vector.direction` needs of their
-        sides. reach : how far each given joint can go from home, as far as triangles tell that
+        sides. reach : how far each given joint can go from home, as far as triangles limit that
         move with it alone; others end where they do not close.
     """
 

@@ -30,7 +30,7 @@ NO_MARGIN = 1e-12
 """Least margin, as a share of the loop's size, that counts as none: branches meet at a point."""
 
 STEEPEST = 1e3
-"""Change of a margin over a step that tells its form well, and its inverse too."""
+"""Change of a margin over a step that shows its form well, and its inverse."""
 
 REACH_MARGIN = 1e-12
 """Distance (rad or m) to a singularity, up to which a position counts as reachable."""

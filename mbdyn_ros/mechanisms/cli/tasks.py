@@ -271,7 +271,7 @@ def _workers(address: str | None) -> AbstractContextManager[Any]:
 
 
 def _counted(report: Callable[[float], None] | None) -> Callable[[int], None] | None:
-    """A function that adds up the designs that are done and tells their number."""
+    """A function that counts the designs that are done and reports their number."""
     if report is None:
         return None
     done = 0

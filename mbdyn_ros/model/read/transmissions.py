@@ -80,7 +80,7 @@ def _read(
         remarks.add(element, f"a {kind} is not understood: its motors are left out")
         return None
     if len(driven) != count or len(motors) != count and (motors or count > 1):
-        if _told(element, (*REDUCTIONS, *ROTORS)):
+        if _tagged(element, (*REDUCTIONS, *ROTORS)):
             remarks.add(
                 element,
                 f"a {kind or SIMPLE} has as many <joint> as <actuator>, {count}; this one has "
@@ -92,7 +92,7 @@ def _read(
     own = [str(one.get("name") or f"{element.get('name')}/{k}") for k, one in enumerate(motors)]
     called = tuple(own) or (f"{names[0]}/motor",)
     if count == 1:
-        rates = simple(_reduction(document, element, None if _told(element, ROTORS) else remarks))
+        rates = simple(_reduction(document, element, None if _tagged(element, ROTORS) else remarks))
     else:
         of_motors, of_joints = (
             np.array([_reduction(document, one) for one in those]) for those in (motors, driven)
@@ -115,7 +115,7 @@ def _in_order(element: Element, tag: str) -> list[Element]:
     return [one for _, one in sorted(zip(roles, found, strict=True), key=lambda pair: pair[0])]
 
 
-def _told(element: Element, tags: Sequence[str]) -> list[Element]:
+def _tagged(element: Element, tags: Sequence[str]) -> list[Element]:
     """Elements of these names inside, without their prefixes."""
     return [one for one in element.iter("*") if _local(one) in tags]
 
@@ -130,7 +130,7 @@ def _reduction(document: XmlSource, element: Element, remarks: Remarks | None = 
     A word in place of a number, as templates have it, is a remark where no motion depends on it.
     """
     product = 1.0
-    for one in _told(element, REDUCTIONS):
+    for one in _tagged(element, REDUCTIONS):
         word = (one.text or "").strip()
         if remarks and word.isidentifier() and to_float(word) is None:
             remarks.add(one, f'"{word}" is not a number; the reduction is taken as 1')
@@ -159,10 +159,10 @@ def _rotors(
     motors = _in_order(element, "actuator") if len(one.motors) > 1 else [element]
     rotors = np.zeros(len(one.motors))
     for k, motor in enumerate(motors):
-        for told in _told(motor, ROTORS):
-            rotors[k] = _number(document, told)
+        for rotor in _tagged(motor, ROTORS):
+            rotors[k] = _number(document, rotor)
             if rotors[k] < 0.0:
-                raise document.error(told, f"{rotors[k]:g} is negative; no rotor has that inertia")
+                raise document.error(rotor, f"{rotors[k]:g} is negative; no rotor has that inertia")
     whole = one.reflected(rotors)
     coupling = whole - np.diag(np.diag(whole))
     if np.abs(coupling).max(initial=0.0) > NO_COUPLING * np.abs(whole).max(initial=0.0):

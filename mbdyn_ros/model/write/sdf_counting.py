@@ -15,7 +15,7 @@ from .elements import roll_pitch_yaw
 from .mjcf_closures import link_pose
 
 LOST_COUPLING = "the coupling "
-"""How the words begin that tell of a coupling that SDF cannot write."""
+"""First words of the note on a coupling that SDF cannot express."""
 
 
 def counted_from_home(model: Model, home: Mapping[str, Array], omitted: list[str]) -> Model:

@@ -18,7 +18,7 @@ from .named_numbers import LARGEST_SENT, columns, effort_blocks, require_known, 
 HOLDING = 0.5
 """Share of the timeout for which a command holds in full; from there on it fades.
 
-Hardware that sends commands only where they differ from the state that it is told would fall silent
+Hardware that sends commands only where they differ from the state that it reports would fall silent
 while they are obeyed, and so starve us: what fades differs, and they are sent again.
 """
 
@@ -52,7 +52,7 @@ class CommandLayout:
         Raises
         ------
         InputError
-            Unknown or repeated joint, or values that cannot be told apart.
+            Unknown or repeated joint, or values that cannot be matched to joints.
         """
         if names != self._names:
             self._names, self._known_places = list(names), {}

@@ -103,7 +103,7 @@ class MeasuredState:
     labels : of the joints' coordinates.
     turns : says which of them whole turns bring back.
     read : labels of what is read from messages; by default the same.
-    told : called with a message and what was read, positions and velocities; returns those of
+    completed : called with a message and what was read, positions and velocities; returns those of
         `labels`, or refuses them with an InputError.
 
     Attributes
@@ -116,9 +116,9 @@ class MeasuredState:
         labels: Sequence[str],
         turns: Turns | None = None,
         read: Sequence[str] | None = None,
-        told: Callable[[JointState, Array, Array], tuple[Array, Array]] | None = None,
+        completed: Callable[[JointState, Array, Array], tuple[Array, Array]] | None = None,
     ) -> None:
-        self._labels, self._turns, self._told = tuple(labels), turns, told
+        self._labels, self._turns, self._completed = tuple(labels), turns, completed
         self._reader = JointReader(self._labels if read is None else read)
         self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
         self._came, self._ahead = -math.inf, 0.0
@@ -137,8 +137,8 @@ class MeasuredState:
             q, v = self._read(message)
             if abs(sent - now) > self.age(now):
                 return False
-            if self._told is not None:
-                q, v = self._told(message, q, v)
+            if self._completed is not None:
+                q, v = self._completed(message, q, v)
         except InputError as error:
             self._refused = str(error)
             return False

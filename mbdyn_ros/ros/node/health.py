@@ -1,4 +1,4 @@
-"""The condition of a node, as its diagnostics tell it."""
+"""The condition of a node, as its diagnostics report it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def senders_of(node: Node, topic: str, known: Collection[bytes] | None = None) -
 
 
 def sender_id(info: Mapping[str, Any]) -> bytes:
-    """The id of a message's publisher; empty where the middleware does not tell."""
+    """The id of a message's publisher; empty where the middleware does not give it."""
     return bytes((info["publisher_gid"] or {}).get("data", b""))
 
 
@@ -69,11 +69,11 @@ class Gaps:
     """
 
     def __init__(self) -> None:
-        self.count = self._told = 0
+        self.count = self._reported = 0
         self._last: dict[bytes, int] = {}
 
     def heed(self, info: Mapping[str, Any]) -> None:
-        """Look at the number of a message; none where the middleware does not tell."""
+        """Look at the number of a message; none where the middleware does not give one."""
         number, sender = info["publication_sequence_number"] or 0, sender_id(info)
         last = self._last.get(sender, number)
         self.count += max(0, number - last - 1)
@@ -81,7 +81,7 @@ class Gaps:
 
     def since_asked(self) -> int:
         """How many were lost since this was asked before."""
-        lost, self._told = self.count - self._told, self.count
+        lost, self._reported = self.count - self._reported, self.count
         return lost
 
 

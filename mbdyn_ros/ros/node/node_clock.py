@@ -44,7 +44,7 @@ class NodeClock:
     Parameters
     ----------
     clock : of the node.
-    told : whether anybody publishes `/clock`: a simulation that has not begun stands at 0.
+    published : whether anybody publishes `/clock`: a simulation that has not begun stands at 0.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class NodeClock:
     jump : what happened then, in words.
     """
 
-    def __init__(self, clock: Clock, told: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, clock: Clock, published: Callable[[], bool] = lambda: False) -> None:
         assert isinstance(clock, ROSClock)
-        self._clock, self._told = clock, told
+        self._clock, self._published = clock, published
         self._simulated = clock.ros_time_is_active
         self._last = math.nan
         self.era, self.jump = 0, ""
@@ -98,5 +98,5 @@ class NodeClock:
     @property
     def waiting(self) -> str:
         """The complaint where simulated time has not begun; empty where it has."""
-        silent = self._simulated and self._last == 0.0 and not self._told()
+        silent = self._simulated and self._last == 0.0 and not self._published()
         return "use_sim_time is true, and there is no time on /clock yet" if silent else ""

@@ -186,7 +186,7 @@ class Process:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Run a thread that Python tells of every signal as it comes."""
+        """Run a thread that Python wakes for every signal."""
         ours, pythons = socket.socketpair()
         pythons.setblocking(False)
         thread = threading.Thread(target=self._hush, args=(ours,), name="signals")

@@ -29,7 +29,7 @@ Ctrl-\\, Ctrl-Z, `kill`, timers, limits."""
 def hear(handler: Handler) -> None:
     """Call `handler` in the main thread at each of `ENDING`.
 
-    What the parent told us to ignore, as `nohup` does, stays ignored: except for Ctrl-C, which
+    What the parent made us ignore, as `nohup` does, stays ignored: except for Ctrl-C, which
     shells withhold from what they start in the background, and SIGTERM.
     """
     for number in ENDING:

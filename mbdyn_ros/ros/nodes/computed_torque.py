@@ -121,14 +121,14 @@ class ComputedTorque(EffortNode):
         loop = self._loop(self.follower)
         control, hit = loop.control, loop.hit
         health.values["mode"] = control.mode
-        health.values["contact"], health.values["contacts"] = loop.watch.told, loop.watch.hits
+        health.values["contact"], health.values["contacts"] = loop.watch.state, loop.watch.hits
         if hit is not None:
             health.warnings.append(f"reacts ({self.parameters['reaction']}) to a {hit}; call "
                                    "~/reset to go on")  # fmt: skip
         with self.lock:
             twin = control.twin()
-        told, unstable = stability(twin, self.parameters["rate"])
-        health.values["largest eigenvalue"] = told
+        largest, unstable = stability(twin, self.parameters["rate"])
+        health.values["largest eigenvalue"] = largest
         if unstable:
             health.warnings.append(unstable)
             if control.mode != self._warned:

@@ -69,7 +69,7 @@ class ContactWatch:
         return self.detector is not None and self.detector.contact is not None
 
     @property
-    def told(self) -> str:
+    def state(self) -> str:
         """The present contact in words."""
         return "no thresholds" if self.detector is None else str(self.detector.contact or "none")
 

@@ -382,5 +382,5 @@ def stability(control: Controller, rate: float) -> tuple[str, str]:
         return f"not known: {error}", ""
     if not len(eigenvalues):
         return "none: nothing moves", ""
-    told = f"{abs(eigenvalues[0]):.6f} ({growth(eigenvalues, 1 / rate):+.3g} 1/s)"
-    return told, complaint(eigenvalues, 1 / rate)
+    largest = f"{abs(eigenvalues[0]):.6f} ({growth(eigenvalues, 1 / rate):+.3g} 1/s)"
+    return largest, complaint(eigenvalues, 1 / rate)

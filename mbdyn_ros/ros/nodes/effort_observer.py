@@ -86,10 +86,10 @@ class Feeling:
             raise InputError(f"{robot.model.source}: no joint moves, so that nothing is felt")
         self.robot = robot
         self.observer = Observer(robot, given["time_constant"], given["variant"])
-        self.state = MeasuredState(robot.position_labels, told=self._with_efforts)
+        self.state = MeasuredState(robot.position_labels, completed=self._with_efforts)
         self._efforts = JointReader(robot.effort_labels)
         self._effort = np.zeros(len(robot.effort_labels))
-        self._told: tuple[float, ...] = ()
+        self._last_effort: tuple[float, ...] = ()
         self._changed = -np.inf
         self.wrench: WrenchEstimator | None = None
         if given["link"]:
@@ -112,11 +112,11 @@ class Feeling:
         InputError
             Efforts have not changed for a second, while the robot moves.
         """
-        observer, before = self.observer, self._told
+        observer, before = self.observer, self._last_effort
         if not self.state.take(message, now, sent):
             return False
-        self._told = tuple(message.effort)
-        if self._told != before or np.abs(self.state.velocity).max() < MOVING:
+        self._last_effort = tuple(message.effort)
+        if self._last_effort != before or np.abs(self.state.velocity).max() < MOVING:
             self._changed = sent
         if sent - self._changed > FROZEN:
             observer.restart()
@@ -253,22 +253,23 @@ class EffortObserver(RobotNode):
             health.warnings.append(f"at its limit of effort: {', '.join(saturated)}; external "
                                    "efforts there are not sure")  # fmt: skip
         health.values["restarts"] = feeling.observer.restarts
-        health.values["contact"], health.values["contacts"] = feeling.watch.told, feeling.watch.hits
+        health.values["contact"] = feeling.watch.state
+        health.values["contacts"] = feeling.watch.hits
         if feeling.wrench is not None and not missing:
             found = feeling.wrench.at(feeling.observer.q, feeling.observer.external)
             health.values["wrench"] = found.remark or f"of {found.link}, all parts are determined"
         if feeling.estimator is not None and not missing:
-            self._tell_payload(feeling.estimator, health)
+            self._report_payload(feeling.estimator, health)
 
-    def _tell_payload(self, estimator: PayloadEstimator, health: Health) -> None:
+    def _report_payload(self, estimator: PayloadEstimator, health: Health) -> None:
         try:
             found = estimator.payload()
         except InputError as error:
             health.values["payload"] = str(error)
             return
-        told = found.remark or "the motion determines all of it"
-        health.values["payload"] = f"{found.mass:.4g} kg, +- {found.deviations[0]:.2g}; {told}"
-        if found.told[0]:
+        remark = found.remark or "the motion determines all of it"
+        health.values["payload"] = f"{found.mass:.4g} kg, +- {found.deviations[0]:.2g}; {remark}"
+        if found.determined[0]:
             self._payload.publish(self._stamped(found.link, found.mass, found.com, found.inertia))
 
     def _stamped(self, link: str, mass: float, com: Array, moments: Array) -> InertiaStamped:
@@ -308,9 +309,9 @@ class EffortObserver(RobotNode):
                 f"nobody takes the payload: start this node with variable naming {found.link}, or "
                 f"name nodes and controllers in payload_receivers ({', '.join(deaf) or 'none'})"
             )
-        told = f"{found.link} carries {found.mass:.4g} kg"
-        told += f"; handed to {', '.join(takers)}" if takers else ""
-        return told + (f"; nobody takes it at {', '.join(deaf)}" if deaf else "")
+        answer = f"{found.link} carries {found.mass:.4g} kg"
+        answer += f"; handed to {', '.join(takers)}" if takers else ""
+        return answer + (f"; nobody takes it at {', '.join(deaf)}" if deaf else "")
 
 
 class PayloadReceiver:

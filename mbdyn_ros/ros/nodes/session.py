@@ -37,7 +37,7 @@ LIMIT_ROUNDING = 1e-9
 """rad or m by which a position may be beyond its limit without a warning."""
 
 FASTEST_TURN = math.pi
-"""rad that a joint may turn in one step: beyond, its direction cannot be told from the other."""
+"""rad that a joint may turn in one step: beyond, its direction is ambiguous."""
 
 FASTEST_SLIDE = 1e5
 """m/s that a joint may slide: ten times what leaves the earth."""

@@ -19,7 +19,7 @@ class SimulationNode(RobotNode):
     ----------
     session : the robot under simulation; None where there is none yet.
     paused : whether time stands still.
-    held : whether it was told to pause where it is: at the start, that is not to be stopped.
+    held : whether it was paused by command: at the start, that is not to be stopped.
     settings : of the loop.
     refusals : of commands and goals.
     """

@@ -140,7 +140,7 @@ class ImpactReports:
         self._frame = WORLD_FRAME if robot.floating_base else robot.model.root
         self._points = environment.contact_points(robot)
         self._kept: list[Impact] = []
-        self._told = -np.inf
+        self._reported = -np.inf
         masses = [link.inertia.mass for link in robot.model.links if link.inertia is not None]
         self._scale = simulator.parameters["marker_scale"]
         self._arrows = ImpulseMarkers(self._frame, self._scale, sum(masses))
@@ -181,10 +181,10 @@ class ImpactReports:
     def publish_held(self, session: Session, stamp: int) -> None:
         """Send the contacts that are held now, if anybody listens; `stamp` in ns."""
         rate, now = self._simulator.parameters["contact_rate"], session.motion.time
-        waits = rate > 0 and self._told <= now < self._told + 1 / rate - 1e-9
+        waits = rate > 0 and self._reported <= now < self._reported + 1 / rate - 1e-9
         if self._held_out is None or waits or not self._held_out.get_subscription_count():
             return
-        self._told = now
+        self._reported = now
         message = msg.Contacts()
         message.header.frame_id = self._frame
         fill_time(message.header.stamp, stamp)

@@ -262,7 +262,7 @@ class StandardServices:
         link, model, info = self._link(session, ask.entity), session.robot.model, answer.info
         if ask.entity == model.name:
             info.category.category = self._kinds.CATEGORY_ROBOT
-            info.description = f"robot of {len(model.links)} links, told where its root {link} is"
+            info.description = f"robot of {len(model.links)} links, placed by its root {link}"
         else:
             info.description = f"link of {model.name}"
 
@@ -329,7 +329,7 @@ class StandardServices:
         if entity not in names:
             raise Refused(
                 self._codes.RESULT_NOT_FOUND,
-                f"there is no entity {quoted(entity)}: get_entities tells them",
+                f"there is no entity {quoted(entity)}: get_entities lists them",
             )
         return names[entity]
 

@@ -69,7 +69,7 @@ class Motion:
 
     walks : whether there are loops without closed form.
     may_step : whether it can go on in equal steps among walls, where events do not go on.
-    nearby : tells of what events do not see; None where there is nothing of the kind.
+    nearby : notes what events do not see; None where there is nothing of the kind.
     """
 
     def __init__(

@@ -3,7 +3,7 @@
 At a change point two ways of a mechanism cross, and its equations determine no acceleration. But
 each of the ways is smooth, and so is a motion along it: with velocities that do not jump, the
 accelerations jump least, namely not at all, where it stays on its own. So the positions of all
-joints, told before the point, are continued beyond it by a polynomial and closed there; this
+joints, known before the point, are continued beyond it by a polynomial and closed there; this
 chooses the branch. Then one step of collocation (`integration.gauss`) with half of its points on
 either side makes of both the solution of the equations of motion, to their full accuracy.
 """
@@ -107,7 +107,7 @@ def crossing(
     Raises
     ------
     NoCrossingError
-        The motion cannot be told to lead on; the message says why.
+        It is not certain that the motion leads on; the message says why.
     """
     step = GaussStep(start.time, 2 * middle - start.time, STEP_POINTS)
     initial = start.y.copy()

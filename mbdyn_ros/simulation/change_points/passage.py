@@ -29,7 +29,7 @@ BEGINNINGS = tuple(0.3 * 0.7**k for k in range(17))
 length, a short one by rounding."""
 
 READINGS = 4
-"""Regularities from which it is told when they vanish."""
+"""Regularities from which the time when they vanish is found."""
 
 GOOD_ENOUGH = 1e-11
 """Error of a crossing that no shorter one need better."""

@@ -142,14 +142,14 @@ class Environment(Sealed):
         self.seal()
 
     def __repr__(self) -> str:
-        told = [repr(list(self.surfaces))]
+        parts = [repr(list(self.surfaces))]
         if self.points is not None:
-            told.append(f"{len(self.points)} points")
+            parts.append(f"{len(self.points)} points")
         if self.joint_limits is not None:
-            told.append(f"joint_limits={self.joint_limits!r}")
+            parts.append(f"joint_limits={self.joint_limits!r}")
         if self.links is not None:
-            told.append(f"links={self.links!r}")
-        return f"Environment({', '.join(told)})"
+            parts.append(f"links={self.links!r}")
+        return f"Environment({', '.join(parts)})"
 
     def with_stops(self, joints: Sequence[str]) -> Environment:
         """A copy with stops at the limits of these joints; the same whenever asked for."""

@@ -2,7 +2,7 @@
 
 w = A f + b with A = S M^-1 S^T: each constraint is a set in which its impulse lies, and the law
 that w obeys there (`compiler/runtime/contact/cones.hpp`). The same conditions on accelerations
-tell which resting contacts stick, slide or separate. An impact is Newton's law on that
+determine which resting contacts stick, slide or separate. An impact is Newton's law on that
 (`newtons_law.hpp`; Shafei and Shafei 2018, equations 44 to 47).
 """
 

@@ -64,7 +64,7 @@ class Impact:
     restitution : (k,) e that was used: less than the surface's where bouncing dies out, or where
         Newton's law with friction would have gained energy.
     loss : J, by the impulses: minus impulse times mean velocity, summed. The energies before and
-        after tell the same independently.
+        after give the same independently.
     """
 
     time: float

@@ -37,8 +37,8 @@ def with_all_stops(robot: Robot, environment: Environment) -> Environment:
 
 def without_stops(environment: Environment | None) -> Environment:
     """The environment; where it says nothing of stops, with none."""
-    told = environment or Environment([])
-    return told.with_stops(()) if told.joint_limits is None else told
+    given = environment or Environment([])
+    return given.with_stops(()) if given.joint_limits is None else given
 
 
 def beyond_limits(robot: Robot, q: Array) -> tuple[Array, Flags]:

@@ -1,7 +1,7 @@
 """Dead centres and change points ahead of a motion in equal steps, seen before they are passed.
 
 Singular values of the constraint rows change by no more than the norm of what the rows change by
-(Weyl 1912). So the change in the last steps tells in how many more nothing can vanish, and only
+(Weyl 1912). So the change in the last steps bounds in how many more nothing can vanish, and only
 after these is looked again.
 """
 

@@ -45,7 +45,7 @@ class _InOneChart(Stepper):
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """The motion in one choice of coordinates, and the guard that tells how good it is."""
+    """The motion in one choice of coordinates, and the guard that measures how good it is."""
 
     robot: Robot
     motion: Stepper

@@ -11,7 +11,7 @@ p = exp(-2 pi f h),
 Where a joint is far from its target, w e is not faster than it may move, and than its effort can
 stop with the inertia of the others that follow, which hold still. What the equations do not know
 (contacts, dry friction that sticks) shows as the difference between the acceleration that they
-foretold and that of the step, and is made up for.
+predicted and that of the step, and is made up for.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ class Servo:
     ) -> None:
         self.frequency, self._fastest, self._redundant = frequency, velocity_limit, redundant
         self._load, self._before = np.zeros((2, len(velocity_limit)))
-        self._foretold: Array | None = None
+        self._predicted: Array | None = None
         self.saturated = np.zeros(len(velocity_limit), dtype=bool)
 
     def forget(self) -> None:
         """Forget what was made up for: the robot was put somewhere else."""
         self._load[:] = 0.0
-        self._foretold = None
+        self._predicted = None
 
     def drive(
         self, effort: Array, targets: Targets, position: Array, velocity: Array,
@@ -136,12 +136,12 @@ class Servo:
             effort[bound] = np.copysign(limit[bound], found[over])
             self.saturated[bound] = True
             followed = followed[~over]
-        self._foretold, self._before = mobility @ effort + free, velocity.copy()
+        self._predicted, self._before = mobility @ effort + free, velocity.copy()
 
     def _learn(self, velocity: Array, step: float, share: float) -> None:
-        """Compare the last step with what was foretold of it."""
-        if self._foretold is not None:
-            missed = (velocity - self._before) / step - self._foretold
+        """Compare the last step with what was predicted of it."""
+        if self._predicted is not None:
+            missed = (velocity - self._before) / step - self._predicted
             self._load += share * (RETAINED * missed - self._load)
 
     def _wanted(

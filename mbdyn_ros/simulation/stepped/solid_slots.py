@@ -80,7 +80,7 @@ class SolidSlots:
     def place(self, column: Array, planes: Array) -> Array:
         """Write normals and places of slots into the numbers of `contact_rows`; gives gaps (m).
 
-        Names and bodies of these slots are told to the contacts and the tables of the step.
+        Names and bodies of these slots go to the contacts and the tables of the step.
         """
         first, gaps = self._contacts.geometry.lasting, np.full(len(planes), np.inf)
         self._contacts.meeting.clear()

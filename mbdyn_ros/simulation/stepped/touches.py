@@ -114,7 +114,7 @@ class Touches:
         return result
 
     def impact(self, record: Array, energy: Callable[[Array, Array], Array]) -> Impact:
-        """The impact that a row of numbers tells; see `record_impact` in C.
+        """The impact that a row of numbers holds; see `record_impact` in C.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The payload that a message tells of.
+// The payload that a message describes.
 #ifndef MBDYN_ROS_CONTROLLERS__PAYLOAD_MESSAGE_HPP_
 #define MBDYN_ROS_CONTROLLERS__PAYLOAD_MESSAGE_HPP_
 

@@ -26,7 +26,7 @@
 namespace mbdyn_ros_controllers {
 
 // Hardware hands positions over without their stamps. The last messages are kept here, each by the
-// sum of its positions: that of the state which the hardware shows now tells which one it has. The
+// sum of its positions: that of the state which the hardware shows now identifies it. The
 // hardware may have a message before it is here, in every cycle where the phases of two loops are
 // so: how old such a state was is seen when its message comes, and said of the next one.
 class StateAge {

@@ -76,7 +76,7 @@ def test_more_unknowns_than_equations_and_fewer() -> None:
     assert np.allclose(apart, 0.6)  # what cannot be met is met as well as it can
 
 
-def test_the_other_ways_to_close_are_told_where_home_does_not_decide() -> None:
+def test_the_other_ways_to_close_are_reported_where_home_does_not_decide() -> None:
     with pytest.warns(ModelWarning, match="loop 'pin' closes in more than one way") as caught:
         robot = load(home={})
     (message,) = (str(one.message) for one in caught if "more than one" in str(one.message))

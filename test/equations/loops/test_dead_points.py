@@ -50,7 +50,7 @@ def test_rows_of_a_batch_at_a_dead_point_are_nan(slider: mbdyn_ros.Robot) -> Non
     assert efforts[0] == pytest.approx(slider.inverse_dynamics(q[0], [0.0], [1.0]), rel=1e-12)
 
 
-def test_the_condition_number_tells_how_near(slider: mbdyn_ros.Robot) -> None:
+def test_the_condition_number_measures_how_near(slider: mbdyn_ros.Robot) -> None:
     q = np.array([[1.5], [1e-2], [1e-3], [1e-5], [0.0], [np.nan]])
     condition = slider.actuation_condition(q)
     rates = [slider.joint_state(x, [1.0])[1] / [1.0, 1.0, 1.3 + 0.3 + 1.0] for x in q[:4]]

@@ -100,7 +100,7 @@ def test_a_dead_point_is_said_to_be_at_home() -> None:
         mbdyn_ros.load(SLIDER, "{independent: [turn, knee]}")
 
 
-def told(robot: mbdyn_ros.Robot) -> list[str]:
+def warned(robot: mbdyn_ros.Robot) -> list[str]:
     """What two calls warn of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -119,15 +119,15 @@ def test_a_loop_that_has_a_true_mark_needs_no_false_ones() -> None:
 
 
 def test_dynamics_on_a_choice_of_ours_say_so_once() -> None:
-    (text,) = told(load())
+    (text,) = warned(load())
     assert text.startswith("<text>: nothing says which joints of its loops are independent")
     assert "Chosen here: j1; q, v and a count them, and efforts act at them" in text
     line = text[text.index("independent: [") :].split("]")[0] + "]\n"
     assert load(pin() + line, home=HOME).independent_joints == ("j1",)  # it can be copied
-    assert told(load(pin() + line)) == told(load(pin() + "actuated: [j1]\n")) == []
+    assert warned(load(pin() + line)) == warned(load(pin() + "actuated: [j1]\n")) == []
     arm = links("a", "b") + joint("j", "a", "b")
     robot = mbdyn_ros.load(f"<robot name='arm'>{arm}</robot>")
-    assert told(robot) == []
+    assert warned(robot) == []
 
 
 def test_the_rotor_of_a_transmission_is_reflected() -> None:

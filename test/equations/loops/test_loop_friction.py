@@ -54,8 +54,8 @@ def test_the_motion_is_the_same_in_all_coordinates() -> None:
         runs.append(mbdyn_ros.simulate(one, q0, [0.0, 0.0], 0.4, times=times))
     first, second = runs
     assert np.abs(first.joint_position - second.joint_position).max() < 1e-6
-    told = [[(one.joint, one.mode) for one in run.transitions if one.time > 0] for run in runs]
-    assert told[0] == told[1] and ("d", "slides +") in told[0]
+    reported = [[(one.joint, one.mode) for one in run.transitions if one.time > 0] for run in runs]
+    assert reported[0] == reported[1] and ("d", "slides +") in reported[0]
     for run in runs:
         assert run.relative_imbalance < 1e-9
         assert (np.diff(run.work[:, 1]) >= 0).all(), "friction only takes"

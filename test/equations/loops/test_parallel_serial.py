@@ -1,4 +1,4 @@
-"""The parallel-serial paper's experiments beside a second program, and the pages that tell them."""
+"""The parallel-serial paper's experiments against a second program, and their pages."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_forward_dynamics_beside_a_second_program(motion: Motion) -> None:
     assert figures(gaps)[place::2] == [motion.paper[2], rows[1][-2]]
     # how fast they move, by the errors and per cents that the paper gives
     implied = 100 * motion.paper[0] / motion.paper[1]
-    told = re.findall(r"(\d\.\d+) and (\d\.\d+)(?= \(m/s²|\.)", PAGE.replace("\n", " "))
-    sizes, theirs = (float(one[place]) for one in told[:2])
+    reported = re.findall(r"(\d\.\d+) and (\d\.\d+)(?= \(m/s²|\.)", PAGE.replace("\n", " "))
+    sizes, theirs = (float(one[place]) for one in reported[:2])
     assert found.size == pytest.approx(sizes, rel=0.02)
     assert implied == pytest.approx(theirs, rel=0.03)
     times = re.findall(r"by (\d+) and (\d+) times", PAPERS)[0][place]

@@ -99,7 +99,7 @@ def test_a_measured_state_of_a_rounded_robot() -> None:
 
 
 @pytest.mark.long
-def test_a_file_that_is_wrong_is_told_from_a_rounded_one() -> None:
+def test_a_wrong_file_is_distinguished_from_a_rounded_one() -> None:
     urdf, side = rounded_texts(mechanism("five-bar"), 6)
     at = side.index("rpy: [") + len("rpy: [")
     turned = side[:at] + f"{float(side[at : side.index(',', at)]) + 0.004:.6f}" + (

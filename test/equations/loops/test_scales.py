@@ -43,7 +43,7 @@ def test_a_robot_of_any_size_moves_like_its_model(kind: str, factors: tuple[floa
 
 
 def test_links_of_micrometres_beside_moments_of_inertia_of_centimetres() -> None:
-    """Whose rows a rounding to an absolute number of digits would not tell apart."""
+    """Whose rows a rounding to an absolute number of digits would not distinguish."""
     bars = [("a", 1.8e-6, -1.9), ("b", 0.47e-6, 3.24), ("c", 1.51e-6, -2.18)]
 
     def text(unit: float) -> str:

@@ -98,7 +98,7 @@ def test_round_meshes_keep_few_corners(tmp_path: Path) -> None:
     ],
 )
 def test_shapes_that_cannot_be_used(shape: str, words: str) -> None:
-    """They load; only who asks what they touch is told."""
+    """They load; only a request for what they touch is refused."""
     robot = thing(shape)
     with pytest.raises(InputError, match=words):
         FLOOR.contact_points(robot)

@@ -114,7 +114,7 @@ def test_what_is_no_formula(text: str, words: str) -> None:
 
 
 @pytest.mark.usefixtures("interpreted")
-def test_where_ground_has_no_value_is_told() -> None:
+def test_where_ground_has_no_value_is_reported() -> None:
     """At the start and on the way: what has no value would never be touched."""
     robot = mbdyn_ros.load(BALL, floating_base=True)
     half = wall("type: expression, g: sqrt(z - 0.2)")
@@ -143,16 +143,16 @@ def test_what_holds_nothing_is_never_passed_in_silence(formula: str, words: str)
     walls = Environment([wall(f"type: expression, g: {formula}")], points=[("ball", (0, 0, 0))])
     starts, still = np.tile([0, 0, 0.5, 0, 0, 0, 1], (9, 1)), np.zeros(6)
     starts[:, 2] += np.linspace(0.5, 0, 9)  # the last one falls through first
-    told = rf"t = 0\.\d+ s.* link 'ball' on surface 'ground'.*{words}"
-    with pytest.raises(SimulationError, match=told):
+    reported = rf"t = 0\.\d+ s.* link 'ball' on surface 'ground'.*{words}"
+    with pytest.raises(SimulationError, match=reported):
         mbdyn_ros.simulate(robot, starts[-1], still, 0.5, environment=walls)
-    with pytest.raises(SimulationError, match=rf"^motion 8: .*{told}"):
+    with pytest.raises(SimulationError, match=rf"^motion 8: .*{reported}"):
         robot.rollout(starts, still, np.zeros((250, 6)), 1e-3, environment=walls)
     stepper = Stepper(robot, 1e-3, walls)
     for start, step in zip(starts, np.geomspace(1e-4, 5e-3, 9), strict=True):
         stepper.step, stepper.time = step, 0.0
         stepper.set_state(start, still)
-        with pytest.raises(SimulationError, match=told):
+        with pytest.raises(SimulationError, match=reported):
             stepper.advance(int(0.5 / step))
         assert stepper.time == pytest.approx(np.sqrt(2 * (start[2] - 0.2) / 9.81), abs=step)
 

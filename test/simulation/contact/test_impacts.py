@@ -514,14 +514,14 @@ def test_number_of_bounces_follows_from_the_tie_window() -> None:
     assert counts[1] - counts[0] == pytest.approx(log(1e3) / log(2), abs=1)
 
 
-def test_events_are_told_and_not_kept() -> None:
+def test_events_are_reported_and_not_kept() -> None:
     """Those of the trajectory, in order, at their instants."""
-    told: list[mbdyn_ros.Impact | mbdyn_ros.Transition] = []
+    events: list[mbdyn_ros.Impact | mbdyn_ros.Transition] = []
     floor = Environment([Surface.plane(restitution=0.5, friction=0.0)])
     kept = mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor)
-    lean = mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor, on_event=told.append)
-    assert [one.time for one in told] == [one.time for one in (*kept.impacts, *kept.transitions)]
-    assert told[-1] == kept.transitions[-1] and len(told) > 10
+    lean = mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor, on_event=events.append)
+    assert [one.time for one in events] == [one.time for one in (*kept.impacts, *kept.transitions)]
+    assert events[-1] == kept.transitions[-1] and len(events) > 10
     assert lean.impacts == lean.transitions == ()
 
 

@@ -92,7 +92,7 @@ static double penalize(const Cones<double>* c, const double* step, double penalt
 }
 
 /* What share of a way down from y to go, so that `trial` is flatter. With given shifts a least is
-   sought, and slopes along the way tell how far it is: values round too much. Else the whole slope
+   sought, and slopes along the way show how far it is: values round too much. Else the whole slope
    has to fall. 0 where no share helps. */
 static double step_down(const Cones<double>* c, const double* step, double penalty,
                         const double* about, const double* shift, const double* y,
@@ -152,7 +152,7 @@ static int settle(const Cones<double>* c, const double* step, double penalty, co
   return penalize(c, step, penalty, about, shift, y, f, slope, nullptr) <= flat;
 }
 
-/* Let shifts go a share of the way to what the velocities tell. */
+/* Let shifts go a share of the way to what the velocities give. */
 static void follow_with(const Cones<double>* c, const double* y, double share, double* shift) {
   const size_t n = c->size;
   for (size_t i = 0; i < c->contacts; ++i) {

@@ -1,4 +1,4 @@
-/* Where the distance of a contact falls below zero within a step, as its ends tell. */
+/* Where the distance of a contact falls below zero within a step, from its ends. */
 #pragma once
 #include "model.hpp"
 
@@ -60,7 +60,7 @@ static int comes_and_goes(double h, double g, double rate, double last, double e
   return -rate * h > g + more && end * h > last + more;
 }
 
-/* Whether a contact that has met its wall nowhere on the way that its distances and rates tell may
+/* Whether a contact that has met its wall nowhere on the way that its distances and rates give may
    have passed it all the same: it came and went as if it had hit, or the way is another. */
 static int may_have_passed(double h, double g, double rate, double last, double end,
                            double slope) {

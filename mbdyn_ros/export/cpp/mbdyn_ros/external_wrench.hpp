@@ -16,12 +16,12 @@ namespace mbdyn_ros {
 
 /* Least squares, as Python's WrenchEstimator has it: external = J^T w of the link's Jacobian J in
    its own axes. Directions of w that do less than `least` of the work of the strongest cannot be
-   told, and are zero. Allocates when it is made, never later. */
+   determined, and are zero. Allocates when it is made, never later. */
 class ExternalWrench {
  public:
   static constexpr double least = 1e-3;
 
-  /* Why a table tells no wrench at a link; empty where it does. */
+  /* Why a table determines no wrench at a link; empty where it does. */
   static std::string refusal(const mbdyn_ros_model &table, std::string_view link) {
     std::string known;
     for (std::size_t k = 0; k < table.felt_count; ++k) {
@@ -79,7 +79,7 @@ class ExternalWrench {
     return status;
   }
 
-  /* Force and torque about the link's origin in its axes, N and N m; how many parts are told. */
+  /* Force and torque about the link's origin in its axes, N and N m; how many parts are determined. */
   std::array<double, 6> wrench{};
   std::size_t rank = 0;
 

@@ -13,17 +13,17 @@
 namespace mbdyn_ros {
 
 /* Loops are closed exactly. Where more joints are measured than the robot has freedoms, the state
-   is that of least squares: the sum of ((measured - told) / deviation)^2 is least, by Gauss and
+   is that of least squares: the sum of ((measured - estimated) / deviation)^2 is least, by Gauss and
    Newton's method from the last state. It allocates when it is made, never later. */
 class MeasuredJoints {
  public:
-  /* Why these joints (names of joint_position) do not tell the others; empty where they do.
+  /* Why these joints (names of joint_position) do not determine the others; empty where they do.
      deviations: standard deviations of what is measured, rad or m; their ratios count. */
   static std::string refusal(const mbdyn_ros_model &table, const std::vector<std::string> &joints,
                              const std::vector<double> &deviations) {
     const std::string robot = table.robot;
     if (table.q.count != table.v.count) {
-      return robot + ": positions with quaternions cannot be told by measured joints";
+      return robot + ": positions with quaternions cannot be determined from measured joints";
     }
     if (deviations.size() != joints.size()) {
       return std::to_string(deviations.size()) + " deviations are given for " +
@@ -126,7 +126,7 @@ class MeasuredJoints {
   const std::vector<double> &position() const noexcept { return position_; }
   const std::vector<double> &velocity() const noexcept { return velocity_; }
 
-  /* Measured less told, rad or m: next to zero where nothing is redundant. */
+  /* Measured less estimated, rad or m: next to zero where nothing is redundant. */
   const std::vector<double> &disagreement() const noexcept { return disagreement_; }
 
  private:
@@ -176,7 +176,7 @@ class MeasuredJoints {
                          step_.data());
   }
 
-  /* Measured less told, in left_. */
+  /* Measured less estimated, in left_. */
   void compare() noexcept {
     for (std::size_t k = 0; k < left_.size(); ++k) {
       left_[k] = around(k, goal_[k] - told_[at_q_[k]]);

@@ -24,7 +24,7 @@ Z = (0.0, 0.0, 1.0)
 
 @dataclass
 class Bodies:
-    """Links and joints; `root` is the first, and `is_free` tells whether it moves freely."""
+    """Links and joints; `root` is the first, and `is_free` whether it moves freely."""
 
     root: str
     is_free: bool = False

@@ -205,7 +205,7 @@ class Texts:
             raise ExpressionError("macros, includes or properties go on without end")
         stack.append(name)
         yield
-        stack.pop()  # after a refusal it tells the place
+        stack.pop()  # kept after a refusal: it names the place
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:

@@ -342,7 +342,7 @@ class Loaned {
 using LoanedCommandInterface = Loaned;
 using LoanedStateInterface = Loaned;
 
-// What hardware is told of itself, and the interfaces that are made for it of that.
+// What hardware knows of itself, and the interfaces that are made from that.
 enum class return_type : std::uint8_t { OK = 0, ERROR = 1 };
 enum class CallbackReturn : std::uint8_t { SUCCESS, FAILURE, ERROR };
 struct InterfaceInfo {
