@@ -50,7 +50,7 @@ pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once
 beside := --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist worksteal
 
 # Rooms whose tests neither compile much, nor wait for nodes and browsers, nor run the book.
-quick := mbdyn_ros test/test_architecture.py $(addprefix test/,bench cli equations/algebra integration motion recording robot)
+quick := mbdyn_ros test/test_architecture.py test/test_english.py $(addprefix test/,bench cli equations/algebra integration motion recording robot)
 # Of these: every verb as its help shows it.
 slow_examples := test/cli/test_help_examples.py
 

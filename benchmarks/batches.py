@@ -1,4 +1,4 @@
-"""Batches and rollouts beside Pinocchio's thread pool and MuJoCo's rollouts.
+"""Batches and rollouts against Pinocchio's thread pool and MuJoCo's rollouts.
 
     python -m benchmarks.batches [RACE ...] [--rounds 15] [--states 10000] [--json]
 
@@ -59,7 +59,7 @@ def alternate(
 
 
 def on_threads(count: int, call: Callable[[], object]) -> Callable[[], object]:
-    """The call on at most so many threads of ours."""
+    """The call on at most that many threads of ours."""
 
     def run() -> None:
         os.environ["MBDYN_ROS_THREADS"] = str(count)

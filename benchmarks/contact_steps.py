@@ -1,4 +1,4 @@
-"""Steps of robots on their feet and in the air, beside MuJoCo's, in one interleaved run.
+"""Steps of robots on their feet and in the air, against MuJoCo's, in one interleaved run.
 
     python -m benchmarks.contact_steps
 
@@ -114,7 +114,7 @@ def peer(runner: Runner, balls: tuple[Ball, ...]) -> mujoco.MjModel:
 def timed(
     calls: dict[str, Callable[[int], object]], group: int, before: Callable[[str], object]
 ) -> dict[str, float]:
-    """Least time (us) of a step by each, taken in turns, so many steps of each in a call."""
+    """Least time (us) of a step by each, taken in turns, `steps` of each in a call."""
     least = dict.fromkeys(calls, np.inf)
     for _ in range(ROUNDS):
         for name, call in calls.items():

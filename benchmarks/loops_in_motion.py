@@ -1,4 +1,4 @@
-"""Forward dynamics of closed loops along a motion, beside Pinocchio's `constraintDynamics`.
+"""Forward dynamics of closed loops along a motion, against Pinocchio's `constraintDynamics`.
 
     python benchmarks/loops_in_motion.py [robot ...] [--rounds 15] [--json]
 
@@ -79,7 +79,7 @@ def motion(robot: Robot, swing: float) -> tuple[Array, Array]:
 
 
 def measure(name: str, rounds: int) -> Row:
-    """Time one robot beside Pinocchio."""
+    """Time one robot against Pinocchio."""
     text = ROBOTS[name]()
     robot = mbdyn_ros.load(text)
     q, v = motion(robot, SWINGS[name])

@@ -40,7 +40,7 @@ TAKEN = 3
 
 SLOW = {"sdiv": 12, "udiv": 12, "vdiv": 14, "vsqrt": 14, "vfma": 3, "vmla": 3, "vmls": 3,
         "vfms": 3, "vnmla": 3, "vnmls": 3, "vfnma": 3, "vfnms": 3}  # fmt: skip
-"""Cycles of instructions that take more than one, but for those on memory."""
+"""Cycles of instructions that take more than one, except for those on memory."""
 
 START = """
 #include "piezo_robot.h"

@@ -177,7 +177,7 @@ class Speed:
 
 
 def speed(name: str, robot: Robot, text: str, rounds: int) -> Speed:
-    """Time one robot beside Pinocchio, at a state in motion."""
+    """Time one robot against Pinocchio, at a state in motion."""
     random = np.random.default_rng(0)
     q = np.array([robot.home[joint] for joint in robot.independent_joints]) + 0.05
     v, a = 0.2 * random.normal(size=(2, robot.nv))
@@ -239,7 +239,7 @@ def exponent(counts: list[int], seconds: list[float]) -> float:
 
 
 def print_accuracy(results: list[Accuracy]) -> None:
-    """The paper's tables beside ours."""
+    """The paper's tables against ours."""
     print("Mean error of forward dynamics over 10 s of sinusoids, summed over the joints")
     print(f"  {'':30}{'paper':>10}{'of |a|':>12}{'ours':>12}{'of |a|':>12}   mean |a|")
     for title, k, bar in (

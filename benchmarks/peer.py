@@ -1,4 +1,4 @@
-"""A node beside those that are measured."""
+"""A node next to those that are measured."""
 
 from __future__ import annotations
 

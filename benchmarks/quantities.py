@@ -1,4 +1,4 @@
-"""Times of frames, momentum, Coriolis matrix and inverses, beside Pinocchio's for the same numbers.
+"""Times of frames, momentum, Coriolis matrix and inverses against Pinocchio's.
 
     python -m benchmarks.quantities [URDF ...]
 

@@ -1,14 +1,14 @@
-"""Time-optimal motions beside other programs: toppra, a second-order cone program, MoveIt's rule.
+"""Time-optimal motions against other programs: toppra, a second-order cone program, MoveIt's rule.
 
     python -m benchmarks.time_optimal [--paths 20]
 
 Needs `pip install toppra cvxpy clarabel`, which nothing else here does.
 
 - UR5 and Panda on random splines of five points, with velocities, accelerations of 20 rad/s^2 and
-  efforts as limits: the duration beside toppra's (interpolating scheme, solver "seidel", efforts by
-  Pinocchio) on ten times its grid, and the time of the processor that both take on the same grid,
+  efforts as limits: the duration against toppra's (interpolating scheme, solver "seidel", efforts
+  by Pinocchio) on ten times its grid, and the time of the processor of both on the same grid,
   in turns, in one thread with `MBDYN_ROS_THREADS=1`.
-- Crane, excavator, delta and Stewart platform: the duration beside that of the convex program
+- Crane, excavator, delta and Stewart platform: the duration against that of the convex program
   of Verscheure et al. (IEEE Trans. Automatic Control 54 (2009) 2318), on 1000 intervals with
   midpoints, solved by clarabel. Its efforts come of Pinocchio and the null space of the loops.
 - No limit is passed: efforts by those judges at ten times the grid.
@@ -92,7 +92,7 @@ def of_toppra(robot: Robot, points: Array) -> Callable[[Array], float]:
 
 
 def arms(name: str, count: int) -> None:
-    """An arm beside toppra and constant speed."""
+    """An arm against toppra and constant speed."""
     robot, rng = mbdyn_ros.example(name), np.random.default_rng(0)
     limits = MotionLimits(acceleration=ACCELERATION)
     bounds = PathLimits(robot, limits)
@@ -236,7 +236,7 @@ def cone_program(robot: Robot, points: Array, efforts: Efforts, count: int = 100
 
 
 def loops(name: str, count: int) -> None:
-    """A robot with loops beside the cone program."""
+    """A robot with loops against the cone program."""
     robot, rng = mbdyn_ros.example(name), np.random.default_rng(1)
     low, high = np.where(np.isfinite(robot.position_limits), robot.position_limits, [[-1], [1]])
     efforts, gaps, passed, spent = loop_efforts(robot, name), [], [], []

@@ -90,7 +90,7 @@ def asymmetry(places: Array) -> float:
 
 
 def operations(robot: Robot) -> dict[str, Any]:
-    """Products and sums of the equations of motion beside the formulas of table 1."""
+    """Products and sums of the equations of motion against the formulas of table 1."""
     from mbdyn_ros.equations.algebra.spatial import SX, joint_motion
     from mbdyn_ros.equations.textbook import gibbs_appell as ga
 
@@ -114,7 +114,7 @@ def operations(robot: Robot) -> dict[str, Any]:
 
 
 def measure(rounds: int, samples: int = 15001) -> dict[str, Any]:
-    """The table, the errors at so many samples, and the least time of so many runs."""
+    """The table, the errors at its samples, and the least time of several runs."""
     robot, walls = load()
     trajectory = run(robot, walls, 1e-11)
     table = [

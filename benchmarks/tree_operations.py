@@ -4,7 +4,7 @@
 
 Figures 12 and 13 of "Dynamic modeling of tree-type robotic systems by combining 3x3 rotation and
 4x4 transformation matrices": the formulas of its table 1, at four branches of growing length and
-at a growing number of branches of four links. Beside them what is counted here on trees of those
+at a growing number of branches of four links. Against them what is counted here on trees of those
 sizes whose hinges, masses and inertias are random: Gibbs and Appell's equations (inertia matrix and
 right-hand side) as they are traced, and the accelerations themselves, both ways: by composite
 bodies and Newton-Euler, and by articulated bodies. Programs take the cheaper one of these two.

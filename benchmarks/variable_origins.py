@@ -1,4 +1,4 @@
-"""What variable lengths cost: bound calls of robots with variable origins beside the folded ones.
+"""What variable lengths cost: bound calls of robots with variable origins against the folded ones.
 
     python -m benchmarks.variable_origins
 

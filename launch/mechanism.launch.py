@@ -51,7 +51,7 @@ def generate_launch_description():
     """The launch description."""
     arguments = {
         "robot": LaunchConfiguration("mechanism_urdf"),
-        "mechanism": "",  # there it is a file beside the URDF
+        "mechanism": "",  # there it is a file next to the URDF
         "gravity": LaunchConfiguration("mechanism_gravity"),
     }
     # Included here and not in `write`, where --show-args would not find its arguments.

@@ -64,7 +64,7 @@ ARGUMENTS = {
     "hold_at_start": ("true", "whether joints keep their first position until commanded"),
     "publish_clock": ("false", "publish simulated time on /clock"),
     "use_sim_time": (
-        LaunchConfiguration("publish_clock"), "whether the nodes beside it follow /clock"
+        LaunchConfiguration("publish_clock"), "whether the other nodes follow /clock"
     ),
     "namespace": NAMESPACE,
     "params_file": PARAMS_FILE,

@@ -45,7 +45,7 @@ ARGUMENTS = {
     "feedforward": ("false", "also start torque_feedforward, which drives the simulator"),
     "publish_clock": ("false", "publish simulated time on /clock"),
     "use_sim_time": (
-        LaunchConfiguration("publish_clock"), "whether the nodes beside it follow /clock"
+        LaunchConfiguration("publish_clock"), "whether the other nodes follow /clock"
     ),
     "namespace": NAMESPACE,
     "params_file": PARAMS_FILE,

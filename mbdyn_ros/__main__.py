@@ -31,7 +31,7 @@ VERBS = (
     ("convert", ".cli.convert:convert",
      "Tell a trajectory in other joints: booms and jibs in their cylinders, and back."),
     ("doctor", ".cli.doctor:doctor",
-     "Say what of this machine serves, what is missing, and how to get it."),
+     "Report what works on this machine, what is missing, and how to get it."),
     ("edit", ".cli.edit:edit",
      "Change a robot and write it as a file; without a change, convert it."),
     ("examples", ".cli.examples:examples",

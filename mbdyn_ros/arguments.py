@@ -256,7 +256,7 @@ def written_joint_state(state: JointState, out: object) -> JointState:
         )
     for what, part, array in zip(JOINT_STATE_PARTS, state, out, strict=True):
         if array is not None and part is None:
-            raise InputError(f"out has an array for {what}, which are not asked for")
+            raise InputError(f"out has an array for {what}, which are not requested")
         if array is not None and part is not None:
             require_out(array, part.shape)
     for part, array in zip(state, out, strict=True):

@@ -1,7 +1,7 @@
 """Locks that a forked process has anew.
 
 A fork copies locks as they are. One that another thread held at that moment stays locked in the
-child for ever, since the thread that would release it does not exist there.
+child forever, since the thread that would release it does not exist there.
 """
 
 from __future__ import annotations

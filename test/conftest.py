@@ -26,7 +26,7 @@ os.environ["XDG_CACHE_HOME"] = str(_cache)
 
 
 # Nodes and browsers are processes of their own: one that the machine left without a core for
-# seconds is no fault of what is tested. Such a test gets a second go, which the summary names; what
+# seconds is not a fault of what is tested. Such a test gets a second go, named in the summary; what
 # is wrong fails twice.
 OTHER_PROCESSES = "test_ros_", "test_page", "test_mechanism_page", "test_interrupts"
 
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
-# A busy machine is no fault of what is tested: examples have no deadline.
+# A busy machine is not a fault of what is tested: examples have no deadline.
 settings.register_profile("short", deadline=None)
 settings.register_profile("long", deadline=None)  # see `random_robots.explore`
 settings.load_profile("short")

@@ -140,7 +140,7 @@ def _is_docstring(node: ast.AST) -> TypeGuard[ast.Expr]:
 
 
 def test_lines_of_code_are_counted(tmp_path: Path) -> None:
-    """The judge of the test below: of each language what is executed, and nothing beside it."""
+    """The judge of the test below: of each language what is executed, and nothing else."""
     python, c = tmp_path / "a.py", tmp_path / "a.c"
     python.write_text('"""One\ntwo."""\n\nimport os\n\nx = [  # a list\n    1,\n]\n# end\n')
     c.write_text("#include <a.h>\n/* One\n   two. */\nint a;  // one\n\nint b;\n")

@@ -1,1 +1,1 @@
-"""Our programs beside those of other libraries, in one process."""
+"""Our programs against those of other libraries, in one process."""

@@ -20,7 +20,7 @@ def main() -> None:
     names = [entry.name for entry in ENTRIES]
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.race",
-        description="Times of single calls beside those of Pinocchio, MuJoCo, Drake and adam.",
+        description="Times of single calls against those of Pinocchio, MuJoCo, Drake and adam.",
     )
     parser.add_argument("robots", nargs="*", default=names, help=f"some of: {', '.join(names)}")
     parser.add_argument("--rounds", type=int, default=100, help="timed blocks of each call")

@@ -53,7 +53,7 @@ def bar(result: Result) -> float | None:
 
 
 def judged(value: float, wanted: float | None) -> str:
-    """A number beside its bar, with a mark where it misses."""
+    """A number next to its bar, with a mark where it misses."""
     if wanted is None:
         return f"{value:.3f}"
     return f"{value:.3f} (<= {wanted:g})" + ("" if value <= wanted else " MISSED")

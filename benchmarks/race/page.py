@@ -71,8 +71,8 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         f"lose: where another library is faster, or a ratio to {PEER}'s time is larger than "
         f"wanted, {PLAIN:g} of plain methods.",
         "",
-        "Elsewhere: [batches and rollouts](learning.md#batches-and-rollouts) beside thread pools, "
-        "[closed loops](parallel_serial.md) beside `constraintDynamics` and `lcaba`.",
+        "Elsewhere: [batches and rollouts](learning.md#batches-and-rollouts) and thread pools, "
+        "[closed loops](parallel_serial.md) and `constraintDynamics` and `lcaba`.",
     ]
     if robots := [result for result in results if not result.is_chain]:
         lines += ["", "![times of other libraries over ours](benchmarks_ratios.png)"]

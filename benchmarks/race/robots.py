@@ -22,7 +22,7 @@ from mbdyn_ros.model.read.urdf import read_urdf
 
 @dataclass(frozen=True)
 class Entry:
-    """A robot of the race: a file of example-robot-data, or a chain of so many joints."""
+    """A robot of the race: a file of example-robot-data, or a chain of `joints` joints."""
 
     name: str
     file: str | None = None

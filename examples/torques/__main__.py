@@ -150,7 +150,7 @@ def main(args: list[str] | None = None) -> int:
 LIVE = """\
 To look at it live:
   full ROS 2:  ros2 launch mbdyn_ros simulate.launch.py robot:=/path/to/robot.urdf   (opens RViz)
-  Foxglove or Lichtblick: run foxglove_bridge beside it, connect to ws://localhost:8765, add a
+  Foxglove or Lichtblick: run foxglove_bridge next to it, connect to ws://localhost:8765, add a
   3D panel with the URDF from topic /robot_description"""
 
 

@@ -95,7 +95,7 @@ class ClusterEquations:
         """Measures of how far open the loops are, however far, and their derivatives.
 
         The sines of the residual fall again beyond a quarter of a turn, and vanish at a half; with
-        the cosines beside them the sum of squares rises all the way.
+        the cosines next to them the sum of squares rises all the way.
         """
         derivatives = ca.densify(ca.jacobian(self._apart, self._x) @ ca.diag(self.steps))
         return ca.Function("distant", [self._x], [self._apart, derivatives])

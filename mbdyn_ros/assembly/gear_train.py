@@ -16,7 +16,7 @@ from ..prepare.clusters import Cluster
 from ..prepare.tree import Tree
 
 SLOWEST_SHARE = 1e-3
-"""Least motion of an independent joint beside the fastest of its train: below, the general way
+"""Least motion of an independent joint relative to the fastest of its train: below, the general way
 looks whether another joint suits better."""
 
 

@@ -169,7 +169,7 @@ def benchmark(
     if robot.model.loops or robot.model.couplings:
         note = "Pinocchio does not read closed loops and gears from a URDF"
     elif text is None:
-        note = "Pinocchio runs beside for a URDF"
+        note = "Pinocchio is timed too for a URDF"
     else:
         try:
             peer = PinocchioPeer(robot, text, q, v, a)

@@ -45,7 +45,7 @@ def examples(as_json: bool) -> None:
     others = len(installed_robots()) - len(own_robots())
     click.echo(
         f"\n{others} more by name, from the package example-robot-data, each with its own licence "
-        "beside it" if others else "\nMany more by name: pip install example-robot-data"
+        "next to it" if others else "\nMany more by name: pip install example-robot-data"
     )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ JUDGED = "rms", "nrmse", "explained", "correlation"
               "inertia.  The other recordings are without it.")  # fmt: skip
 @click.option("--output", metavar="FILE",
               help="Write the robot: .urdf (URDF+), .xml or .sdf; .yaml: "
-              "what acts on its joints alone, for --mechanism beside the file it has.")
+              "what acts on its joints alone, for --mechanism with the file it has.")
 @click.option("--parameters", metavar="FILE.yaml",
               help="Write parameters of the nodes: joint_dynamics, gravity, variable.")
 @click.option("--report", metavar="FILE.html", help="Write a page with plots.")

@@ -68,7 +68,7 @@ def name_values(text: str, source: str) -> dict[str, float]:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-AT_HOME = " Joints not named are at home: 0, unless --home or the file says else."
+AT_HOME = " Joints not named are at home: 0, unless --home or the file gives another."
 
 STEPS_AS = click.Choice(["text", "markdown", "latex"])
 """How steps of a computation, and equations, are printed."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..simulation.effort import EffortFunction
 
 BAG_RATE = 100.0
-"""Samples per second of a bag, unless asked otherwise."""
+"""Samples per second of a bag, by default."""
 
 DRAWN = 2000
 """Samples of a plot alone: lines between steps would be polygons, and jumps slopes."""

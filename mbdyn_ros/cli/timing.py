@@ -59,7 +59,7 @@ def time(
 
     FILE is CSV, JSON or a bag with waypoints: columns position/<joint> (or plain joint names) of
     any joints that determine all others. Efforts are those of the robot's own dynamics, loops,
-    friction and load included. The duration is printed beside that of MoveIt's rule (limits of
+    friction and load included. The duration is printed next to that of MoveIt's rule (limits of
     accelerations lowered until efforts fit) and of constant speed, and what limits the motion when.
 
     \b

@@ -54,7 +54,7 @@ LENGTH_OR_ANGLE = dict(zip(COMPONENTS, ["m"] * 3 + ["rad"] * 3, strict=True))
 
 
 NEARBY = 2
-"""Number of values of the parameters, beside the described ones, where expressions differ."""
+"""Number of values of the parameters, besides the described ones, where expressions differ."""
 
 
 @dataclass(frozen=True)

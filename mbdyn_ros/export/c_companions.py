@@ -183,7 +183,7 @@ class Library:
 
 
 def load(path=None):
-    """The robot of a shared library; without a path, of the one beside this file or in build/."""
+    """The robot of a shared library; without a path, of the one next to this file or in build/."""
     if path is None:
         here = Path(__file__).resolve().parent
         names = ("lib{name}.so", "lib{name}.dylib", "{name}.dll")

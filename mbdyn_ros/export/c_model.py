@@ -28,7 +28,7 @@ def sensor_text(library: CLibrary, kind: str, sensors: Sequence[tuple[str, str]]
 
 
 SENSORS = {"imu": "rate", "force_torque": "a"}
-"""The input of a sensor's reading beside q and v."""
+"""The input of a sensor's reading besides q and v."""
 
 SENSOR = """static int {kind}_{k}(void *memory, const double *q, const double *v,
     const double *{motion}, const double *parameters, double *reading) {{

@@ -7,7 +7,7 @@ Parts that several elements share are evaluated once, as are parts that are the 
 Where the axes of neighbouring joints are parallel, only the sum of their angles turns what lies
 further out: the polynomials are in its sine and cosine, which makes them much shorter.
 
-Beside it the scheme of the paper (Kulvietis et al. 2011, section 4), in the angles of single
+Next to it the scheme of the paper (Kulvietis et al. 2011, section 4), in the angles of single
 joints: a dictionary of the monomials in ascending order of their powers, each by one product from
 one before it, and then every element as the sum of coefficients times entries.
 """
@@ -192,7 +192,7 @@ CLOSED_FORMS = (
     ),
     CProgram(closed_form_mass_matrix, None, "Mass matrix, by the closed form.", {}),
 )  # fmt: skip
-"""The closed forms as programs to export beside the recursions."""
+"""The closed forms as programs to export next to the recursions."""
 
 
 def closed_form_programs(

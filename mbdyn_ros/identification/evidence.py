@@ -193,7 +193,7 @@ def lasting_noise(
 
 
 def correlations(residual: Array, lags: int = MOST_LAGS) -> Array:
-    """Of residuals (N, n) with those so many rows before, (lags, n)."""
+    """Of residuals (N, n) with those of earlier rows, (lags, n)."""
     centred = residual - residual.mean(axis=0)
     power = np.maximum((centred**2).sum(axis=0), 1e-300)
     return np.array([

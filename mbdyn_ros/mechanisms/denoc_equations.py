@@ -172,7 +172,7 @@ def denoc_equations(
     """
     if mechanism.layout().cams:
         raise mechanism.refusal(
-            "a cam's law stands in no formula of the paper; its numbers are in --id --output"
+            "no formula of the paper covers a cam's law; its numbers are in --id --output"
         )
     driven = tuple(f"{name}_joint" for name in mechanism.inputs)
     whole = {key: float(one) for key, one in mechanism.numbers().items()}

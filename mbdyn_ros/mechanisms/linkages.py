@@ -88,7 +88,7 @@ class Parallelogram(FourBar):
     """The four-bar with opposite sides equal: the coupler never turns.
 
     Where all links lie in line it could fold into an antiparallelogram. This one does not, as if
-    a second parallelogram beside it kept it open: the angles of coupler and rocker follow the
+    a second parallelogram next to it kept it open: the angles of coupler and rocker follow the
     crank's by gears, so that nothing is singular there but the share of the pins' forces.
     """
 

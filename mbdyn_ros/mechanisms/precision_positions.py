@@ -200,7 +200,7 @@ def fit_function(mechanism: FourBar, pairs: ArrayLike) -> FunctionFit:
         reasons.append("the pairs lie on both branches, or it does not close between them")
     raise mechanism.refusal(
         f"no four-bar has the {len(given)} pairs of angles: "
-        f"{'; '.join(dict.fromkeys(reasons)) or 'no line serves from which the rocker counts'}; "
+        f"{'; '.join(dict.fromkeys(reasons)) or 'the rocker angle has no usable reference line'}; "
         "change a pair"
     )
 

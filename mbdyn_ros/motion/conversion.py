@@ -147,7 +147,7 @@ class _Wanted:
         self.joints = checked_names("to", joints)
         unknown = [name for name in self.joints if name not in robot.joint_names]
         if unknown or not self.joints:
-            what = f"there is no joint {unknown[0]!r}" if unknown else "no joint is asked for"
+            what = f"there is no joint {unknown[0]!r}" if unknown else "no joint is requested"
             raise InputError(
                 f"{robot.model.source}: {what}; there are {', '.join(robot.joint_names)}"
             )
@@ -156,7 +156,7 @@ class _Wanted:
         self.driven = [k for k, label in enumerate(self.labels) if label in robot.effort_labels]
         for name in self.joints:
             if self.joints.count(name) > 1:
-                raise InputError(f"{robot.model.source}: joint {name!r} is asked for twice")
+                raise InputError(f"{robot.model.source}: joint {name!r} is requested twice")
             if blocks[name].kind.nq != blocks[name].kind.nv:
                 raise InputError(
                     f"{robot.model.source}: joint {name!r} turns by a quaternion, which no "

@@ -75,7 +75,7 @@ class JointPath:
         return first, second, self.position(s, 3)
 
     def grid(self, least: int) -> Array:
-        """At least so many intervals, evenly spaced between the pieces' ends."""
+        """At least this many intervals, evenly spaced between the pieces' ends."""
         knots = np.unique(self.position.x)
         spans = np.diff(knots)
         counts = np.ceil(least * spans / self.length).astype(int)

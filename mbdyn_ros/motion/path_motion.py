@@ -73,7 +73,7 @@ class PathMotion:
 
 
 def repeated(wrenches: Wrenches | None, count: int) -> Wrenches | None:
-    """Wrenches on links (6,) for so many states."""
+    """Wrenches on links (6,) for a number of states."""
     if wrenches is None:
         return None
     return {

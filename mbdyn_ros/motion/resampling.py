@@ -265,7 +265,7 @@ class _Efforts:
 
 
 def _jumps(motion: _Polynomials, efforts: _Efforts) -> list[Array]:
-    """Times beside jumps: of accelerations at given points, of friction where joints turn back."""
+    """Times next to jumps: of accelerations at given points, of friction where joints turn back."""
     found = []
     for knots, offset in (
         (motion.time[1:], -SHORTEST_INTERVAL), (motion.time[:-1], SHORTEST_INTERVAL),

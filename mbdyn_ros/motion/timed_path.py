@@ -184,7 +184,7 @@ def time_optimal(
         (rad or m, as a norm over the joints); 0: with a stop at every waypoint.
     start_speed, end_speed : ds/dt, with s the length of the path in the joints.
     jerk : rad/s^3 or m/s^3, of independent joints, each or all. The motion is smoothed, not
-        optimal any more: `duration` beside `least_duration` is what it costs.
+        optimal any more: `duration` against `least_duration` is what it costs.
     wrenches : from outside on links all the time, as in `inverse_dynamics`.
     intervals : of the grid at first. excess : share of a limit that may be passed in between, for
         which intervals are halved; infinite for the first grid as it is.

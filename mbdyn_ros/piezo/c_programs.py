@@ -32,7 +32,7 @@ def generate_c(
 ) -> Exported:
     """Write the equations of a piezo robot as C99, its rotor's torques and controller included.
 
-    Beside what `Robot.generate_c` writes:
+    In addition to what `Robot.generate_c` writes:
 
     - `rotor_torques(q, components)`: X and Y (nv, 2) of the torques X cos(wt) + Y sin(wt) of a
       force of 1 N that turns; times m r w^2 they are Q_i, eq. (5) of Kulvietis et al. (2011).

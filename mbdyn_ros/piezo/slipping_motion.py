@@ -1,6 +1,6 @@
 """The motion of a piezo robot whose contacts slip, whose transducers ring, whose rotor is a body.
 
-`PiezoMotion` holds a joint at once and for ever, and its rotor turns whatever happens. Here
+`PiezoMotion` holds a joint at once and forever, and its rotor turns whatever happens. Here
 every joint has dry friction between +-T_i, T_i = holding (1 - e_i) with the envelope e_i of its
 transducer's vibration (`Contact`): it sticks while it can and slips beyond. With a `RotorDrive`
 the rotor is a body of the robot: its motor's torque acts back on the link, the link's motion on

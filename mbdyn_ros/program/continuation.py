@@ -40,7 +40,7 @@ CLOSED = 1e-12
 """Largest residual of a closed loop (m or rad)."""
 
 EXACT, NOISE = 1e-14, 1e-8
-"""Residual (m or rad) of rounding errors alone; beside it a correction up to the noise is one of
+"""Residual (m or rad) of rounding errors alone; next to it a correction up to the noise is one of
 them: near a singularity it is large, and does not shrink."""
 
 ITERATIONS = 8

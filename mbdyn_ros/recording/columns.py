@@ -227,7 +227,7 @@ def grouped(
         return None
     wanted, names, count = sorted(whole, key=lambda one: (one[0], one[2]))[0]
     if wanted:
-        remarks.append(f"{what} is what was asked for ({names[0]}, ...): no measured one is there")
+        remarks.append(f"{what} is the commanded one ({names[0]}, ...): none was measured")
     if names[0] != f"{what}/{labels[0]}":
         remarks.append(f"{what} is read from {names[0]} to {names[-1]}, for {', '.join(labels)}")
     return names

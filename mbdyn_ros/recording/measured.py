@@ -105,7 +105,7 @@ def read_recording(
             found["effort"] = grouped(columns, "current", motors, remarks)
         elif found["effort"] is not None:
             remarks.append("motor currents were measured: --gain JOINT=unknown for every joint "
-                           "takes them in the place of efforts that were asked for")  # fmt: skip
+                           "takes them instead of commanded efforts")  # fmt: skip
     if found["effort"] is None:
         found["effort"] = _from_pressures(robot, table, columns, motors, remarks)
     if found["effort"] is None and currents:

@@ -56,7 +56,7 @@ def describe(
     more: Sequence[CProgram] = (),
     follows: bool = False,
 ) -> CLibrary:
-    """Describe the library to be written for a robot, with `more` programs beside the usual ones.
+    """Describe the library to be written for a robot, with `more` programs in addition.
 
     follows : whether loops follow from where they were last.
 
@@ -278,7 +278,7 @@ def _moving(robot: Configurations, link: str) -> str:
 
 
 def _control_programs(robot: Configurations) -> Iterator[CProgram]:
-    """The programs that controllers need beside those of every library."""
+    """The programs that controllers need in addition to those of every library."""
     joints = "Positions, velocities and accelerations of all joints, one behind the other."
     yield CProgram(control_laws.joint_motion, None, joints, {})
     if not robot.massless_links and robot.effort_labels:

@@ -85,7 +85,7 @@ class Exports(Configurations):
         parameters : links whose inertias, and "gravity" and "friction", whose numbers are arguments
             of the functions, in one array behind the others; `parameter_labels` and
             `parameter_values` have its order and the numbers that hold now.
-        more : programs of applications to export beside them.
+        more : programs of applications to export with them.
         precision : "double", or "single": C of float, for processors that have no other.
 
         Returns

@@ -12,7 +12,7 @@ from .home import independent_by
 from .report_parts import ClusterReport, CouplingReport, JointReport, LoopReport, tree_text
 
 INDEPENDENT_BY = {
-    "description": "as the description says",
+    "description": "as in the description",
     "actuated": "the actuated ones",
     "driven": "those that the description drives",
     "chosen": "chosen here: the description names none",

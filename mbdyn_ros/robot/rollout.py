@@ -33,7 +33,7 @@ from .configuration import Configurations
 MOST_AT_ONCE = 2_000_000_000
 """Operations of one call into compiled code, about half a second: then Ctrl-C is heard."""
 GROUP = 256
-"""Motions that run at once at least, where there are so many: vectors on several threads."""
+"""Fewest motions that run at once, where there are enough: vectors on several threads."""
 
 
 class Rollout:
@@ -270,6 +270,6 @@ def _say_left_limits(robot: Configurations, q: Array) -> None:
     warn(
         f"{robot.model.source}: {int(beyond.any(axis=1).sum())} of {len(ends)} motions end beyond "
         f"position limits ({robot.position_labels[k]} at {ends[row, k]:.6g}, limits {low[k]:g} to "
-        f"{high[k]:g}): a rollout knows no stops; simulate keeps them. This is said once",
+        f"{high[k]:g}): a rollout ignores stops; simulate keeps them. Reported once",
         SimulationWarning,
     )

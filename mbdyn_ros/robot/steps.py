@@ -128,7 +128,7 @@ def _scientific(number: str) -> str:
 
 
 def _numbers(value: Array) -> list[list[str]]:
-    """The elements as text, by rows; what is rounding beside the largest is 0."""
+    """The elements as text, by rows; what is rounding compared with the largest is 0."""
     least = ZERO_IN_PRINT * np.abs(value).max(initial=0.0)
     return [
         [f"{one:.{DIGITS}g}" if abs(one) > least else "0" for one in row] for row in value.tolist()

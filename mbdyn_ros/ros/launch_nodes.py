@@ -21,14 +21,14 @@ TO_THE_SIMULATOR = [("~/commands", "simulator/commands")]
 """Remappings of what drives the simulator: relative, so that both may be in any namespace."""
 
 TO_PIEZO_SIMULATOR = [("~/pulses", "piezo_controller/pulses")]
-"""Remappings of `piezo_simulator`, which is driven by the controller beside it."""
+"""Remappings of `piezo_simulator`, which is driven by the controller next to it."""
 
 OWN_TRANSFORMS = [("/tf", "tf"), ("/tf_static", "tf_static")]
 """Remappings that give each namespace its own transforms: two robots have links of one name."""
 
 NAMESPACE = ("", "namespace of all nodes and their topics, such as left")
 XACRO = ("", 'arguments of a xacro file, such as "prefix:=left_ ur_type:=ur5e"')
-SRDF = ("", "SRDF with homes, virtual joints and passive joints beside the URDF")
+SRDF = ("", "SRDF with homes, virtual joints and passive joints added to the URDF")
 HOME = ("", "name of a configuration in the files, from which loops are closed")
 PARAMS_FILE = ("", "YAML file with parameters of the nodes; wins over the other arguments")
 
@@ -39,7 +39,7 @@ ROBOT = {
     "xacro": XACRO,
     "srdf": SRDF,
     "home": HOME,
-    "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
+    "mechanism": ("", "YAML file with loops and couplings added to the URDF"),
 }
 """Arguments of what is loaded."""
 

@@ -56,7 +56,7 @@ class ControlledRobot:
 
     Parameters
     ----------
-    description : text of a URDF. mechanism : loops beside it, path or text; empty for none.
+    description : text of a URDF. mechanism : loops added to it, path or text; empty for none.
     """
 
     def __init__(self, description: str, mechanism: str = "", home: str = "") -> None:

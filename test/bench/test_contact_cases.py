@@ -48,7 +48,7 @@ def test_no_case_is_far_from_theory(engine: str) -> None:
 
 
 def test_simulate_is_nearer_than_mujoco() -> None:
-    """In every row that MuJoCo has, but for what is as good as nothing."""
+    """In every row that MuJoCo has, except for what is negligible."""
     for name, (ours, _, _, peer) in table().items():
         assert not ours > max(peer, EXACT), name
 

@@ -186,7 +186,7 @@ def test_simulate(recorded: tuple[Path, dict[str, Any]], ur5: mbdyn_ros.Robot) -
 
 
 def test_a_plot_alone_is_smooth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With an output beside it, it shows what that holds: the steps."""
+    """With an output too, it shows what that holds: the steps."""
     drawn: list[int] = []
     monkeypatch.setattr(
         "mbdyn_ros.view.plots.save_plot", lambda model, motion, path: drawn.append(len(motion))

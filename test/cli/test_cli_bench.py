@@ -25,7 +25,7 @@ def test_bench() -> None:
     assert "mass_matrix" in text and "nv 6" in text
     for name in ("inverse_dynamics", "forward_dynamics"):
         (line,) = [line.split() for line in text.splitlines() if f"{name}_derivatives" in line]
-        assert len(line) == 6 and "-" not in line, "Pinocchio's stand beside ours"
+        assert len(line) == 6 and "-" not in line, "Pinocchio's are next to ours"
         (line,) = [line.split() for line in text.splitlines() if f"{name}, 10000 states" in line]
         assert line[3] == line[6] == "-" and float(line[4]) > 0
         assert float(line[7]) >= 0  # of two places: 0.00 where a round was interrupted

@@ -89,7 +89,7 @@ def test_limits_of_both(tmp_path: Path, crane: mbdyn_ros.Robot) -> None:
     ("header", "options", "words"),
     [
         ("nix,nothing", [], "has position of no joint; the robot has slew_joint, boom_joint"),
-        ("position/slew_joint,position/nix", [], "has position of 'nix', which is no joint"),
+        ("position/slew_joint,position/nix", [], "has position of 'nix', which is not a joint"),
         ("slew_joint,boom_joint", [], "leave 2 freedoms of the robot open"),
         (",".join(ANGLES), ["--to", "bom_joint"], "--to: there is no joint 'bom_joint' (did you"),
         (",".join(ANGLES), ["--output", "run.mcap"], "the name must end in one of .csv, .json"),

@@ -81,7 +81,7 @@ def test_a_compiler_that_says_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_compiler_that_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Success reported, nothing written; and something written that is no library."""
+    """Success reported, nothing written; and a written file that is not a library."""
     monkeypatch.setenv("CC", "true")
     with pytest.warns(CompilerWarning, match="true: it reported success but wrote no library"):
         check(mbdyn_ros.load(PENDULUM))

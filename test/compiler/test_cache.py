@@ -209,7 +209,7 @@ def test_a_library_appears_complete_or_not_at_all(fresh_cache: Path) -> None:
 def test_a_damaged_library_is_built_again(
     name: str, size: int, filled: Path, run_script: Script
 ) -> None:
-    """Cut off by a crash of the machine; a process that dies is no answer either."""
+    """Cut off by a crash of the machine; a process that dies is not an answer either."""
     damaged = library(filled, name)
     whole = damaged.read_bytes()
     damaged.write_bytes(whole[:size])

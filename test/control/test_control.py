@@ -211,7 +211,7 @@ def test_modes_change_without_a_jump(ur5: mbdyn_ros.Robot) -> None:
     np.testing.assert_allclose(sent[450], ur5.gravity_vector(control.q), atol=1)
 
 
-def test_efforts_are_clamped_and_told(cart: mbdyn_ros.Robot) -> None:
+def test_efforts_are_clamped_and_reported(cart: mbdyn_ros.Robot) -> None:
     control = Controller(cart)
     control.bound[:] = 5.0
     control.set_gains(kp=[100.0])

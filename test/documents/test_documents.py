@@ -184,33 +184,6 @@ def _says(template: str, words: str) -> bool:
     return re.search(".*?".join(map(re.escape, template.split("…"))), words, re.DOTALL) is not None
 
 
-NOT_ENGLISH = {
-    r"\bbut for\b": "except for",
-    r"\bnone such\b": "not one",
-    r"(?<!there )(?<!There )\bis no (?!longer|more|such|need)\w": "is not a",
-    r"\bwhat it waits for\b": "the event it waits for",
-}
-"""Marks of a language that is translated, and what to write."""
-
-NOT_IN_PAGES = {
-    r"\bBut for\b": "Except for",
-    r"\b(is|are|was|were|be) told\b": "is known, determined, reported",
-    r"\bWho \w+s (otherwise|so)\b": "if you",
-}
-"""The same, which code still has."""
-
-
-def test_sentences_are_english() -> None:
-    """CONTRIBUTING.md has the rule; these marks of section "An error" can be looked for."""
-    code = [*ROOT.glob("mbdyn_ros/**/*.py"), *ROOT.glob("mbdyn_ros_controllers/**/*.?pp")]
-    for page in [*PAGES, *code]:
-        text = page.read_text()
-        marks = NOT_ENGLISH | NOT_IN_PAGES if page.suffix == ".md" else NOT_ENGLISH
-        for mark, instead in marks.items():
-            found = re.search(mark, text)
-            assert not found, f"{page}: {found and found[0]!r}: write {instead!r}"
-
-
 def test_the_readme_is_short() -> None:
     """At most 7 kB, and 25 words a sentence."""
     text = (ROOT / "README.md").read_text()

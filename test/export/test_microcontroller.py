@@ -1,4 +1,4 @@
-"""C of float: what it computes beside C of double, and what it costs on an emulated Cortex-M4."""
+"""C of float: what it computes against C of double, and what it costs on an emulated Cortex-M4."""
 
 from __future__ import annotations
 

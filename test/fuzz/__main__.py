@@ -1,7 +1,7 @@
 """Fuzz for a while: `python -m fuzz --seconds 60` in the folder `test`.
 
 Each case is known by its target and its seed. One that ends in anything but an answer or a
-refusal in words is written into `fuzz_findings`, where `test_fuzz.py` tries it for ever.
+refusal in words is written into `fuzz_findings`, where `test_fuzz.py` tries it forever.
 """
 
 from __future__ import annotations

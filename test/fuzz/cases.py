@@ -66,7 +66,7 @@ def urdf(dice: random.Random) -> Callable[[], None]:
 
 
 def side_car(dice: random.Random) -> Callable[[], None]:
-    """Loops beside a URDF."""
+    """Loops added to a URDF."""
     text = mutated_yaml(SIDE_CAR, dice) if dice.random() < 0.9 else torn(SIDE_CAR, dice)
     plain = text_of("urdf/four_bar.urdf")
     start, end = plain.index("<loop"), plain.rindex("</loop>") + len("</loop>")

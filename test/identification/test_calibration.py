@@ -291,7 +291,7 @@ def strokes_and_angles(robot: Robot, count: int, rng: np.random.Generator, noise
 
 
 def test_pins_of_a_crane_from_strokes_and_angles(tmp_path: Path) -> None:
-    """No tracker: what two angles say beside the strokes of their cylinders."""
+    """No tracker: two angles with the strokes of their cylinders."""
     rng = np.random.default_rng(0)
     robot = built(URDFS / "manipulator.urdf", PINS, rng, 3e-3)
     truth = dict(zip(robot.parameter_labels(), robot.parameter_values(), strict=True))

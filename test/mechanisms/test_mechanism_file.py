@@ -229,7 +229,7 @@ CASES = {
         "loops: !!python/object/apply:os.getcwd []\n",
         "<text>:1: loops must be a list, not",
     ),
-    "empty": ("\n# nothing\n", "<text>: the file says nothing"),
+    "empty": ("\n# nothing\n", "<text>: the file is empty"),
     "blank": (" ", "the mechanism is empty; give a path or the YAML text"),
     "no such file": ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file (and no YAML text"),
     "one line": ("loops.txt", "loops.txt: no such file (and no YAML text"),

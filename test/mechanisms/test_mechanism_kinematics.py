@@ -84,7 +84,7 @@ def test_a_branch_is_as_drawn_wherever_links_hang(bars: str) -> None:
 
 
 def test_gears_may_let_it_turn_in_one_direction_alone() -> None:
-    """A ratio that is no whole number: a turn further it is another mechanism."""
+    """A ratio that is not a whole number: a turn further it is another mechanism."""
     gears = MECHANISMS["geared_five_bar"]()
     near = {"D_x": 0.164, "crank_length": 0.0994, "second_crank_length": 0.0696, "branch": -1}
     settings = {**near, "second_crank_ratio": -1.8049, "second_crank_phase": 1.2499,

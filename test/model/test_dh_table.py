@@ -139,7 +139,7 @@ def test_every_door_takes_a_table(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["id", str(path)]).exit_code == 0
     assert CliRunner().invoke(main, ["id", "-"], input=text).exit_code == 0
     timed = CliRunner().invoke(main, ["bench", str(path), "--rounds", "1", "--program", "energy"])
-    assert "Pinocchio runs beside for a URDF" in timed.output
+    assert "Pinocchio is timed too for a URDF" in timed.output
     bag = CliRunner().invoke(
         main, ["simulate", str(path), "--duration", "0.01", "--output", str(tmp_path / "a.mcap")]
     )

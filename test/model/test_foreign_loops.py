@@ -65,7 +65,7 @@ WORDS = {
     ),
 }  # fmt: skip
 CLOSURES = """\
-# written beside the URDF
+# written next to the URDF
 closures:
 - {link_a: coupler, link_b: rocker, point: [0.8, 0.5, 0.0], axis: [0, 0, 1]}
 dependent: [j2, j4]

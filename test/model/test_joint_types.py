@@ -162,7 +162,7 @@ def test_exported_c(tmp_path: Path) -> None:
 
 
 def test_a_screw_in_a_loop_moves_as_its_parts_do() -> None:
-    """A nut on a spindle and a slide beside it, joined by a pin: the way is pitch times angle."""
+    """A nut on a spindle and a slide next to it, joined by a pin: the way is pitch times angle."""
     text = '''<robot name="press"><link name="base"/>
       <link name="nut"><inertial><mass value="2"/><inertia ixx="2" iyy="2" izz="3" ixy="0" ixz="0"
         iyz="0"/></inertial></link>

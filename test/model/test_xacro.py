@@ -45,7 +45,7 @@ BODY = f"""{HEAD}
 
 @pytest.fixture
 def arm(tmp_path: Path) -> Path:
-    """A file, beside the package that it includes from."""
+    """A file, next to the package that it includes from."""
     (tmp_path / "arm_parts").mkdir()
     (tmp_path / "arm_parts" / "link.xacro").write_text(BODY)
     file = tmp_path / "arm.urdf.xacro"

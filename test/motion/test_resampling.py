@@ -82,7 +82,7 @@ def test_the_bound_holds(crane: mbdyn_ros.Robot, quintic: bool, tolerance: float
     states = motion(given, at)
     apart = np.abs(crane.inverse_dynamics(*states) - straight(made, at)).max()
     assert apart <= made.bound <= tolerance
-    assert made.bound < 1.2 * apart, "it is no better than it says"
+    assert made.bound < 1.2 * apart, "the bound is not tight"
     assert made.added == len(made.time) - 5 > 0
     assert set(time) <= set(made.time)
     assert (made.acceleration is None) == (not quintic)

@@ -1,4 +1,4 @@
-"""Contacts that slip, transducers that ring, rotors that are bodies: beside equations by hand.
+"""Contacts that slip, transducers that ring, rotors that are bodies: against equations by hand.
 
 The judges are SciPy's integrators on equations of motion written here, with friction as a law with
 events (one joint) or as a steep smooth function (two joints).

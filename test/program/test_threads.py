@@ -165,7 +165,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 @pytest.mark.sparse
 @pytest.mark.parametrize("moment", ["0.05", "0.15"])
 def test_a_fork_while_another_thread_compiles(moment: str, tmp_path: Path) -> None:
-    """The child waited for ever for locks of a thread that it does not have."""
+    """The child waited forever for locks of a thread that it does not have."""
     words = [sys.executable, "-c", FORK, moment, str(ROOT / "urdf" / "four_bar.urdf")]
     cold = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=300, env=cold)

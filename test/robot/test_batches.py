@@ -330,7 +330,7 @@ def test_joint_states_over_their_inputs(arm: Robot) -> None:
     [
         (np.zeros((3, N, 6)), "out must be three arrays"),
         ((np.zeros((N, 6)),) * 2, "out must be three arrays"),
-        ((None, None, np.zeros((N, 6))), "an array for accelerations, which are not asked for"),
+        ((None, None, np.zeros((N, 6))), "an array for accelerations, which are not requested"),
         ((np.zeros((N, 6)), np.zeros(6), None), rf"out has shape \(6,\).*needs \({N}, 6\)"),
         ((np.zeros((N, 6)), [0.0], None), "out must be a NumPy array"),
     ],

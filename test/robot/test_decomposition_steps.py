@@ -1,4 +1,4 @@
-"""Virtual decomposition body by body beside the collapsed law, and its flows at the cuts."""
+"""Virtual decomposition body by body against the collapsed law, and its flows at the cuts."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def example_with(name: str, variable: Sequence[str] = ()) -> Robot:
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*ROBOTS, *(one for one in WITH_URDF if one not in ROBOTS)])
 def test_a_thousand_designs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each called at once by what was compiled once; every hundredth beside one loaded anew."""
+    """Each called at once by what was compiled once; every hundredth against one loaded anew."""
     robot = example_with(name, ROBOTS.get(name) or lengths(example_with(name)))
     bound, rng = robot.bind("inverse_dynamics"), np.random.default_rng(5)
     bound.q, bound.v, bound.a = robot.home_position, *rng.normal(size=(2, robot.nv))

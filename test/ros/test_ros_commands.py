@@ -128,7 +128,7 @@ def test_what_changes_last_moves_a_joint(commands: JointCommands) -> None:
 
 
 def test_a_stream_of_positions_has_a_velocity(commands: JointCommands) -> None:
-    """Between commands, with uneven times of arrival; not after a pause, and not for ever."""
+    """Between commands, with uneven times of arrival; not after a pause, and not forever."""
     for k in range(100):
         at = 0.002 * k + (0.0005 if k % 3 else 0.0)
         commands.set_named(NamedCommand(["elbow"], position=[0.7 * at]), at)

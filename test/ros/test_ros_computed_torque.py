@@ -115,7 +115,7 @@ def test_modes_change_without_a_jump_and_need_their_topics(rig: Rig) -> None:
     assert rig.set(node, mode="joint_impedance").startswith("no joint_states of all joints")
     bench.until(lambda: sent and any(sent[-1].data))
     assert rig.set(node, mode="joint_impedance") == (
-        f"mode joint_impedance: nobody publishes on /{NAME}/reference, which it follows"
+        f"mode joint_impedance: no node publishes on /{NAME}/reference, which it follows"
     )
     assert rig.set(node, mode="velocity").startswith("mode: 'velocity' is not one of")
     rig.publisher(JointTrajectory, f"{NAME}/reference")

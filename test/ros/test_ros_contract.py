@@ -53,7 +53,7 @@ WHERE_INSTALLED = (
 
 
 def rows(node: type[RobotNode], columns: int) -> list[list[str]]:
-    """The cells of the rows of a node's tables with so many columns, except for the headings."""
+    """The cells of the rows of a node's tables with that many columns, except for the headings."""
     sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
     (section,) = (text for text in sections if text.startswith(node.NAME + "\n"))
     found = re.findall(r"^\| (`.*) \|$", section, re.MULTILINE)

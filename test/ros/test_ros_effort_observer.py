@@ -160,7 +160,7 @@ def test_a_payload_goes_to_those_that_are_named(
     rig.wait(lambda: all(one.hand(node._stamped("lower", *body)) for one in node._receivers[:2]))
     answer = rig.call(Trigger, "effort_observer/apply_payload")
     assert answer.success and answer.message == (
-        "lower carries 2 kg; handed to inverse_dynamics_server, controller; nobody takes it at "
+        "lower carries 2 kg; handed to inverse_dynamics_server, controller; no node takes it at "
         "nobody"
     )
     expected = mbdyn_ros.load(ARM, variable=["lower"])

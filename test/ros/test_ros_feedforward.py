@@ -249,7 +249,7 @@ def test_a_reference_begins_near_the_robot(rig: Rig, arm: mbdyn_ros.Robot) -> No
         rig, start_tolerance=0.1, reference_timeout=0.0, state_timeout=600.0
     )
     reference.publish(state(Q))
-    rig.wait(lambda: "no joint_states of all joints for 600 s: nobody knows" in node.refusals.last)
+    rig.wait(lambda: "no joint_states of all joints for 600 s: the distance" in node.refusals.last)
     measure(rig, node, [0.3, -0.4, 0.02])
     reference.publish(state(Q))
     rig.wait(lambda: "it begins 0.3 from where elbow is measured, at -0.4" in node.refusals.last)

@@ -116,7 +116,7 @@ def test_a_robot_of_several_files(rig: Rig, tmp_path: Path) -> None:
 
     rig.add(Keeper, urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="up")
     assert homes == [{"left_wrist": 0.5}]
-    # nodes that were refused live on in this process: beside those of other tests
+    # nodes that were refused live on in this process: next to those of other tests
     with pytest.raises(InputError, match="no home 'down'; the files name up"):
         rig.add(Keeper, "one", urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="down")
     with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is not an argument"):

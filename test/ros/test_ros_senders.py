@@ -148,7 +148,7 @@ def test_replayed_joint_states_are_not_fresh(rig: Rig) -> None:
 
 
 def test_gaps_in_the_numbers_of_messages() -> None:
-    """Of each publisher; what comes first, late or without a number is no gap."""
+    """Of each publisher; what comes first, late or without a number is not a gap."""
     gaps = Gaps()
     for sender, number in ((1, 7), (1, 8), (1, 12), (2, 3), (1, 11), (2, 5), (2, None)):
         gid = {"data": [sender]}

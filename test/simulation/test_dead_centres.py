@@ -393,7 +393,7 @@ def test_loop_in_space() -> None:
 @pytest.mark.long
 @INTERPRETED
 def test_five_bar_keeps_its_branch_far_from_home() -> None:
-    """Two freedoms: the way from home decides how it is closed, and is no straight line."""
+    """Two freedoms: the way from home decides how it is closed, and is not a straight line."""
     parts = (
         body("a", 0, 0.2), body("b", 0.2, 0), body("c", 0, 0.2), body("d", -0.2, 0),
         turn("q1", "ground", "a"), turn("q2", "a", "b", "0 0 0.4"),

@@ -124,7 +124,7 @@ def test_sled_breaks_away() -> None:
 
 
 def test_arm_hangs_on_its_friction() -> None:
-    """The load of each joint is below its friction: nothing moves, for ever."""
+    """The load of each joint is below its friction: nothing moves, forever."""
     stiff = '<dynamics friction="60" damping="0.1"/>'
     robot = double_pendulum(stiff, stiff)
     motion = run(Stepper(robot, 1e-3), 0.2)

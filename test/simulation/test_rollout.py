@@ -140,7 +140,7 @@ def test_leaving_the_limits_is_said_once() -> None:
         warnings.simplefilter("error")
         robot.rollout([0.5], [0.0], np.zeros((3, 1)), DT)
     fast = np.array([[0.0], [1e4], [-1e4]])
-    said = r"2 of 3 motions end beyond .*rail at 60.5, limits -1 to 1\): a rollout knows no stops"
+    said = r"2 of 3 motions end beyond .*rail at 60.5, limits -1 to 1\): a rollout ignores stops"
     with pytest.warns(SimulationWarning, match=said):
         robot.rollout([0.5], fast, np.zeros((3, 1)), DT, terminal=True)
     with warnings.catch_warnings():

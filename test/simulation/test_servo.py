@@ -129,7 +129,7 @@ def test_a_step_is_approached_without_overshoot() -> None:
 
 
 def test_joints_at_their_limits_come_to_rest() -> None:
-    """Of a stretched arm, which drove each other from limit to limit for ever."""
+    """Of a stretched arm, which drove each other from limit to limit forever."""
     robot = mbdyn_ros.load(UR5)
     rig = Rig(robot)
     limits = [robot.model.joint(one).limits for one in robot.actuated_joints]

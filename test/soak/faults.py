@@ -251,7 +251,7 @@ class Soak:
         return GOES_ON
 
     def _require_refused(self, node: str, count: int) -> None:
-        """Wait until a node's diagnostics say that it refused so many messages in all."""
+        """Wait until a node's diagnostics say that it refused that many messages in all."""
         if not self.watch.wait(lambda: self.watch.refused(node) >= count, PATIENCE):
             refused = self.watch.refused(node)
             self.wrong.append(f"{node} refused {refused} messages in all, of {count}")

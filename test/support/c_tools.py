@@ -35,7 +35,7 @@ def command(*arguments: object) -> str:
 
 
 def built(folder: Path, prefix: str) -> Any:
-    """The module of an exported robot, its library compiled beside it."""
+    """The module of an exported robot, its library compiled next to it."""
     library = folder / f"lib{prefix}.so"
     command(GCC, *STRICT, "-O0", "-fPIC", "-shared", folder / f"{prefix}.c", "-o", library, "-lm")
     spec = importlib.util.spec_from_file_location(f"exported_{prefix}", folder / f"{prefix}.py")

@@ -126,7 +126,7 @@ class MujocoJudge:
         )
 
     def compare_moving(self, held: float, seed: int) -> None:
-        """Inverse dynamics beside home, without the forces of MuJoCo's constraints.
+        """Inverse dynamics away from home, without the forces of MuJoCo's constraints.
 
         Of a fixed base and joints of one coordinate; `held` as in `compare_closed`.
         """

@@ -1,4 +1,4 @@
-"""Nodes under test: in this process, in a ROS context of their own, with a client beside them."""
+"""Nodes under test: in this process, in a ROS context of their own, with a client next to them."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class Forks:
         assert self._parent.returncode == 0 and not complaints, complaints
 
     def _end_left_over(self) -> None:
-        """A test that failed half way left its node: the next one would wait for it for ever."""
+        """A test that failed half way left its node: the next one would wait for it forever."""
         if self._child:
             with suppress(ProcessLookupError):
                 os.kill(self._child, signal.SIGKILL)

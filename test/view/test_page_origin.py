@@ -42,7 +42,7 @@ def asked(page: Page, origin: str | None) -> bool:
 
 def test_only_our_own_page_gets_the_scene(page: Page) -> None:
     assert asked(page, "http://127.0.0.1:{port}")
-    assert asked(page, None), "a program is no page"
+    assert asked(page, None), "a program is not a page"
     for foreign in ("http://evil.example", "http://127.0.0.1:1", "null", "https://localhost"):
         assert not asked(page, foreign), foreign
 

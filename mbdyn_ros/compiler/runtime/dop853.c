@@ -96,7 +96,7 @@ EXPORTED int dop853(const struct program* program, double* t, const double* limi
       memcpy(f, end, n * sizeof *f);
       return 1;
     }
-    h *= factor > LEAST ? factor : LEAST;  /* also where it is no number */
+    h *= factor > LEAST ? factor : LEAST;  /* also where it is NaN */
     rejected = 1;
   }
 }

@@ -3,7 +3,7 @@
    A motion changes q little from call to call. The last positions and the factors of by_z there
    give the next by their tangent, and one iteration of Newton's method; that no singularity lies
    between is tested as in Deuflhard, Newton Methods for Nonlinear Problems (2004), sections 2.1
-   and 5.1: the correction is small beside the step, the old factors and the new ones agree on it
+   and 5.1: the correction is small compared with the step, the old factors and the new ones agree on it
    (so by_z has changed little, in whatever units), further corrections shrink quadratically, and
    the determinant keeps its sign and nearly its size. What fails is walked to: from the last
    positions, with a proof at every step, and where that fails too from home. With `farthest` above

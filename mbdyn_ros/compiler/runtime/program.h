@@ -41,7 +41,7 @@ struct program {
   size_t home, parameters;
   size_t memory;
 
-  /* What all programs of the robot need of its loops beside z: so many numbers stand behind z, put
+  /* What all programs of the robot need of its loops besides z: this many numbers follow z, put
      there by a function of q and z from the same library; 0 where the equations need none. */
   size_t terms;
   void (*find_terms)(const double* const* arg, double* const* res);

@@ -157,7 +157,7 @@ class Interval {
     }
   }
 
-  /* The largest x with a u, up to `most`. From far above, rounding is large beside it: then once more
+  /* The largest x with a u, up to `most`. From far above, rounding is large compared with it: then once more
      from near. */
   double largest(double most) const {
     double x = from_above(most);

@@ -15,7 +15,7 @@ TYPES: dict[str, Any] = {
     "int": ctypes.c_int,
     "int64_t": ctypes.c_int64,
 }
-"""ctypes of what a field may be, beside pointers and arrays of these."""
+"""ctypes of what a field may be, besides pointers and arrays of these."""
 
 
 @functools.cache

@@ -240,7 +240,7 @@ class Vector:
             return Phasor(longest.factor, longest.powers), None
         if len(others) == 1 and others[0].slide is not None:
             (unit,) = others
-            if unit.powers == longest.powers:  # a straight line, seen from a point beside it
+            if unit.powers == longest.powers:  # a straight line, seen from a point off it
                 side = 1j if (longest.factor / (1j * unit.factor)).real > 0 else -1j
                 return longest, Phasor(side * unit.factor, longest.powers)
         if any(term.slide is not None for term in others):

@@ -78,7 +78,7 @@ from ..system import System
 from ..tree.acting import acting
 
 ON_THE_LINE = 1e-9
-"""Share of a cylinder's length by which its pin may lie beside the line along which it slides."""
+"""Share of a cylinder's length by which its pin may lie off the line along which it slides."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class CylinderLoop:
         return {body: joint_motion(bodies[body], one) for body, one in positions.items()}
 
     def rates(self) -> dict[int, tuple[SX, SX]]:
-        """By body, the rate of its joint by xd, and what its acceleration has beside xdd."""
+        """By body, the rate of its joint by xd, and what its acceleration has besides xdd."""
         triangle, (turn, turn_1) = self.triangle, self.triangle.signs
         return {
             triangle.upper: (turn * triangle.outward * self.J, turn * self.J_rate * self.cd),
@@ -356,7 +356,7 @@ class Manipulator:
         return Module(rod, triangle.base, motions, turned, effort, loop, pin)
 
     def _moved(self, k: int, joint: JointMotion, rate: tuple[SX, SX], xd: SX) -> tuple[SX, SX, SX]:
-        """X and S of a body, and what its acceleration has beside X Vd_j and S rate xdd."""
+        """X and S of a body, and what its acceleration has besides X Vd_j and S rate xdd."""
         X, S = motion_transform(joint), ca.vertcat(joint.angular, joint.linear)
         self.transforms[k] = X
         turning = S * (rate[0] * xd)

@@ -1,4 +1,4 @@
-"""Rotors, springs and friction: they act on the coordinates of joints, beside the bodies.
+"""Rotors, springs and friction: they act on the coordinates of joints, in addition to the bodies.
 
 A rotor of inertia J turns r times as fast as its joint: it adds the armature r^2 J to the diagonal
 of the mass matrix and takes part in nothing else. A spring asks for k (q - q_0) and stores

@@ -24,7 +24,7 @@ IN_FRONT = 0.1
 """Height of arrows above the parts, as a share of the mechanism's size."""
 
 ORDINARY = 2.0
-"""Arrows grow up to so many times the largest force of an ordinary instant: peaks would leave
+"""Arrows grow up to this multiple of the largest force of an ordinary instant: peaks would leave
 nothing to see of all others."""
 
 

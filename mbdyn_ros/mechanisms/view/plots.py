@@ -166,7 +166,7 @@ def animate(
     curve: Array | None = None,
     frames: int = 36,
 ) -> None:
-    """Write an animated GIF of the mechanism in its motion, with the torque beside it.
+    """Write an animated GIF of the mechanism in its motion, with the torque next to it.
 
     curve : as for `plot_drive`.
     """

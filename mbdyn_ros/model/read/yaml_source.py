@@ -77,7 +77,7 @@ class YamlSource:
         except RecursionError:
             raise ModelError(f"{self.name}: nested too deeply to be any {what}") from None
         if root is None:
-            raise ModelError(f"{self.name}: the file says nothing; give {keys}")
+            raise ModelError(f"{self.name}: the file is empty; give {keys}")
         return root
 
     def error(self, node: yaml.Node, problem: str) -> ModelError:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 WIDE = 1e10
-"""A bound of a range whose other end alone is bounded."""
+"""The open end of a range that is bounded on one side."""
 
 WORLD = "world"
 """The name of the frame of MuJoCo's world; no body of its own has it."""

@@ -152,7 +152,7 @@ def target_place(robot: Robot, message: PoseStamped) -> Array:
             f"{robot.model.root!r}"
         )
     if message == PoseStamped():
-        raise InputError("the target is an empty message: it says neither where nor in what frame")
+        raise InputError("the target is an empty message: it has neither a position nor a frame")
     point = message.pose.position
     place = np.array([point.x, point.y, point.z])
     require_reasonable("the target's position", place, "xyz")

@@ -183,7 +183,7 @@ class Layout:
     def comparisons(
         self, k: int, given: Array, implied: Array | None
     ) -> Iterator[tuple[str, Array, Array, NDArray[np.bool_]]]:
-        """The numbers of dependent joints beside those that the joints they follow imply.
+        """The numbers of dependent joints against those that the joints they follow imply.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ LEEWAY = 1e-3
 """Part of a velocity or effort limit by which it may be exceeded."""
 
 EFFORT_STRIDE = 4
-"""Efforts are computed at every so many samples between two points."""
+"""Samples between two points of which one has its efforts computed."""
 
 
 class ReferenceLimits:

@@ -320,7 +320,7 @@ class SensedJoints:
         return found
 
     def _spread(self, position: Array, rates: Sequence[Array | None], now: float) -> None:
-        """Keep the numbers of a message beside those of the joints that it leaves out."""
+        """Keep the numbers of a message with those of the joints that it leaves out."""
         unknown = np.full(len(self.labels), math.nan)
         self._position = position
         self._came = [now if k in self._reader.found else came for k, came in enumerate(self._came)]

@@ -60,7 +60,7 @@ class PlainBytes:
         self._double = np.dtype(self.order + "f8")
 
     def size(self, least: int = 1) -> int:
-        """How many elements follow, of at least so many bytes each."""
+        """Number of elements that follow, of at least `least` bytes each."""
         (count,) = self._count.unpack_from(self._body, self._take(4, 4))
         if count * least > len(self._body) - self.at:
             raise ValueError(f"{count} elements in {len(self._body) - self.at} bytes")

@@ -22,7 +22,7 @@ SPECS = (
     Spec("robot_description", "", "URDF (or DH table) of the robot, as text", read_only=True),
     Spec("urdf", "", "path of its file, where robot_description is empty", read_only=True),
     Spec(
-        "mechanism", "", "loops and couplings beside the URDF: path of a YAML file, or its text",
+        "mechanism", "", "loops and couplings added to the URDF: path of a YAML file, or its text",
         read_only=True,
     ),
     Spec("xacro", STRINGS, "arguments of a xacro file, such as prefix:=left_", read_only=True),

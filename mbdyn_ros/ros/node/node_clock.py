@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.timer import Timer
 
 CLOCK_READINGS, TOGETHER = 5, 20_000
-"""How often two clocks are read until both were read within so many ns."""
+"""Attempts to read two clocks, and the ns within which both must be read."""
 
 
 def steady_timer(node: Node, rate: float, call: Callable[[], None]) -> Timer:

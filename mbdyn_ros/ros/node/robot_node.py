@@ -189,7 +189,7 @@ class RobotNode(Node):
             self.loop.end()
 
     def stop(self) -> None:
-        """End the loop and what runs beside it; returns when they have ended."""
+        """End the loop and what runs along with it; returns when they have ended."""
         if self.loop is not None:
             self.loop.stop()
 

@@ -96,7 +96,7 @@ class ControllerWatch:
         idle = [(name, kind) for (name, _, kind), claimed in pairs if not claimed]
         self._unclaimed = frozenset(pair for pair in idle if pair[1] in QUANTITIES)
         topic = self._activity.topic_name
-        # A manager that was killed stays among them for a while, beside the one that answers.
+        # A manager that was killed stays among them for a while, next to the one that answers.
         found = self._simulator.get_publishers_info_by_topic(topic)
         self._processes = tuple({bytes(one.endpoint_gid)[:PROCESS] for one in found})
         self._released = False
@@ -136,7 +136,7 @@ class CommandInboxes:
         self._watch.release(commands)
         if len(commands.remarks) > len(self._said):
             for remark in commands.remarks.keys() - self._said:
-                simulator.get_logger().info(one_line(f"{remark}; this is said once"))
+                simulator.get_logger().info(one_line(f"{remark} (reported once)"))
             self._said |= commands.remarks.keys()
 
     def report(self, health: Health) -> None:

@@ -172,7 +172,7 @@ class ComputedTorque(EffortNode):
         follows = MODES[mode].follows
         topic = self.resolve_topic_name(TOPICS[follows]) if follows else ""
         if topic and not self.count_publishers(topic):
-            raise InputError(f"mode {mode}: nobody publishes on {topic}, which it follows")
+            raise InputError(f"mode {mode}: no node publishes on {topic}, which it follows")
 
     def _doubts(self) -> Doubts:
         given = self.parameters

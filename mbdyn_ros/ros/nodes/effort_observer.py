@@ -306,12 +306,12 @@ class EffortObserver(RobotNode):
         deaf = [one.name for one in self._receivers if one.name not in takers]
         if found.link not in self.payloads.variable and not takers:
             raise InputError(
-                f"nobody takes the payload: start this node with variable naming {found.link}, or "
+                f"no node takes the payload: start this node with variable naming {found.link}, or "
                 f"name nodes and controllers in payload_receivers ({', '.join(deaf) or 'none'})"
             )
         answer = f"{found.link} carries {found.mass:.4g} kg"
         answer += f"; handed to {', '.join(takers)}" if takers else ""
-        return answer + (f"; nobody takes it at {', '.join(deaf)}" if deaf else "")
+        return answer + (f"; no node takes it at {', '.join(deaf)}" if deaf else "")
 
 
 class PayloadReceiver:

@@ -235,7 +235,7 @@ class Follower:
         missing = self.measured.missing(now, given.state_timeout)
         if missing:
             raise InputError(
-                f"{missing}: nobody knows how far the robot is from its start (parameter "
+                f"{missing}: the distance of the robot from its start is unknown (parameter "
                 "start_tolerance; 0 takes references all the same)"
             )
         tolerance = given.start_tolerance

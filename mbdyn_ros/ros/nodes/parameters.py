@@ -196,8 +196,8 @@ GAINS = {
     "admittance_dead_zone": "of admittance: external efforts that are not felt, N m or N",
     "link_stiffness": "of cartesian_impedance along and about the world's axes, N/m and N m/rad",
     "link_damping": "of cartesian_impedance, N s/m and N m s/rad",
-    "posture_stiffness": "to the posture beside the link's pose, N m/rad or N/m",
-    "posture_damping": "beside the link's motion, N m s/rad or N s/m",
+    "posture_stiffness": "towards the initial posture, N m/rad or N/m",
+    "posture_damping": "of the joints' motion, N m s/rad or N s/m",
 }
 CONTROL_GAINS = tuple(gains())
 REACTIONS = ("none", *KINDS)

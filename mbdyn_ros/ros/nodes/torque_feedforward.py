@@ -1,7 +1,7 @@
 """Node `torque_feedforward`: efforts for a wanted motion, at a rate.
 
 It sends the efforts of inverse dynamics along a reference, and adds a small PD where asked. The
-controller that takes them holds the last ones for ever, so this node sends zeros when it has no
+controller that takes them holds the last ones forever, so this node sends zeros when it has no
 fresh reference, when something fails, when it is deactivated, and when it ends.
 
 Topics, services and parameters are listed in `docs/ros.md`.

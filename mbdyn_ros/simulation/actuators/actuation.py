@@ -1,4 +1,4 @@
-"""The actuators of a robot as efforts, by states integrated with its motion or beside it.
+"""The actuators of a robot as efforts, by states integrated with its motion or next to it.
 
 The states go over a step at the joints' speeds as they are at its start, by a linearly implicit
 method of order 2 (Rosenbrock, L-stable), and the forces that follow act in the whole step. So

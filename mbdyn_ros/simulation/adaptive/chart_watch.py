@@ -93,8 +93,8 @@ class ChartWatch:
                     for places in (chart.linkage.independent, best)
                 )
                 return (
-                    f"it starts with a velocity at a dead centre of {old}, which says nothing of "
-                    f"the speed of loop {chart.linkage.cluster.name!r} there; make {new} "
+                    f"it starts with a velocity at a dead centre of {old}, which leaves "
+                    f"the speed of loop {chart.linkage.cluster.name!r} undetermined; make {new} "
                     "independent, or start elsewhere"
                 )
         return None

@@ -31,7 +31,7 @@ STILL, STILL_STEPS = 1e-10, 100
 """Velocity (m/s or rad/s) of what stands still, and for how many steps until it surely does."""
 
 STEPS_A_SAMPLE = 5
-"""Steps from sample to sample, where no times are asked for; so many are one call at most."""
+"""Steps from sample to sample, where no times are asked for; the most in one call."""
 
 CALM = 0.02
 """Time (s) without impacts and changes of contacts after which events serve again."""

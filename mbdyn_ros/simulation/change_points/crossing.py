@@ -263,12 +263,12 @@ def _integrated(
         nonlocal count
         count += 1
         if count > MOST_RATES:
-            raise NoCrossingError("the motion beside it is too wild for one step")
+            raise NoCrossingError("the motion near it is too wild for one step")
         return side.motion.rate(t, y)
 
     found = solve_ivp(rate, (times[0], times[-1]), y, "DOP853", times, rtol=1e-9, atol=1e-11)
     if not found.success:
-        raise NoCrossingError("the motion beside it cannot be integrated")
+        raise NoCrossingError("the motion near it cannot be integrated")
     places = [place]
     for one in found.y.T[1:]:
         places.append(side.tree_position(one, places[-1]))
@@ -310,7 +310,7 @@ def require_even(
 ) -> float:
     """Share of the motion that polynomials miss; refuse what is not one smooth motion."""
     if not nodes.joint_velocity[0] @ nodes.joint_velocity[-1] > 0:
-        raise NoCrossingError("the motion turns back beside it, and both ways are as good")
+        raise NoCrossingError("the motion turns back near it, and both ways are as good")
     length = float(step.times[-1] - step.times[0])
     moved = max(float(np.abs(end - initial).max()), length * float(np.abs(slopes).max()))
     rough = length * float(step.roughness(slopes).max())

@@ -179,6 +179,6 @@ def _at(run: Run, chart: Robot, joints: Sequence[str], whole: Array) -> Robot:
     except MbdynError as error:
         raise NoCrossingError(f"its other side cannot be set up: {error}") from error
     if not closes(other, whole):
-        raise NoCrossingError("the loops do not close beside it")
+        raise NoCrossingError("the loops do not close near it")
     run.charts.append(other)
     return other

@@ -1,4 +1,4 @@
-"""Servos of joints that follow positions or velocities, beside a motion in equal steps.
+"""Servos of joints that follow positions or velocities, along with a motion in equal steps.
 
 In every step the accelerations that are wanted of such joints are turned into efforts by exact
 dynamics, those of the other joints given (`actuator_response`): in closed loops, on
@@ -173,7 +173,7 @@ class Servo:
         """Accelerations (n,) with which each can stop while the others that follow hold still.
 
         By its mobility alone, which lets the others go, an arm that is stretched out is so light
-        that its joints drive each other from limit to limit for ever.
+        that its joints drive each other from limit to limit forever.
         """
         followed = np.flatnonzero(targets.followed)
         if len(followed) < len(limit):
@@ -206,7 +206,7 @@ def _of_least_norm(mobility: Array, acceleration: Array) -> NDArray[np.floating[
 class Following:
     """The servos of a motion; see `Servo`.
 
-    The program that they take is compiled, beside the motion, when a target comes for the first
+    The program that they take is compiled, during the motion, when a target comes for the first
     time: `ready` says when it is there.
 
     Attributes

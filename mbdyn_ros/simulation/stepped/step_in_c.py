@@ -318,7 +318,7 @@ class MotionInC:
         return self.impacts[:count].copy()
 
     def steps(self, count: int) -> int:
-        """Take up to so many steps; see `walled_steps`."""
+        """Take up to `count` steps; see `walled_steps`."""
         return int(self._call(*self._given, ctypes.c_long(count)))
 
     def slow_down(self, share: float, energy: float) -> None:

@@ -1,4 +1,4 @@
-"""The state of a whole tree beside one that moves in steps: loops closed, home taken along."""
+"""The state of a whole tree next to one that moves in steps: loops closed, home taken along."""
 
 from __future__ import annotations
 

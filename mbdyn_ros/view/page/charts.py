@@ -1,4 +1,4 @@
-"""Charts beside the scene: lines over a common axis, figures in a plane, a motion over time."""
+"""Charts next to the scene: lines over a common axis, figures in a plane, a motion over time."""
 
 from __future__ import annotations
 

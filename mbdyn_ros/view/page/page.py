@@ -1,4 +1,4 @@
-"""A page in the browser: a 3-D scene and a panel beside it, served from this process by viser.
+"""A page in the browser: a 3-D scene and a panel next to it, served from this process by viser.
 
 Whoever draws does so in one thread, which waits in `Page.run`: messages from the browser only wake
 it, so that a slider that is dragged is followed as fast as drawing goes, and never faster.
@@ -47,7 +47,7 @@ AMBIENT = 2.0
 """Light from everywhere, so that no side is black."""
 
 PANEL = 350
-"""Width of the panels beside the scene, pixels."""
+"""Width of the panels next to the scene, pixels."""
 
 NARROW = 0.75
 """Width over height of a scene between panels, up to which all of it is seen."""
@@ -171,7 +171,7 @@ class Page:
         fitted = threading.Event()
 
         def between_panels(now: viser.CameraHandle) -> None:
-            """Stand back once the panels beside the scene leave little of it."""
+            """Stand back once the panels next to the scene leave little of it."""
             if now.aspect < NARROW and not fitted.is_set():
                 fitted.set()
                 with client.atomic():
@@ -303,7 +303,7 @@ def _serve(
 
 
 STYLE = """<style>
-/* The number beside a slider: room for a sign and six digits. */
+/* The number next to a slider: room for a sign and six digits. */
 .mantine-Slider-root ~ .mantine-NumberInput-root { width: 4.1rem !important; flex-shrink: 0; }
 /* The ends of a slider stand below its track, not in the next box. */
 .mantine-Slider-markLabel { white-space: nowrap; }

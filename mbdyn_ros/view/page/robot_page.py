@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 RECORDED = "as recorded"
-"""The choice of the recording, beside the joints."""
+"""The choice of the recording, next to the joints."""
 
 FRAMED_INSTANTS = 12
 """Of a motion that a camera frames."""

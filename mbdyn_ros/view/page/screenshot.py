@@ -147,7 +147,7 @@ def find_browser() -> str:
 
 @contextlib.contextmanager
 def _browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Popen[bytes]]:
-    """A browser that shows a page meanwhile; the panels stand beside a scene of that size."""
+    """A browser that shows a page meanwhile; the panels stand next to a scene of that size."""
     # Its children write into its folder for a while after it has ended.
     with tempfile.TemporaryDirectory(
         prefix="mbdyn_browser_", ignore_cleanup_errors=True

@@ -27,7 +27,7 @@ AXES = 0.12
 """Length of a frame's axes, as a share of the subject's size."""
 
 HEAD_RADIUS, HEAD_LENGTH, LEAST_LENGTH = 2.2, 5.0, 12.0
-"""Of an arrow's head: in radii of its shaft; of which an arrow is as long as so many at least."""
+"""Of an arrow's head: in radii of its shaft; fewest of them in an arrow's length."""
 
 WORLD = ""
 """The body that everything else hangs on."""

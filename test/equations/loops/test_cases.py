@@ -16,7 +16,7 @@ from mbdyn_ros import Robot
 CLOSE = 1e-10
 
 pytestmark = pytest.mark.skipif(
-    not CASES.is_dir(), reason="the shared cases are not beside this repository"
+    not CASES.is_dir(), reason="the shared cases are not next to this repository"
 )
 names = pytest.mark.parametrize("name", HOMES)
 written = pytest.mark.parametrize("how", ["yaml", "yaml swapped", "urdf+", "urdf+ swapped"])

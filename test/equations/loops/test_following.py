@@ -60,7 +60,7 @@ def test_following_goes_round_where_plain_calls_do_not(tmp_path: Path) -> None:
     far = close([3.0, 0.0], memory)  # no motion leads there at once: from home
     assert far is not None and far[0] > 0
     near = close.memory()  # type: ignore[attr-defined]
-    near[0] = 1.0  # what is farther is no motion
+    near[0] = 1.0  # what is farther is not a motion
     assert close([3.0, 0.0], near) is None and close([1.5, 0.0], near) is not None
 
 

@@ -91,7 +91,7 @@ def test_forces_of_a_rounded_loop_are_those_of_the_exact_one() -> None:
 
 
 def test_a_measured_state_of_a_rounded_robot() -> None:
-    """What rounding leaves open is no gap of the measurement."""
+    """What rounding leaves open is not a gap of the measurement."""
     robot = load_rounded(mechanism("Bennett"), 4)
     whole = np.array([*robot.home.values()])
     q = robot.independent_state(whole)
@@ -137,7 +137,7 @@ def test_a_mimic_that_contradicts_a_loop_is_refused_with_the_gap() -> None:
 
 
 def test_frames_that_point_opposite_ways_are_said_to() -> None:
-    """Of a rounded file too, where a small gap is left beside the half turn."""
+    """Of a rounded file too, where a small gap is left next to the half turn."""
     urdf, side = rounded_texts(mechanism("five-bar"), 4)
     document = yaml.safe_load(side)
     frame = document["loops"][0]["successor"]

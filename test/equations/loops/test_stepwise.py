@@ -1,4 +1,4 @@
-"""Closed forms of loops that gears tie together, beside Newton's method on the same robots."""
+"""Closed forms of loops that gears tie together, against Newton's method on the same robots."""
 
 from __future__ import annotations
 

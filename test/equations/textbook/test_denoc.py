@@ -224,7 +224,7 @@ def test_loops_of_every_kind_as_by_the_cluster_recursion(kind: str) -> None:
     assert_close(again, multipliers, 1e-10)
 
 
-@pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not beside this repository")
+@pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not next to this repository")
 @pytest.mark.parametrize("name", ["A1_fourbar", "B_boom"])
 def test_golden_values(name: str) -> None:
     case = Case.read(name)

@@ -179,7 +179,7 @@ def test_the_papers_robot_against_lagrange() -> None:
 
 
 def operation_counts(case: Case) -> dict[str, int]:
-    """What the traced equations of motion cost, for the table beside the paper's."""
+    """What the traced equations of motion cost, for the table next to the paper's."""
     system = ga.gibbs_appell(case.tree, case.joints, case.v, case.effort, GRAVITY)
     outputs = ca.cse([ca.densify(part) for part in system])
     return count_operations(ca.Function("f", case.symbols, outputs))

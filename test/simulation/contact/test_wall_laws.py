@@ -42,7 +42,7 @@ LAWS = {
 
 @pytest.mark.parametrize("name", LAWS)
 def test_a_soft_floor_gives_back_what_its_law_says(ball: Robot, name: str) -> None:
-    """A fall from 0.2 m: greatest depth and speed up, beside SciPy's of the same law."""
+    """A fall from 0.2 m: greatest depth and speed up, against SciPy's of the same law."""
     law = {"damping": 0.0, "dissipation": 0.0, "exponent": 1.0, **LAWS[name]}
 
     def force(x: float, speed: float) -> float:

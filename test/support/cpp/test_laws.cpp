@@ -138,7 +138,7 @@ static void test_friction_and_payload_and_limits() {
   CHECK(near(effort[0], expected[0] - rub[0] + theirs[0], 1e-12)); /* that of the reference */
   CHECK(near(effort[1], expected[1], 1e-12) && law.saturated() == 2);
 
-  /* A rod of 3 kg beside the point: m, m c and the moment about the joint grow by its own. */
+  /* A rod of 3 kg off the point: m, m c and the moment about the joint grow by its own. */
   Payload rod{3.0, {0.0, 0.0, -0.5}, {0.25, 0.0, 0.0, 0.25, 0.0, 0.0}};
   CHECK(law.set_payload("bob", rod).empty());
   CHECK(law.set_payload("bob", rod).empty()); /* instead of the first */

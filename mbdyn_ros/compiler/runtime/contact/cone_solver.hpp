@@ -258,7 +258,7 @@ static void sweep(const Cones<double>* c, const double* step, double* f) {
   }
 }
 
-/* Sweeps from the impulses in f, and Newton's method from where they lead, so many times at most; the
+/* Sweeps from the impulses in f, and Newton's method from where they lead, this often at most; the
    best go to `best` if they miss laws by less than `least`. Gives by how much they do. */
 static double by_sweeps(const Cones<double>* c, const double* step, double* f, double enough,
                         double least, int times, double* best) {

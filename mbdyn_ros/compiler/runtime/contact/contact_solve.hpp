@@ -41,7 +41,7 @@ static void sliding_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   s->lost += select(done, lost, all<Real>(0.));
 }
 
-/* Where no contact is active, and velocities at both ends of a step are nothing beside those that it
+/* Where no contact is active, and velocities at both ends of a step are negligible against those that it
    would have ended with: dry friction holds all, which has not moved in between either. */
 template <class Real>
 static Bits<Real> all_rests(const struct walls* w, const Motion<Real>* s, const Work<Real>* x) {

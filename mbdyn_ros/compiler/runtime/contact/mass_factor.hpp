@@ -57,7 +57,7 @@ static void solve_down(const struct walls* w, const Real* factor, Real* x) {
   }
 }
 
-/* sum of x y over so many places */
+/* sum of x y over `count` places */
 template <class Real>
 static inline Real dot_at(const int32_t* place, size_t count, const Real* x, const Real* y) {
   Real sum = all<Real>(0.);
@@ -65,7 +65,7 @@ static inline Real dot_at(const int32_t* place, size_t count, const Real* x, con
   return sum;
 }
 
-/* The products of (rows, n) x and (columns, n) y over so many places, into out, `step` a row. */
+/* The products of (rows, n) x and (columns, n) y over `count` places, into out, `step` a row. */
 template <class Real>
 static inline __attribute__((always_inline)) void products_at(
     size_t n, const int32_t* place, size_t count, size_t rows, const Real* x, size_t columns,

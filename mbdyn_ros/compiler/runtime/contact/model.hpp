@@ -54,7 +54,7 @@ struct walls {
   const double* laws;                     /* (m) as wall_laws.hpp has them; NULL: there are none */
   const double* home;                     /* see `program.home` */
   double touching; /* m at which contacts touch */
-  double graze;    /* m of depth that is no impact */
+  double graze;    /* m of depth that does not count as an impact */
   double closed;   /* m at which a step has landed */
   double slow;     /* m/s of what rests */
   double settled;  /* share of the velocities by which laws may be missed */

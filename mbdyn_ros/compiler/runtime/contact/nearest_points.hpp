@@ -8,7 +8,7 @@
 
 enum { MOST_WALKS = 64, MOST_TURNS = 8 };
 
-#define TOGETHER 1e-9 /* share of the sizes that is no distance */
+#define TOGETHER 1e-9 /* share of the sizes that does not count as a distance */
 #define ASUNDER 1e-4  /* share of the sizes by which shapes are taken apart */
 #define SAME_WAY 1e-9 /* difference of unit vectors that are one */
 

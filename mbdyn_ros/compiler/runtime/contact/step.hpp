@@ -352,7 +352,7 @@ static void keep_start(const struct walls* w, struct motion* s, Work<double>* x)
   x->clean = 1;
 }
 
-/* Take so many steps, or fewer where the record of impacts is nearly full or a wall is `unsound`; gives
+/* Take this many steps, or fewer where the record of impacts is nearly full or a wall is `unsound`; gives
    how many, and negative, less one, where the next left the finite numbers, or more shapes are near
    each other than have room (`crowded`). */
 EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) {

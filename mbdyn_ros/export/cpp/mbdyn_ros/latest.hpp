@@ -29,7 +29,7 @@ class Latest {
   }
 
  private:
-  static constexpr unsigned fresh = 4; /* beside the number: not read yet */
+  static constexpr unsigned fresh = 4; /* next to the number: not read yet */
   std::array<Value, 3> values_;
   unsigned writing_ = 0, reading_ = 1;
   std::atomic<unsigned> finished_{2};

@@ -75,14 +75,14 @@ class MeasuredJoints {
         step_(table.v.count),
         tried_(q_),
         next_(q_),
-        told_(position_),
+        found_(position_),
         rates_(velocity_),
         unused_(velocity_) {
     for (const std::string &joint : joints) {
       at_q_.push_back(place(table.joint_position, joint));
       at_v_.push_back(place(table.joint_velocity, joint));
     }
-    if (close(q_) == Status::ok) position_ = told_;
+    if (close(q_) == Status::ok) position_ = found_;
     model_.limit_jumps(farthest);
     last_ = model_;
   }
@@ -115,7 +115,7 @@ class MeasuredJoints {
     }
     last_ = model_;
     q_ = tried_;
-    position_ = told_;
+    position_ = found_;
     disagreement_ = left_;
     return status;
   }
@@ -151,9 +151,9 @@ class MeasuredJoints {
     return difference - turn * std::round(difference / turn);
   }
 
-  /* Positions of all joints at q, in told_. */
+  /* Positions of all joints at q, in found_. */
   Status close(const std::vector<double> &q) noexcept {
-    return model_.joint_state(q.data(), rest_.data(), rest_.data(), told_.data(), rates_.data(),
+    return model_.joint_state(q.data(), rest_.data(), rest_.data(), found_.data(), rates_.data(),
                               unused_.data());
   }
 
@@ -164,7 +164,7 @@ class MeasuredJoints {
     for (std::size_t j = 0; j < unit_.size(); ++j) {
       unit_[j] = 1.0;
       const Status status = model_.joint_state(tried_.data(), unit_.data(), rest_.data(),
-                                               told_.data(), rates_.data(), unused_.data());
+                                               found_.data(), rates_.data(), unused_.data());
       unit_[j] = 0.0;
       if (status != Status::ok) return false;
       for (std::size_t k = 0; k < size; ++k) {
@@ -179,7 +179,7 @@ class MeasuredJoints {
   /* Measured less estimated, in left_. */
   void compare() noexcept {
     for (std::size_t k = 0; k < left_.size(); ++k) {
-      left_[k] = around(k, goal_[k] - told_[at_q_[k]]);
+      left_[k] = around(k, goal_[k] - found_[at_q_[k]]);
     }
   }
 
@@ -216,7 +216,7 @@ class MeasuredJoints {
       if (!solve(goal_)) return Status::no_answer;
     }
     const Status status = model_.joint_state(tried_.data(), step_.data(), rest_.data(),
-                                             told_.data(), rates_.data(), unused_.data());
+                                             found_.data(), rates_.data(), unused_.data());
     if (status == Status::ok) {
       v_ = step_;
       velocity_ = rates_;
@@ -226,7 +226,7 @@ class MeasuredJoints {
 
   Model model_, last_; /* the latter with the loops as they were at q_ */
   std::vector<double> deviations_, q_, v_, position_, velocity_, disagreement_;
-  std::vector<double> way_, goal_, left_, rows_, rest_, unit_, step_, tried_, next_, told_, rates_;
+  std::vector<double> way_, goal_, left_, rows_, rest_, unit_, step_, tried_, next_, found_, rates_;
   std::vector<double> unused_; /* accelerations */
   std::vector<std::size_t> at_q_, at_v_;
 };

@@ -192,7 +192,7 @@ def _armature(document: XmlSource, joint: Element) -> float:
 
 
 def _of_drake(joint: Element, tag: str) -> Element | None:
-    """The child of a joint that Drake has beside those of SDF."""
+    """The child of a joint that Drake adds to those of SDF."""
     return next((one for one in joint if local_name(one) == tag), None)
 
 

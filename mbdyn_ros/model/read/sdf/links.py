@@ -111,7 +111,7 @@ def _geometry(scope: SdfScope, element: Element) -> Geometry:
     if shape.tag == "mesh":
         file = text_of(document, shape, "uri")
         if file and scope.placed_by is not None and "://" not in file:
-            file = str(Path(document.name).parent / file)  # beside the included file
+            file = str(Path(document.name).parent / file)  # next to the included file
         if file:
             return Mesh(file, vector(document, shape, "scale", (1.0, 1.0, 1.0)))
     raise document.error(element, f"<{shape.tag}> is not supported as a shape")
