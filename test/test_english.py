@@ -24,7 +24,7 @@ MARKS = {
     r"\b[Bb]eside (?=[\[`A-Za-z])": "next to, with, in addition to, or compared with",
     r"\b[Bb]ut for\b": "except for",
     r"\bnone such\b": "not one",
-    r"(?<!there )(?<!There )\bis no (?!longer|more|such|need|farther)\w": "is not a",
+    r"(?<!there )(?<!There )\bis no\s(?!longer|more|such|need|farther)\w": "is not a",
     r"\bwhat it waits for\b": "the event it waits for",
     r"\bof (its|their) own accord\b": "by itself, automatically",
     r"\bso many\b(?![^.]*\bthat\b)": "that many, or the number by its name",

@@ -102,8 +102,8 @@ def table_joints(robot: Robot, table: Table, source: str) -> list[str]:
         table["position"] = {name: table.pop(name)[""] for name in [*table] if name in joint_of}
     unknown = [label for label in table["position"] if label not in joint_of]
     if unknown or not table["position"]:
-        has = f"has position of {unknown[0]!r}, which is no" if unknown else "has position of no"
-        raise InputError(f"{source}: {has} joint; the robot has {', '.join(joint_of)}")
+        has = f"of {unknown[0]!r}, which is not a joint" if unknown else "of no joint"
+        raise InputError(f"{source}: has position {has}; the robot has {', '.join(joint_of)}")
     return list(dict.fromkeys(joint_of[label] for label in table["position"]))
 
 

@@ -21,7 +21,7 @@ from ..errors import InputError
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from .controller import STANDSTILL, Controller
-from .external_wrench import LEAST_SHARE
+from .external_wrench import LEAST_WORK
 
 ALARM_MARGIN = 1.5
 """Thresholds over the largest number of free motion."""
@@ -166,7 +166,7 @@ class ContactDetector:
             columns = self._robot.jacobian(q, link).T / self._thresholds.joint[:, None]
             size = np.linalg.norm(columns, axis=0)
             basis, singular, _ = np.linalg.svd(columns / np.where(size > 0, size, 1.0))
-            kept = basis[:, : len(singular)][:, singular > LEAST_SHARE * max(singular[0], 1e-300)]
+            kept = basis[:, : len(singular)][:, singular > LEAST_WORK * max(singular[0], 1e-300)]
             if np.linalg.norm(y - kept @ (kept.T @ y)) <= self._thresholds.whole / ALARM_MARGIN:
                 found.append(link)
         return tuple(found)

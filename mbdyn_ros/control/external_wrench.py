@@ -21,7 +21,7 @@ from ..prepare.tree import WORLD
 from ..robot import Robot
 from ..units import velocity_unit
 
-LEAST_SHARE = 1e-3
+LEAST_WORK = 1e-3
 """Singular value of J^T, relative to the largest, from which a wrench is determined; moments by the
 mean lever of the link, angles too."""
 
@@ -139,7 +139,7 @@ class WrenchEstimator:
         table, parts = self._columns.result, self._parts
         columns, scale, lever = table[:, :parts], table[:, 6], table[0, 7]
         left, singular, right = np.linalg.svd(columns, full_matrices=False)
-        count = int(np.count_nonzero(singular > LEAST_SHARE * singular[0])) if singular[0] else 0
+        count = int(np.count_nonzero(singular > LEAST_WORK * singular[0])) if singular[0] else 0
         if not count:
             raise InputError(f"{self._source}: no joint moves the point of link {self.link!r}")
         determined = right[:count]

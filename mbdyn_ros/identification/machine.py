@@ -266,7 +266,7 @@ class Search:
         chosen = self._ordered()
         both = self.evidence.normal(self.noise, chosen)
         held = {chosen[k] for k in undetermined(both, self._readiness(chosen))}
-        likely = [UNDETERMINED if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
+        likely = [UNSEEN_SHARE if k in held else LIKELY.get(columns[k].term, 1.0) for k in others]
         return np.concatenate([np.zeros(len(own)), shares[others] / np.square(likely)])
 
     def _reweigh(self) -> None:
@@ -403,7 +403,7 @@ class Search:
 DRIVES_HELD = 3.0
 """How much rather a drive's term is held than an inertia, of what cannot be distinguished."""
 
-LIKELY, UNDETERMINED = {"offset": 0.1}, 1e-3
+LIKELY, UNSEEN_SHARE = {"offset": 0.1}, 1e-3
 """Shares of an effort's size that terms of drives are likely to have, others 1; and that of a term
 which the recordings do not determine, so that it is held."""
 

@@ -20,7 +20,7 @@ LEAST_MOTION = 0.02
 WRONG_SIGN = -0.3
 """Gain of a joint's efforts over the description's from which their sign is wrong."""
 
-CERTAIN_GAIN = 0.05
+CLEAR_GAIN = 0.05
 """Gain of efforts over the described ones that is more than chance."""
 
 COMPUTED = 1e-3
@@ -67,7 +67,7 @@ def require_agreeing(robot: Robot, form: LinearForm) -> None:
     wrong = []
     for k, label in enumerate(robot.effort_labels):
         gain, drag, explained = gain_of(form, k)
-        driven = drag < -(DRAG if abs(gain) > CERTAIN_GAIN else DRAG_ALONE) and gain < -WRONG_SIGN
+        driven = drag < -(DRAG if abs(gain) > CLEAR_GAIN else DRAG_ALONE) and gain < -WRONG_SIGN
         if explained > CERTAIN and (driven or abs(drag) < DRAG and gain < WRONG_SIGN):
             wrong.append(f"{label} (its efforts are {gain:.2f} times those of the description, and "
                          f"its friction drives it by {-drag:.2f} of them)")  # fmt: skip

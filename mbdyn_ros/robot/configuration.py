@@ -134,8 +134,8 @@ class Configurations(Core):
 
         Returns
         -------
-        Three arrays (n,) or (N, n); None where the input is not given. A floating base is no
-        joint of the description and left out; a planar joint has three numbers, a floating one
+        Three arrays (n,) or (N, n); None where the input is not given. A floating base is not
+        a joint of the description and left out; a planar joint has three numbers, a floating one
         seven and six.
 
         Examples
