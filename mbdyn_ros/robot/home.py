@@ -81,7 +81,7 @@ class Home(dict[str, float]):
         return Home, (dict(self),)
 
 
-OTHERS_LISTED = 3
+LISTED_WAYS = 3
 """Most other ways to close a loop, and joints in each, that are listed."""
 
 
@@ -140,8 +140,8 @@ def _other_branches(model: Model, system: System, assembly: Assembly) -> str:
         return ", ".join(f"{names[k]} = {x[k]:.4g}" for k in joints)
 
     seen = []
-    for other in assembly.others[:OTHERS_LISTED]:
-        differing = np.argsort(-np.abs(other - assembly.home), kind="stable")[:OTHERS_LISTED].tolist()
+    for other in assembly.others[:LISTED_WAYS]:
+        differing = np.argsort(-np.abs(other - assembly.home), kind="stable")[:LISTED_WAYS].tolist()
         here = places(assembly.home, differing)
         seen.append(f"{places(other, differing)} (instead of {here})")
     more = len(assembly.others) - len(seen)

@@ -162,7 +162,7 @@ def test_what_cannot_be_converted(crane: mbdyn_ros.Robot) -> None:
     assert "leave 1 freedom" in refusal(ANGLES[:3], q[:, :3])
     assert "there are 3 positions, but of velocity 2" in refusal(ANGLES, q, q[:2])
     assert "there is no joint 'bom'" in refusal(ANGLES, q, to=["bom"])
-    assert "asked for twice" in refusal(ANGLES, q, to=["boom_joint", "boom_joint"])
+    assert "requested twice" in refusal(ANGLES, q, to=["boom_joint", "boom_joint"])
     assert "no joint is requested" in refusal(ANGLES, q, to=[])
     assert "no points" in refusal(ANGLES, np.zeros((0, 4)))
     few = refusal(ANGLES, q, effort=q, to=["boom_joint"])
