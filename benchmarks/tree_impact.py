@@ -1,6 +1,6 @@
 """The simulation of the tree robot's paper: five impacts inside a circle.
 
-    python benchmarks/tree_impact.py [--plots docs] [--rounds 20] [--json]
+    python benchmarks/tree_impact.py [--plots docs] [--animation tree_impact.webp] [--json]
 
 The paper is "Dynamic modeling of tree-type robotic systems by combining 3x3 rotation and 4x4
 transformation matrices" (its tables 1 and 3, figures 14 to 19). Ten rods of 1 m fall without
@@ -254,10 +254,52 @@ def plot(folder: Path) -> None:
     save_figure(figure, folder / "tree_impact_poses.png")
 
 
+SLOWNESS, FRAMES = 5, 20
+"""Of the animation: seconds for one of the motion, frames a second."""
+
+
+def animate(file: Path) -> None:
+    """The motion in slow motion, the points of an impact in its colour for a third of a second."""
+    from io import BytesIO
+
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Circle
+    from PIL import Image
+
+    from mbdyn_ros.view.figure import color_of
+
+    robot, walls = load()
+    times = np.linspace(0, DURATION, round(DURATION * SLOWNESS * FRAMES) + 1)
+    trajectory = run(robot, walls, 1e-11, times)
+    pictures = []
+    for instant, place in zip(times, points(robot, walls, trajectory)[:, :, 0], strict=True):
+        figure = Figure(figsize=(4, 4))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.add_patch(Circle((0, 0), RADIUS, fill=False, ec="0.4", lw=1.5))
+        for one, two in RODS:
+            axes.plot(*place[[one - 1, two - 1]].T, "-", color=color_of(0), lw=3)
+        axes.plot(*place.T, "o", color=color_of(4), ms=4)
+        for impact in trajectory.impacts:
+            if 0 <= instant - impact.time < 1 / 3 / SLOWNESS:
+                hit = place[list(impact.points)]
+                axes.plot(*hit.T, "o", mfc="none", mec=color_of(1), mew=2, ms=13)
+        axes.text(-2.6, -2.6, f"{instant:.2f} s", fontsize=10)
+        axes.set(xlim=(-2.7, 2.7), ylim=(-2.7, 2.7), aspect="equal")
+        axes.axis("off")
+        image = BytesIO()
+        figure.savefig(image, dpi=90)
+        pictures.append(Image.open(image).convert("RGB"))
+    first, *others = pictures
+    first.save(
+        file, save_all=True, append_images=others, duration=1000 // FRAMES, loop=0, quality=50
+    )
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--plots", type=Path, help="folder for the figures")
+    parser.add_argument("--animation", type=Path, help="file of the motion, .webp or .gif")
     parser.add_argument("--rounds", type=int, default=20, help="runs that are timed")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     arguments = parser.parse_args()
@@ -268,6 +310,8 @@ def main() -> None:
         show(result)
     if arguments.plots is not None:
         plot(arguments.plots)
+    if arguments.animation is not None:
+        animate(arguments.animation)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The moving pictures of the book: a digging excavator, and a quadruped that is dropped.
+"""The animations of the book that `mbdyn view` renders, one WebP a robot.
 
-    python -m examples.animations docs
+    python -m examples.animations docs [--only manipulator]
 
 It needs Chromium and the extra `page`, and takes some minutes without a graphics card.
 """
@@ -18,6 +18,7 @@ from scipy.interpolate import CubicSpline
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Surface
+from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow
 from mbdyn_ros.recording.write import write_table
 
 SIZE = 560, 380
@@ -67,7 +68,36 @@ def drop(file: Path) -> None:
     write_table({"time": {"": fall.time}, "position": columns}, file)
 
 
-ANIMATIONS = {"excavator": dig, "quadruped": drop}
+SINUSOIDS = np.array([
+    [0.0, 1.0, 0.1, 0.0], [0.01, 0.2, 0.15, 0.5], [0.0, 0.2, 0.2, 1.0], [0.0, 0.3, 0.12, 1.5],
+])  # fmt: skip
+"""Of slew, lift, tilt and telescope, as in benchmarks/parallel_serial.py: middle and amplitude (rad
+or m), frequency (Hz), phase."""
+
+
+def sway(file: Path) -> None:
+    """Write the motion of the crane on the page of the parallel-serial paper."""
+    time = np.arange(161) / RATE
+    middle, amplitude, frequency, phase = SINUSOIDS.T
+    path = middle + amplitude * np.sin(2 * np.pi * frequency * time[:, None] + phase)
+    joints = mbdyn_ros.example("manipulator").independent_joints
+    write_table({"time": {"": time}, "position": dict(zip(joints, path.T, strict=True))}, file)
+
+
+def circling(file: Path) -> None:
+    """Write the motion of the piezo robot whose gripper follows a circle of 25 mm in 6 s."""
+    robot = mbdyn_ros.example("piezo_robot")
+    rotor = Rotor(mass=0.002, radius=0.005, speed=1000.0)
+    control = PulseController(robot, rotor, "gripper")
+    motion = PiezoMotion(robot, rotor, "gripper")
+    motion.set_state([0, 0.3, 0.8, -0.5, 0.6, 0])
+    run = follow(control, motion, circle(robot, "gripper", motion.q, 0.025, 6.0), 6.0)
+    rows = np.searchsorted(run.time, np.arange(120) / RATE).clip(max=len(run.time) - 1)
+    columns = dict(zip(robot.position_labels, run.q[rows].T, strict=True))
+    write_table({"time": {"": run.time[rows]}, "position": columns}, file)
+
+
+ANIMATIONS = {"excavator": dig, "quadruped": drop, "manipulator": sway, "piezo_robot": circling}
 """What writes the motion of each robot."""
 
 
