@@ -63,7 +63,7 @@ class Torques:
         self._learnt.append(self._last)
 
     def settle(self) -> None:
-        """Tell the payloads by the middle between what was learnt."""
+        """Separate the payloads by the middle between the learnt values."""
         self._middle = (min(self._learnt) + max(self._learnt)) / 2
         if max(self._learnt) - min(self._learnt) < 10.0:
             sys.exit("payload_delay: no payload changes what the node says")

@@ -90,7 +90,7 @@ def circling(file: Path) -> None:
     rotor = Rotor(mass=0.002, radius=0.005, speed=1000.0)
     control = PulseController(robot, rotor, "gripper")
     motion = PiezoMotion(robot, rotor, "gripper")
-    motion.set_state([0, 0.3, 0.8, -0.5, 0.6, 0])
+    motion.set_state(np.array([0, 0.3, 0.8, -0.5, 0.6, 0]))
     run = follow(control, motion, circle(robot, "gripper", motion.q, 0.025, 6.0), 6.0)
     rows = np.searchsorted(run.time, np.arange(120) / RATE).clip(max=len(run.time) - 1)
     columns = dict(zip(robot.position_labels, run.q[rows].T, strict=True))

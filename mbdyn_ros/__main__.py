@@ -29,7 +29,7 @@ VERBS = (
     ("completion", ".cli.completion:completion",
      "Print what lets a shell complete verbs, options and robots by the Tab key."),
     ("convert", ".cli.convert:convert",
-     "Tell a trajectory in other joints: booms and jibs in their cylinders, and back."),
+     "Convert a trajectory to other joints: booms and jibs to their cylinders, and back."),
     ("doctor", ".cli.doctor:doctor",
      "Report what works on this machine, what is missing, and how to get it."),
     ("edit", ".cli.edit:edit",
@@ -43,7 +43,7 @@ VERBS = (
     ("identify", ".cli.identify:identify",
      "Inertias and drives of a machine from its recordings, and whether to trust them."),
     ("ik", ".cli.ik:ik", "Inverse kinematics: joints that bring a link to a pose."),
-    ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),
+    ("inspect", ".cli.inspect:inspect", "Show what was understood of a robot."),
     ("mechanism", ".mechanisms.cli:mechanism",
      "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a "
      "drawing in YAML."),

@@ -41,11 +41,10 @@ def calibrate(
 ) -> None:
     """Lengths, offsets and angles of a robot from measured poses and joints.
 
-    POSES is CSV or JSON. Each row has what the joints' sensors read, position/JOINT, and what was
-    measured there: pose/LINK/x, y, z, and maybe qx, qy, qz, qw or roll, pitch, yaw (a tracker;
-    several points of a link are LINK:NAME), or position/JOINT of joints that follow in loops. What
-    cannot be distinguished is named and stays as described; rows that do not fit are named and left
-    out.
+    POSES is CSV or JSON. Each row has the sensor readings of the joints, position/JOINT, and the
+    measurement: pose/LINK/x, y, z, optionally with qx, qy, qz, qw or roll, pitch, yaw (several
+    points of a link are LINK:NAME), or position/JOINT of dependent joints in loops. Numbers that
+    cannot be distinguished are listed and stay as described; outliers are listed and omitted.
 
     \b
     Examples:

@@ -130,7 +130,7 @@ def codegen(
 
     The folder gets a header with units and order of the joints, the code, a test program with
     recorded values, a CMake project, and a Python module that calls the compiled library: inverse
-    and forward dynamics, mass matrix, gravity, Jacobians. Files that something else wrote are not
+    and forward dynamics, mass matrix, gravity, Jacobians. Files of other origin are not
     overwritten.
 
     With --cpp: a C++17 class with constants, control laws and an example of a 1 kHz loop, in a

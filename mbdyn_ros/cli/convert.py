@@ -39,7 +39,7 @@ def convert(
     options: RobotOptions,
     as_json: bool,
 ) -> None:
-    """Tell a trajectory in other joints: booms and jibs in their cylinders, and back.
+    """Convert a trajectory to other joints: booms and jibs to their cylinders, and back.
 
     FILE is CSV, JSON or a bag, with columns position/<joint> (or plain joint names) of any joints
     that determine all others; velocity/<joint>, acceleration/<joint> and effort/<joint> are

@@ -28,7 +28,7 @@ class Finding:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def doctor(as_json: bool) -> None:
-    """Say what works on this machine, what is missing, and how to get it.
+    """Report what works on this machine, what is missing, and how to get it.
 
     Nothing is changed. The library works where only Python and its required packages are there.
 

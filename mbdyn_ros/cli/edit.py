@@ -90,9 +90,9 @@ def edit(
 ) -> None:
     """Change a robot and write it as a file; without a change, convert it.
 
-    Loops, mimics, choices and home follow each change, and a change that leaves something open is
-    refused. Changes are made in the order of their options above. The URDF+ file reads back as the
-    same robot; a warning lists what other formats cannot express.
+    Loops, mimics, choices and home are adapted to each change, and incomplete changes are refused.
+    Changes are made in the order of the options below. The URDF+ file reads back as the same
+    robot; a warning lists what other formats cannot express.
 
     \b
     Examples:

@@ -23,9 +23,9 @@ def excite(
     """A motion within the robot's limits that excites its inertias, for `mbdyn identify`.
 
     A Fourier series of every independent joint (or cylinder), from rest to rest, within the limits
-    of positions, velocities and efforts; of many, the one that determines the base parameters
-    best. Shapes of links do not meet in it where they are apart at home; other obstacles are not
-    known: watch it (mbdyn view) before a machine does it.
+    of positions, velocities and efforts; of many draws, the one that determines the base parameters
+    best. Links that are apart at home do not collide in it. Other obstacles are unknown: watch the
+    motion (mbdyn view) before a machine performs it.
 
     \b
     Examples:

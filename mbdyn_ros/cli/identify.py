@@ -47,10 +47,10 @@ def identify(
     """Inertias and drives of a machine from its recordings, and whether to trust them.
 
     FILE is CSV, JSON, NumPy's .npz, an MCAP file or a bag with positions and efforts of the joints
-    (position=FILE,effort=FILE where each has its own). Columns are position/<joint>,
-    effort/<joint>, ... or anything like q1, tau_1, joint1_pos: how they were understood is said.
-    Friction, offsets, rotors, springs and shafts that joints share are kept where they explain
-    what was not seen; inertias are those that bodies can have.
+    (position=FILE,effort=FILE for separate files). Columns are position/<joint>, effort/<joint>,
+    ... or names like q1, tau_1, joint1_pos; the interpretation is reported. Friction, offsets,
+    rotors, springs and shared shafts are included if they improve the prediction of unseen rows.
+    The inertias are physically consistent.
 
     \b
     Examples:

@@ -43,9 +43,9 @@ def ik(
 ) -> None:
     """Inverse kinematics: joints that bring a link to a pose.
 
-    In least squares, within the position limits of all joints, those that follow others in loops
-    too; from --position, then from random positions, the same each time. Where no joints do, the
-    nearest ones are printed, and the exit status is 1.
+    The error is minimized within the position limits of all joints, including dependent joints of
+    loops. The search starts at --position, then at random positions, the same each time. If the
+    pose is out of reach, the nearest joints are printed, and the exit status is 1.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ from .printing import print_json
 )
 @robot_options
 def inspect(source: str, graph: str | None, options: RobotOptions, as_json: bool) -> None:
-    """Say what was understood of a robot.
+    """Show what was understood of a robot.
 
     Shows the tree of links with their masses, the joints with range, limits, damping and dry
     friction, the mobility, which joints are independent, dependent and actuated, links without

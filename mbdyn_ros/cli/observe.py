@@ -29,7 +29,7 @@ DRAWN_FORCES = 600
 @robot_argument
 @click.argument("recording", metavar="FILE")
 @click.option("--learn", metavar="FILE",
-              help="A recording of a like motion without contact, which sets friction and "
+              help="A recording of a similar motion without contact, which sets friction and "
               "thresholds.  [default: FILE itself, where pushes are rare]")  # fmt: skip
 @click.option("--link", help="Link whose force is estimated.  [default: the last that moves]")
 @click.option("--point", nargs=3, type=float, default=(0.0, 0.0, 0.0), metavar="X Y Z",
@@ -50,10 +50,10 @@ def observe(
 ) -> None:  # fmt: skip
     """External efforts, contacts and payload from a recording: what the machine feels.
 
-    FILE is CSV, JSON or a bag with a time, positions and efforts of the joints, and velocities if
-    there are any. Columns are position/<joint>, effort/<joint>, ... or anything like q1, dq1,
-    tau_1, joint1_pos: how they were understood is said. Friction that the description lacks is
-    fitted where nothing touches.
+    FILE is CSV, JSON or a bag with time, positions and efforts of the joints, and optionally
+    velocities. Columns are position/<joint>, effort/<joint>, ... or names like q1, dq1, tau_1,
+    joint1_pos; the interpretation is reported. Friction missing in the description is fitted to the
+    motion without contact.
 
     \b
     Examples:

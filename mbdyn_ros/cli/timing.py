@@ -58,9 +58,9 @@ def time(
     """The fastest motion along a path, with the exact dynamics of the robot.
 
     FILE is CSV, JSON or a bag with waypoints: columns position/<joint> (or plain joint names) of
-    any joints that determine all others. Efforts are those of the robot's own dynamics, loops,
-    friction and load included. The duration is printed next to that of MoveIt's rule (limits of
-    accelerations lowered until efforts fit) and of constant speed, and what limits the motion when.
+    any joints that determine all others. Efforts are those of the robot's dynamics, including
+    loops, friction and load. For comparison, the durations by MoveIt's rule (accelerations lowered
+    until efforts fit) and at constant speed are printed, and the active limits over time.
 
     \b
     Examples:

@@ -49,7 +49,7 @@ def convert_trajectory(
     effort: Array | None = None,
     to: Sequence[str] | None = None,
 ) -> ConvertedTrajectory:
-    """Tell a trajectory in other joints, loops closed exactly.
+    """Convert a trajectory to other joints, with loops closed exactly.
 
     Loops with closed form stay on the branch of home; others are followed from point to point.
     Efforts become those that do the same work in every motion of the robot: of actuated joints

@@ -444,7 +444,7 @@ class Stepper(Accounts, Sealed):
             self._follow()
 
     def _read(self) -> None:
-        """Tell the state of another chart in the robot's own coordinates."""
+        """Convert the state of another chart to the robot's own coordinates."""
         self.q[:], self.v[:] = self._in_own(self._x, self._w)
 
     def _in_own(self, x: Array, w: Array) -> tuple[Array, Array]:
