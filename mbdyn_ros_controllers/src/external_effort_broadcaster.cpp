@@ -122,7 +122,7 @@ std::string ExternalEffortSession::activate(const StateInterfaces &interfaces) {
   if (!efforts_.complete()) return lacking(driven[efforts_.missing()], "effort");
   observer_.restart();
   detector_.forget();
-  touched_ = told_ = false;
+  touched_ = reported_ = false;
   unchanged_ = 0.0;
   origin_ = 0;
   return {};
@@ -188,12 +188,12 @@ void ExternalEffortSession::update(const StateInterfaces &interfaces, const rclc
     force_.wrench.torque.z = six[5];
     (void)forces_->try_publish(force_);
   }
-  if (told_ && detector_.touches() == touched_) return;
+  if (reported_ && detector_.touches() == touched_) return;
   Bool touches;
   touches.data = detector_.touches();
   if (contacts_->try_publish(touches)) {  // else in the next cycle
     touched_ = touches.data;
-    told_ = true;
+    reported_ = true;
   }
 }
 

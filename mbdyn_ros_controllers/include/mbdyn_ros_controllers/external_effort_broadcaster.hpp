@@ -83,7 +83,7 @@ class ExternalEffortSession {
   mbdyn_ros::Observer observer_;
   mbdyn_ros::ContactDetector detector_;
   std::vector<mbdyn_ros::ExternalWrench> wrench_;  // one, or none
-  bool touched_ = false, told_ = false;
+  bool touched_ = false, reported_ = false;
 
   std::mutex setting_;
   std::vector<double> set_;  // numbers of the robot, with payloads
