@@ -149,7 +149,7 @@ class Chart:
         joints = ", ".join(dict.fromkeys(self.joints))
         return (
             f"loop {self.linkage.cluster.name!r} {where} a change point: no choice among its "
-            f"joints ({joints}) determines the others there, and the motion can go on in more "
+            f"joints ({joints}) determines the others there, and the motion can continue in more "
             "than one way"
         )
 

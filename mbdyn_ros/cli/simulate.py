@@ -77,7 +77,7 @@ MOST_SAMPLES = 1e8
     "--through-change-points",
     "through",
     is_flag=True,
-    help="Go on by inertia where a loop can go on in more than one way; else stop there.",
+    help="Continue by inertia where a loop can move in more than one way; otherwise stop there.",
 )
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")

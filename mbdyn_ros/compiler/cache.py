@@ -63,7 +63,7 @@ def _prepared_folder() -> Path:
             raise PermissionError("it is not writable")
     except OSError as error:
         warn(
-            f"the cache folder {folder} does not serve ({error}); compiled programs are kept "
+            f"the cache folder {folder} is unusable ({error}); compiled programs are kept "
             "for this process only. Set XDG_CACHE_HOME to a folder of your own.",
             CompilerWarning,
         )

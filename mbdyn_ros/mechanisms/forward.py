@@ -152,12 +152,12 @@ def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) 
         return (
             f"{mechanism.name}: the motion comes to a toggle at t = {time:.6g} s, with the {names} "
             f"at {' and '.join(f'{one:.6g}' for one in angles)} deg; "
-            "mbdyn_ros.simulate with the mechanism's robot() goes on beyond"
+            "mbdyn_ros.simulate with the mechanism's robot() continues beyond"
         )
     if mechanism.margin(solver.y[:n]) >= 0.01 and not overstepped:
         return (
-            f"{mechanism.name}: the motion cannot go on after t = {time:.6g} s: no step is short "
-            "enough for the tolerances, or parts come in line; shorten the duration or loosen rtol"
+            f"{mechanism.name}: the motion cannot continue after t = {time:.6g} s: no step is "
+            "short enough for the tolerances, or parts are in line; use less time or a larger rtol"
         )
     inside = solver.y if solver.y_old is None else solver.y_old
     lower, upper = np.degrees(reach(mechanism, float(inside[0])))
@@ -166,7 +166,7 @@ def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) 
     return (
         f"{mechanism.name}: the motion comes to a toggle at t = {time:.6g} s: the "
         f"{mechanism.inputs[0]} cannot turn beyond {limit:.6g} deg, and does not determine the "
-        "rest there; mbdyn_ros.simulate with the mechanism's robot() goes on beyond"
+        "rest there; mbdyn_ros.simulate with the mechanism's robot() continues beyond"
     )
 
 

@@ -156,7 +156,7 @@ class Editing(Configurations):
         if floats and not free:
             warn(
                 f"{model.source}: the robot floats on its own; attached, its base is fastened to "
-                f"link {at!r}; with free=True it goes on floating",
+                f"link {at!r}; with free=True it floats",
                 ModelWarning,
             )
         mine = described_model(self)

@@ -126,7 +126,7 @@ def simulate(
         duration = _positive("duration", duration, "s", zero=True)
         rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
         if not 1e-13 <= rtol < 1:
-            raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
+            raise InputError(f"rtol is {rtol}; double precision supports rtol from 1e-13 to 1")
         chosen = named("method", method, ADAPTIVE)
         max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
         if commands is not None and through_change_points:

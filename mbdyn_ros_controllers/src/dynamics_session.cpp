@@ -511,7 +511,7 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
   if (active) watch_gains();
   if (topic != nullptr && publishers == 0) {
     RCLCPP_WARN(frame_.logger,
-                "state_topic: nobody publishes %s, so the age of measured states is unknown; name "
+                "state_topic: no node publishes %s, so the age of measured states is unknown; name "
                 "the topic that the hardware listens to", topic);
   }
   const bool unmatched = topic != nullptr && measured.age.unmatched() && active;

@@ -242,7 +242,7 @@ def test_a_folder_open_to_others_is_not_used(fresh_cache: Path, mode: int) -> No
     fresh_cache.chmod(mode)
     robot = mbdyn_ros.load(PENDULUM)
     with pytest.warns(
-        CompilerWarning, match=f"{fresh_cache} does not serve.*XDG_CACHE_HOME"
+        CompilerWarning, match=f"{fresh_cache} is unusable.*XDG_CACHE_HOME"
     ) as caught:
         check(robot)
         robot.compile("mass_matrix", "gravity_vector")
@@ -297,7 +297,7 @@ def test_no_folder_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """XDG_CACHE_HOME is a file: as for a folder that others may write to."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.warns(CompilerWarning, match="does not serve"):
+    with pytest.warns(CompilerWarning, match="is unusable"):
         check(mbdyn_ros.load(PENDULUM))
 
 

@@ -109,7 +109,7 @@ REFUSED = {
     "name": (ARM.replace("$(arg prefix)arm", "${prfx}"), {}, "name 'prfx' is not defined"),
     "no argument": (ARM.replace("(arg mass)", "(arg mas)"), {}, "substitution argument mas"),
     "no XML": (ARM.replace("</joint>", ""), {}, ":10: column 9: not well-formed XML: .*mismatch"),
-    "itself": (ARM.replace("$(find arm_parts)/link", "arm.urdf"), {}, "go on without end"),
+    "itself": (ARM.replace("$(find arm_parts)/link", "arm.urdf"), {}, "endless recursion"),
     "document type": (f"<!DOCTYPE r>{ARM}", {}, "is refused for safety"),
 }  # fmt: skip
 
@@ -206,7 +206,7 @@ REFUSED_DOCUMENTS = {
         f'<xacro:property name="a" value="{"y" * 90000}"/><link name="{"${a}" * 20000}"/>',
         "multiply itself",
     ),
-    "no end": ('<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>', "go on without end"),
+    "no end": ('<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>', "endless recursion"),
     "a circle": (
         '<xacro:property name="a" value="${b}"/><xacro:property name="b" value="${a}"/>'
         '<link name="${a}"/>',

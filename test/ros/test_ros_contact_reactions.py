@@ -89,7 +89,7 @@ def test_it_reacts_until_it_is_reset(arm: mbdyn_ros.Robot, reaction: str) -> Non
         np.testing.assert_allclose(cell.q, loop.playback.at(cell.time)[0], atol=0.01)
         return
     assert loop.mode == "computed_torque" != loop.control.mode
-    with pytest.raises(InputError, match="reacts to a contact .* call ~/reset"):
+    with pytest.raises(InputError, match="reacts to a contact .*; call ~/reset"):
         loop.follow(Reference(np.zeros(1), cell.q[None]), cell.time, cell.time)
     if reaction != "float":
         np.testing.assert_allclose(cell.v, 0, atol=0.02)

@@ -71,7 +71,7 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         ]
         print_table(made.title, ("", "before", "after"), table, text_columns=1)
         settings = ",".join(f"{name}={value:.14g}" for name, value in found.settings.items())
-        click.echo(f"go on with --set {settings}")
+        click.echo(f"continue with --set {settings}")
     return {
         "counterweights": [vars(one) for one in found.counterweights],
         "balanced": found.settings,

@@ -124,7 +124,7 @@ class ComputedTorque(EffortNode):
         health.values["contact"], health.values["contacts"] = loop.watch.state, loop.watch.hits
         if hit is not None:
             health.warnings.append(f"reacts ({self.parameters['reaction']}) to a {hit}; call "
-                                   "~/reset to go on")  # fmt: skip
+                                   "~/reset to continue")  # fmt: skip
         with self.lock:
             twin = control.twin()
         largest, unstable = stability(twin, self.parameters["rate"])

@@ -210,7 +210,7 @@ class ControlLoop(Follower):
 
     def _require_no_reaction(self) -> None:
         if self.hit is not None:
-            raise InputError(f"the robot reacts to a contact ({self.hit}): call ~/reset to go on")
+            raise InputError(f"the robot reacts to a contact ({self.hit}); call ~/reset")
 
     def follow(
         self,

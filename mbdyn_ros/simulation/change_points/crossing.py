@@ -315,7 +315,7 @@ def require_even(
     moved = max(float(np.abs(end - initial).max()), length * float(np.abs(slopes).max()))
     rough = length * float(step.roughness(slopes).max())
     if not rough <= UNEVEN * moved:
-        raise NoCrossingError("the accelerations on both sides do not go on in one another")
+        raise NoCrossingError("the accelerations on both sides do not match")
     positions = nodes.joint_position
     if not step.roughness(positions).max() <= 100 * UNEVEN * np.ptp(positions, axis=0).max():
         raise NoCrossingError("no way beyond it continues the motion smoothly")

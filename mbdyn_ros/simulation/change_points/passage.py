@@ -79,7 +79,7 @@ def by_inertia(run: Run, part: Part, near: ChartMotion) -> tuple[Robot, Instant]
     run.happens(Transition(crossing.time, chart.linkage.cluster.name, CHANGE_POINT))
     warn(
         f"{run.robot.model.source}: at t = {crossing.time:.9g} s {chart.at_change_point()}; "
-        "the simulation goes on by inertia, the way on which accelerations change least",
+        "it continues by inertia, along the motion with the least change of acceleration",
         SimulationWarning,
     )
     return crossing.robot, Instant(crossing.end, crossing.y, crossing.tree_position)

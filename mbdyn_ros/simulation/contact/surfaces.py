@@ -416,7 +416,7 @@ def height_field(
         raise InputError(f"{what} must be rows of equally many finite numbers, at least 4 by 4")
     if grid.size > MOST_HEIGHTS:
         raise InputError(
-            f"{what}: {grid.size} are too many, {MOST_HEIGHTS} serve: take a coarser grid, or a "
+            f"{what}: {grid.size} are too many, at most {MOST_HEIGHTS}: use a coarser grid, or a "
             "smaller piece of the ground"
         )
     step = number_within(f"surface {name!r}: spacing", spacing, np.inf, "of metres above 0")

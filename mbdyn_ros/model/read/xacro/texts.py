@@ -202,7 +202,7 @@ class Texts:
     def _deeper(self, stack: list[str], name: str) -> Iterator[None]:
         """Go into a macro, a file or a property."""
         if len(stack) > DEEPEST:
-            raise ExpressionError("macros, includes or properties go on without end")
+            raise ExpressionError("endless recursion of macros, includes or properties")
         stack.append(name)
         yield
         stack.pop()  # kept after a refusal: it names the place
@@ -214,7 +214,7 @@ class Texts:
         except ExpressionError as error:
             self._refuse(str(error))
         except RecursionError:
-            self._refuse("macros, includes or properties go on without end")
+            self._refuse("endless recursion of macros, includes or properties")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise ModelError(f"{self._place()}: {reason}") from None
