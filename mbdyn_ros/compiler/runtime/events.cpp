@@ -6,7 +6,7 @@
 #include "contact/held.hpp"
 #include "contact/newtons_law.hpp"
 
-EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_cones(rows, size); }
+EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_single(rows, size); }
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law. */
 EXPORTED double solve_impulses(const Cones<double>* problem, double settled, double* f) {

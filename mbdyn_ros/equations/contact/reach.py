@@ -22,11 +22,14 @@ class Sparsity:
 
     path : of every coordinate the ones before it that stand in its row of L, ascending.
     reach : of every contact, then of every row of dry friction, the coordinates that move it and
-        those that these bring in when they are eliminated, ascending.
+        those that these bring in when they are eliminated, ascending; nothing of slots, whose
+        bodies change.
+    bodies : the same of every body that may touch.
     """
 
     path: tuple[tuple[int, ...], ...]
     reach: tuple[tuple[int, ...], ...]
+    bodies: dict[int, tuple[int, ...]]
 
     @staticmethod
     def of(system: System, contacts: ContactGeometry) -> Sparsity:
@@ -52,10 +55,10 @@ class Sparsity:
         reach = [own[point.body] for point in contacts.points for _ in faces]
         reach += [closed(bodies[one.body] | bodies[two.body]) for one, two in contacts.couples]
         reach += [closed(joints[k]) for _, k, _, _ in contacts.stops]
-        reach += [tuple(range(len(coupled)))] * contacts.slots
+        reach += [()] * contacts.slots
         reach += [closed(np.arange(len(coupled)) == k) for k, _ in rubbing.single]
         reach += [closed(joints[row]) for row in rubbing.own]
-        return Sparsity(tuple(path), tuple(reach))
+        return Sparsity(tuple(path), tuple(reach), own)
 
 
 def _places(flags: Flags) -> tuple[int, ...]:

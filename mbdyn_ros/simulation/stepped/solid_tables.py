@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from ...compiler.runtime.library import stepping
 from ...compiler.runtime.structures import structure
+from ...equations.contact.reach import flattened
 from ...model.model import Array
 from ...model.pose import Pose
 from ..contact.environment import MOST_POINTS
@@ -24,6 +26,9 @@ SIZE, NUMBER, ADDRESS, INTEGER = (
 OneSolid = structure("contact/convex_shapes.hpp", "solid")
 AllSolids = structure("contact/convex_shapes.hpp", "solids")
 OneTouch = structure("contact/manifold.hpp", "touch")
+
+
+NOTHING: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
 
 class Touch(NamedTuple):
@@ -49,8 +54,9 @@ class SolidTables:
     Parameters
     ----------
     order : of every body where its numbers begin in the result of `contact_rows`.
-    fall : m/s^2, the acceleration of gravity. laws : of every pair restitution and friction; who
-        only asks for distances needs none.
+    fall : m/s^2, the acceleration of gravity. laws : of every pair restitution and friction.
+    reach : of every body the coordinates that move it, see `Sparsity`; who only asks for distances
+        needs neither.
 
     Attributes
     ----------
@@ -59,11 +65,11 @@ class SolidTables:
 
     def __init__(
         self, pairs: tuple[SolidPair, ...], order: Mapping[int, int], fall: float = 0.0,
-        laws: Sequence[tuple[float, float]] = (),
+        laws: Sequence[tuple[float, float]] = (), reach: Mapping[int, tuple[int, ...]] = NOTHING,
     ) -> None:  # fmt: skip
         self.pairs = pairs
         solids = {id(solid): solid for pair in pairs for solid in pair}
-        places = {key: k for k, key in enumerate(solids)}
+        number = {key: k for k, key in enumerate(solids)}
         shapes = [solid.shape for solid in solids.values()]
         corners = [0, *accumulate(len(shape.corners) for shape in shapes)]
         faces = [0, *accumulate(len(shape.faces) for shape in shapes)]
@@ -83,14 +89,17 @@ class SolidTables:
             for k, shape in enumerate(shapes)
             for face in shape.faces
         ]
-        ends = [[places[id(solid)] for solid in pair] for pair in pairs]
+        ends = [[number[id(solid)] for solid in pair] for pair in pairs]
         whole = [ends, np.cumsum([0, *map(len, loops)]), [one for loop in loops for one in loop]]
         self._tables = [np.array(one, dtype=np.int64) for one in whole]
         for parts in ([s.corners for s in shapes], [s.normals for s in shapes]):
             self._tables.append(np.ascontiguousarray(np.vstack([np.zeros((0, 3)), *parts])))
         self._tables.append(np.array(laws, dtype=np.float64))
+        start, places = flattened(reach.get(solid.body, ()) for solid in solids.values())
+        self._reach = start, places
         self.solids = AllSolids(
             ctypes.addressof(self._solid), *(one.ctypes.data for one in self._tables),
+            start.ctypes.data, places.ctypes.data,
             count=len(solids), pairs=len(pairs), widest=max(map(len, loops), default=0), fall=fall,
         )  # fmt: skip
 

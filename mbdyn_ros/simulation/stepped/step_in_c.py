@@ -126,7 +126,7 @@ class StepInC:
                 rubs.leaders(system),
             )
         ]
-        reach = Sparsity.of(system, geometry)
+        self._sparsity = reach = Sparsity.of(system, geometry)
         self._path, self._reach = flattened(reach.path), flattened(reach.reach)
         found = travel(system, geometry)
         self._travel = None if found is None else [np.ascontiguousarray(one) for one in found]
@@ -182,7 +182,8 @@ class StepInC:
         if contacts.geometry.slots:
             fall = float(np.linalg.norm(robot.gravity))
             order, pairs = step.layout.order, contacts.solid_pairs
-            step._take_solids(SolidTables(pairs, order, fall, contacts.solid_laws))
+            reach = step._sparsity.bodies
+            step._take_solids(SolidTables(pairs, order, fall, contacts.solid_laws, reach))
         return step
 
     def _take_solids(self, solids: SolidTables) -> None:

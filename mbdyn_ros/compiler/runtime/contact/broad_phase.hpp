@@ -157,6 +157,21 @@ EXPORTED size_t touches_of_pair(const struct solids* t, size_t pair, const doubl
   return narrow_phase(t, one, poses, way, place, margin, room, found);
 }
 
+/* The coordinates that move two shapes, ascending; gives how many. */
+static size_t unite_reach(const struct solids* t, const int64_t* pair, int32_t* reach) {
+  const int32_t *one = t->reach + t->reach_start[pair[0]], *other = t->reach + t->reach_start[pair[1]];
+  const int32_t *end = t->reach + t->reach_start[pair[0] + 1];
+  const int32_t *last = t->reach + t->reach_start[pair[1] + 1];
+  size_t count = 0;
+  while (one < end || other < last) {
+    const int32_t next = other == last || (one < end && *one < *other) ? *one : *other;
+    reach[count++] = next;
+    one += one < end && *one == next;
+    other += other < last && *other == next;
+  }
+  return count;
+}
+
 /* Find which shapes may touch in the next step; whether there is room for them. */
 static int broad_phase(const struct walls* w, struct motion* s, Work<double>* x) {
   if (find_pairs(w, s, x, AHEAD * s->step) < 0) {
@@ -174,6 +189,12 @@ static int broad_phase(const struct walls* w, struct motion* s, Work<double>* x)
     const double* law = w->solids->law + 2 * ((size_t)plane[13] / 2);
     x->body[first + i] = (int64_t)plane[11], x->partner[first + i] = (int64_t)plane[12];
     x->restitution[first + i] = law[0], x->friction[first + i] = law[1];
+  }
+  for (size_t i = 0; i < w->slots / MOST_POINTS; ++i) {
+    const size_t number = (size_t)s->blocks[4 * i];
+    if (!number) continue;
+    const int64_t* pair = w->solids->pair + 2 * (number - 1);
+    x->pair_reaches[i] = unite_reach(w->solids, pair, x->pair_reach + i * w->nv);
   }
   x->fresh = 0;
   return 1;

@@ -3,7 +3,7 @@
    of a convex problem, which the method of multipliers solves in the space of velocities. The
    shifts follow, round by round at first, and together with the velocities where that leads on. */
 #pragma once
-#include "cones.hpp"
+#include "proximal_point.hpp"
 
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
@@ -278,6 +278,11 @@ enum { FEW = 4, MANY = 12 };
 #define SAFELY 1e-9 /* velocity by which laws may be missed where safe ways are needed, */
 #define LESS 10.    /* as long as it is no more times what is asked for */
 
+/* How many numbers of room single problems need: the last for a root of A. */
+static inline size_t room_of_single(size_t m, size_t size) {
+  return room_of_cones(m, size) + room_of_rounds(m) + m * m;
+}
+
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most
    `settled` times that of b unless nothing better was found. `softness`: see SOFT, EVEN. */
 static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
@@ -285,6 +290,7 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   const size_t m = c->rows;
   double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
   double size = 0., *way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
+  double* rounds = c->room + room_of_cones(m, c->size);
   for (size_t i = 0; i < m; ++i) size = fmax(size, fabs(c->free[i]));
   if (!(size > 0.)) {
     memset(f, 0, m * sizeof *f);
@@ -300,10 +306,18 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   if (least > enough) {
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
+    least = proximal_point(c, step, way, enough, near, least, rounds, f);
+  }
+  if (least > near) {
+    project_on_cones(c, f);
+    memcpy(way, f, m * sizeof *f);
     least = by_sweeps(c, step, way, enough, least, FEW, f);
   }
   Cones<double> rooted = *c;
   if (least > near && c->root) rooted.X = root_of(m, c->matrix, c->root);
+  if (least > near && c->X && c->size > 2 * m) {  /* few rows of many coordinates */
+    rooted.X = root_of(m, c->matrix, rounds + room_of_rounds(m)), rooted.size = m;
+  }
   for (double hardest = HARDEST; rooted.X && least > near && hardest > PENALTY; hardest /= 3.) {
     project_on_cones(c, f);
     double gap = approach(&rooted, step, f, size, near, hardest, best);

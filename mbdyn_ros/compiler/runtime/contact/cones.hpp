@@ -12,6 +12,7 @@
 #include "dense.hpp"
 
 enum { NEWTON_STEPS = 12 };
+enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 #define NO_ROW ((size_t)-1)
 #define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
@@ -19,6 +20,7 @@ enum { NEWTON_STEPS = 12 };
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
 #define SOFT 1e-11
 #define SOFTER 1e-8
+#define BLIND 1e-16 /* share of an impulse that its error may hide, by rounding */
 #define EVEN 1e-7 /* so much more at first where redundant contacts are to share their load evenly */
 
 /* How many numbers of room m rows need. */
@@ -30,7 +32,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
    their friction; then the last rows, each within +-bound. matrix = A = X X^T, X (rows, size); X is
    nullptr where A is not symmetric, as where contacts slide in given directions, and where it is not
    known: then `root` has memory for it, in which A is factored once X is needed. `room`: see
-   `room_of_cones`. Discs are what resists turning: the row of the normal, the first of one or two rows,
+   `room_of_cones`. soft: (rows) what more a row's own impulse changes its velocity, or nullptr. Discs
+   are what resists turning: the row of the normal, the first of one or two rows,
    and the friction (m); problems with discs know no safe way. */
 template <class Real>
 struct Cones {
@@ -42,46 +45,65 @@ struct Cones {
   size_t discs;
   const size_t *disc_normal, *disc, *disc_rows;
   const double* disc_friction;
+  const Real* soft;
 };
 
 template <class Real>
 static void steps_of(const Cones<Real>* c, Real* step) {
   const size_t m = c->rows;
-  const Real* a = c->matrix;
+  const auto at = [c, m](size_t i) {
+    return c->soft ? c->matrix[i * m + i] + c->soft[i] : c->matrix[i * m + i];
+  };
   for (size_t i = 0; i < m; ++i) {
-    const Real own = a[i * m + i];
+    const Real own = at(i);
     step[i] = select(is(own > 0.), 1. / own, all<Real>(1.));
   }
   for (size_t k = 0; k < c->contacts; ++k) {
     const size_t n = c->normal[k], t = c->tangent[k];
     if (t == NO_ROW) continue;
-    const Real size = a[t * m + t] + a[(t + 1) * m + t + 1];
-    step[t] = select(is(size > 1e-12 * a[n * m + n]), 1. / size, step[n]);
+    const Real size = at(t) + at(t + 1);
+    step[t] = select(is(size > 1e-12 * at(n)), 1. / size, step[n]);
     step[t + 1] = step[t];
   }
   for (size_t k = 0; k < c->discs; ++k) {
     if (c->disc_rows[k] < 2) continue;
     const size_t t = c->disc[k];
-    const Real size = a[t * m + t] + a[(t + 1) * m + t + 1];
+    const Real size = at(t) + at(t + 1);
     step[t] = step[t + 1] = select(is(size > 0.), 1. / size, all<Real>(1.));
   }
 }
 
-/* A row of Newton's matrix: share of step A, and `rest` more on the diagonal. */
+/* The matrix D + P A of Newton's method, A without `soft`: D and P have blocks of one law each,
+
+     normal, dry friction   D = rest,                 P = step own
+     tangents               D = | rest_1  cross |     P = step | own_1  both |
+                                | cross  rest_2 |,             | both  own_2 |,
+
+   cross = -both without `soft`, and D has -lean in the column of their normal. */
 template <class Real>
-static inline void slope_row(size_t m, size_t i, Real share, Real rest, const Real* a,
-                                Real* row) {
-  for (size_t j = 0; j < m; ++j) row[j] = share * a[i * m + j];
-  row[i] += rest;
+struct Slopes {
+  Real *own, *both, *lean, *rest;  /* (rows) */
+};
+
+template <class Real>
+static inline Real cross_of(const Cones<Real>* c, const Slopes<Real>& s, const Real* step, size_t t) {
+  return c->soft ? (step[t] * c->soft[t] - 1.) * s.both[t] : -s.both[t];
+}
+
+/* Their place in the room, after what Newton's method keeps there. */
+template <class Real>
+static Slopes<Real> slopes_of(const Cones<Real>* c) {
+  const size_t m = c->rows, n = c->size;
+  Real* at = c->room + m * m + 4 * m + n * n + n;
+  return {at, at + m, at + 2 * m, at + 3 * m};
 }
 
 /* f - projection(f - step w) of one or two rows from t on within a disc of mu times the impulse along n,
-   and its derivative if wanted. */
+   and its slopes if wanted. */
 template <class Real>
-static inline void disc_residual(const Cones<Real>* c, const Real* step, const Real* f,
-                                 const Real* trial, size_t n, size_t t, double mu, bool two_rows,
-                                 Real* error, Same<Real>* slope, double softness) {
-  const size_t m = c->rows;
+static inline void disc_residual(const Real* f, const Real* trial, size_t n, size_t t, double mu,
+                                 bool two_rows, Real* error, const Slopes<Same<Real>>* slopes,
+                                 double softness) {
   const Real p = trial[t], r = two_rows ? trial[t + 1] : all<Real>(0.);
   const Real bound = mu * select(is(f[n] > 0.), f[n], all<Real>(0.));
   Real square = p * p;
@@ -92,34 +114,31 @@ static inline void disc_residual(const Cones<Real>* c, const Real* step, const R
   const Real y = select(slides, r / length, all<Real>(0.));
   error[t] = f[t] - select(sticks, p, bound * x);
   if (two_rows) error[t + 1] = f[t + 1] - select(sticks, r, bound * y);
-  if (!slope) return;
-  /* (1 - D) + D step A with D the projection's derivative: across the way where it slides */
+  if (!slopes) return;
+  /* the projection's derivative: across the way where it slides */
   const Real share = select(slides, bound / length, all<Real>(0.));
-  const Real one = select(sticks, all<Real>(1.), share * y * y), both = -share * x * y;
-  const Real two = select(sticks, all<Real>(1.), share * x * x);
   const Real soft = select(sticks, all<Real>(softness), all<Real>(0.));
-  Real *first = slope + t * m, *second = first + m;
-  const Real *row = c->matrix + t * m, *other = row + m;
-  if (!two_rows) {
-    slope_row(m, t, one * step[t], 1. - one + soft, row, first);
-    first[n] -= mu * x;
-    return;
-  }
-  for (size_t j = 0; j < m; ++j) {
-    const Real u = step[t] * row[j], v = step[t] * other[j];
-    first[j] = one * u, second[j] = two * v;
-    first[j] += both * v, second[j] += both * u;
-  }
-  first[t] += 1. - one + soft, second[t + 1] += 1. - two + soft;
-  first[t + 1] -= both, second[t] -= both;
-  first[n] -= mu * x, second[n] -= mu * y;
+  const Real one = select(sticks, all<Real>(1.), share * y * y);
+  slopes->own[t] = one, slopes->rest[t] = 1. - one + soft, slopes->lean[t] = mu * x;
+  slopes->both[t] = -share * x * y;
+  if (!two_rows) return;
+  const Real two = select(sticks, all<Real>(1.), share * x * x);
+  slopes->own[t + 1] = two, slopes->rest[t + 1] = 1. - two + soft, slopes->lean[t + 1] = mu * y;
 }
 
-/* f - projection(f - step w), zero where the laws hold; its derivative too if wanted. Gives the
+/* The same of a row by itself, which `moves` with its velocity, or is at its bound. */
+template <class Real>
+static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> moves,
+                              double softness) {
+  slopes->own[i] = select(moves, all<Real>(1.), all<Real>(0.));
+  slopes->rest[i] = select(moves, all<Real>(softness), all<Real>(1.));
+}
+
+/* f - projection(f - step w), zero where the laws hold; its slopes too if wanted. Gives the
    sum of squares, each by its weight, and the largest velocity by which a law is missed. */
 template <class Real>
 static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real* error,
-                     Same<Real>* slope, double softness, Real* gap) {
+                     const Slopes<Same<Real>>* slopes, double softness, Real* gap) {
   const size_t m = c->rows, last = m - c->bounded;
   const Real* a = c->matrix;
   Real* __restrict trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
@@ -129,38 +148,133 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   } else {
     for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);
   }
+  for (size_t i = 0; c->soft && i < m; ++i) trial[i] += c->soft[i] * f[i];
   for (size_t i = 0; i < m; ++i) trial[i] = f[i] - step[i] * trial[i];
   for (size_t k = 0; k < c->contacts; ++k) {
     const size_t n = c->normal[k], t = c->tangent[k];
     const Bits<Real> pushes = is(trial[n] > 0.);
     error[n] = f[n] - select(pushes, trial[n], all<Real>(0.));
-    if (slope) {
-      const Real share = select(pushes, step[n], all<Real>(0.));
-      slope_row(m, n, share, select(pushes, all<Real>(softness), all<Real>(1.)), a, slope + n * m);
-    }
+    if (slopes) row_slopes(slopes, n, pushes, softness);
     if (t == NO_ROW) continue;
-    disc_residual(c, step, f, trial, n, t, c->friction[k], true, error, slope, softness);
+    disc_residual(f, trial, n, t, c->friction[k], true, error, slopes, softness);
   }
   for (size_t k = 0; k < c->discs; ++k) {
-    disc_residual(c, step, f, trial, c->disc_normal[k], c->disc[k], c->disc_friction[k],
-                  c->disc_rows[k] > 1, error, slope, softness);
+    disc_residual(f, trial, c->disc_normal[k], c->disc[k], c->disc_friction[k],
+                  c->disc_rows[k] > 1, error, slopes, softness);
   }
   for (size_t i = last; i < m; ++i) {
     const Real bound = c->bound[i - last];
-    const Bits<Real> within = is(magnitude(trial[i]) < bound);
     error[i] = f[i] - least(greatest(trial[i], -bound), bound);
-    if (!slope) continue;
-    const Real share = select(within, step[i], all<Real>(0.));
-    slope_row(m, i, share, select(within, all<Real>(softness), all<Real>(1.)), a, slope + i * m);
+    if (slopes) row_slopes(slopes, i, is(magnitude(trial[i]) < bound), softness);
+  }
+  for (size_t i = 0; slopes && c->soft && i < m; ++i) {
+    slopes->rest[i] += slopes->own[i] * step[i] * c->soft[i];
   }
   Real sum = all<Real>(0.), most = all<Real>(0.);
   for (size_t i = 0; i < m; ++i) {
     const Real velocity = error[i] / step[i];
     sum += error[i] * velocity;
-    most = greatest(most, magnitude(velocity));
+    most = greatest(most, (magnitude(error[i]) + BLIND * magnitude(f[i])) / step[i]);
   }
   *gap = most;
   return sum;
+}
+
+/* Do `alone` with every row by itself, then `disc` with the first of one or two rows in a disc, how
+   many these are, and the row of their normal. */
+template <class Real, class Alone, class Disc>
+static inline void each_law(const Cones<Real>* c, const Alone& alone, const Disc& disc) {
+  for (size_t k = 0; k < c->contacts; ++k) {
+    alone(c->normal[k]);
+    if (c->tangent[k] != NO_ROW) disc(c->tangent[k], 2, c->normal[k]);
+  }
+  for (size_t k = 0; k < c->discs; ++k) disc(c->disc[k], c->disc_rows[k], c->disc_normal[k]);
+  for (size_t i = c->rows - c->bounded; i < c->rows; ++i) alone(i);
+}
+
+/* Solve (D + P A) x = x in place by the rows; where that is possible. */
+template <class Real>
+static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, const Real* step,
+                                Real* x) {
+  const size_t m = c->rows;
+  const Real* a = c->matrix;
+  Real* slope = c->room;
+  const auto alone = [&](size_t i) {
+    const Real share = s.own[i] * step[i];
+    Real* row = slope + i * m;
+    for (size_t j = 0; j < m; ++j) row[j] = share * a[i * m + j];
+    row[i] += s.rest[i];
+  };
+  each_law(c, alone, [&](size_t t, size_t rows, size_t n) {
+    if (rows == 1) {
+      alone(t);
+      slope[t * m + n] -= s.lean[t];
+      return;
+    }
+    const Real *row = a + t * m, *other = row + m, one = s.own[t], two = s.own[t + 1];
+    const Real both = s.both[t], cross = cross_of(c, s, step, t);
+    Real *first = slope + t * m, *second = first + m;
+    for (size_t j = 0; j < m; ++j) {
+      const Real u = step[t] * row[j], v = step[t] * other[j];
+      first[j] = one * u, second[j] = two * v;
+      first[j] += both * v, second[j] += both * u;
+    }
+    first[t] += s.rest[t], second[t + 1] += s.rest[t + 1];
+    first[t + 1] += cross, second[t] += cross;
+    first[n] -= s.lean[t], second[n] -= s.lean[t + 1];
+  });
+  return eliminate(m, slope, x);
+}
+
+/* The same where A = X X^T, by the velocities z = X^T x, of which there are fewer: with G = D^-1 x and
+   Q = D^-1 P X,
+
+     (1 + X^T Q) z = X^T G,   x = G - Q z.                                         (Woodbury 1950) */
+template <class Real>
+static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& s, const Real* step,
+                                      Real* x) {
+  const size_t m = c->rows, n = c->size;
+  Real *Q = c->room, *bend = Q + m * m + 4 * m, *z = bend + n * n;
+  clear(n * n, bend);
+  clear(n, z);
+  for (size_t j = 0; j < n; ++j) bend[j * n + j] = all<Real>(1.);
+  const auto take_row = [&](size_t i) {
+    const Real *X = c->X + i * n, *own = Q + i * n;
+    for (size_t j = 0; j < n; ++j) {
+      if (!any(is(X[j] != 0.))) continue;
+      add_to(n, X[j], own, bend + j * n);
+      z[j] += X[j] * x[i];
+    }
+  };
+  const auto alone = [&](size_t i) {
+    const Real share = 1. / s.rest[i], much = s.own[i] * step[i] * share;
+    for (size_t j = 0; j < n; ++j) Q[i * n + j] = much * c->X[i * n + j];
+    x[i] *= share;
+    take_row(i);
+  };
+  each_law(c, alone, [&](size_t t, size_t, size_t normal) {
+    const Real both = s.both[t], one = s.own[t], two = s.own[t + 1];
+    const Real cross = cross_of(c, s, step, t);
+    const Real scale = 1. / (s.rest[t] * s.rest[t + 1] - cross * cross);
+    const auto undo = [&](Real* first, Real* second) {  /* by the block of D */
+      const Real u = *first, v = *second;
+      *first = (s.rest[t + 1] * u - cross * v) * scale;
+      *second = (s.rest[t] * v - cross * u) * scale;
+    };
+    for (size_t j = 0; j < n; ++j) {
+      const Real u = step[t] * c->X[t * n + j], v = step[t] * c->X[(t + 1) * n + j];
+      Real *first = Q + t * n + j, *second = first + n;
+      *first = one * u + both * v + s.lean[t] * Q[normal * n + j];
+      *second = both * u + two * v + s.lean[t + 1] * Q[normal * n + j];
+      undo(first, second);
+    }
+    x[t] += s.lean[t] * x[normal], x[t + 1] += s.lean[t + 1] * x[normal];
+    undo(x + t, x + t + 1);
+    take_row(t), take_row(t + 1);
+  });
+  const Bits<Real> regular = eliminate(n, bend, z);
+  for (size_t i = 0; i < m; ++i) x[i] -= dot(n, Q + i * n, z);
+  return regular;
 }
 
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
@@ -169,11 +283,14 @@ template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
                                double softness) {
   const size_t m = c->rows;
-  Real *slope = c->room, *error = slope + m * m, *trial = error + m, *way = trial + m;
+  const bool by_velocities = c->X && !c->discs && m >= MANY_ROWS && 2 * m > 3 * c->size;
+  if (by_velocities) softness = fmax(softness, EVEN);  /* they round the more the less it is */
+  const Slopes<Real> slopes = slopes_of(c);
+  Real *error = c->room + m * m, *trial = error + m, *way = trial + m;
   Real *now = way + m, gap, least = all<Real>(HUGE_VAL);
   Bits<Real> open = is(least > 0.);
   copy(m, f, now);
-  Real size = residual(c, step, now, error, slope, softness, &gap);
+  Real size = residual(c, step, now, error, &slopes, softness, &gap);
   for (int k = 0; k < NEWTON_STEPS; ++k) {
     const Bits<Real> better = open & is(gap < least);
     least = select(better, gap, least);
@@ -181,11 +298,12 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
     open &= is(gap > enough);
     if (!any(open)) break;
     copy(m, error, way);
-    open &= eliminate(m, slope, way);
+    open &= by_velocities ? solve_by_velocities(c, slopes, step, way)
+                          : solve_by_rows(c, slopes, step, way);
     double share = 1.;
     for (;; share /= 2.) {
       for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
-      const Real left = residual(c, step, trial, error, nullptr, softness, &gap);
+      const Real left = residual(c, step, trial, error, &slopes, softness, &gap);
       const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * size);
       if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < LEAST_SHARE) {
         open = helps;
@@ -195,7 +313,6 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
     }
     if (!any(open)) break;
     take(open, m, trial, now);
-    if (any(open & is(gap > enough))) residual(c, step, now, error, slope, softness, &gap);
   }
   return least;
 }

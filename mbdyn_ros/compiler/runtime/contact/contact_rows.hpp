@@ -9,9 +9,16 @@
 /* Begin a row that is zero beyond the reach of a contact or of a rubbing joint. */
 template <class Real>
 static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
+  const size_t first_slot = w->contacts - w->slots;
   x->whose[m] = k;
-  x->reach[m] = w->reach + w->reach_start[k];
-  x->reaches[m] = (size_t)(w->reach_start[k + 1] - w->reach_start[k]);
+  if (k < first_slot || k >= w->contacts) {
+    x->reach[m] = w->reach + w->reach_start[k];
+    x->reaches[m] = (size_t)(w->reach_start[k + 1] - w->reach_start[k]);
+  } else {
+    const size_t block = (k - first_slot) / MOST_POINTS;
+    x->reach[m] = x->pair_reach + block * w->nv;
+    x->reaches[m] = x->pair_reaches[block];
+  }
   clear(w->nv, x->S + m * w->nv);
   return x->S + m * w->nv;
 }
@@ -91,6 +98,14 @@ static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Wor
   return m;
 }
 
+/* Whether no coordinate moves both rows, as their first and last ones tell. */
+template <class Real>
+static inline bool are_apart(const Work<Real>* x, size_t i, size_t j) {
+  const size_t here = x->reaches[i], there = x->reaches[j];
+  if (!here || !there) return true;
+  return x->reach[i][here - 1] < x->reach[j][0] || x->reach[j][there - 1] < x->reach[i][0];
+}
+
 /* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
 template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
@@ -109,7 +124,9 @@ static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
       const int32_t* place = x->reach[least];
       const Real* other = x->X + j * n;
       Real* out = x->A + i * m + j;
-      if (rows == 3 && columns == 3) {
+      if (are_apart(x, i, j)) {
+        for (size_t r = 0; r < rows; ++r) clear(columns, out + r * m);
+      } else if (rows == 3 && columns == 3) {
         products_at(n, place, x->reaches[least], 3, one, 3, other, out, m);
       } else {
         products_at(n, place, x->reaches[least], rows, one, columns, other, out, m);

@@ -321,11 +321,12 @@ static int reconcile_shift(Work<double>* x, size_t m) {
 template <class Real>
 static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double h) {
   Real turn = all<Real>(0.), size = turn, known = turn;
+  for (size_t j = 0; j < w->nv; ++j) known = greatest(known, magnitude(x->old_reaction[j]));
+  if (!any(is(known == 0.))) return is(known == 0.);
   for (size_t j = 0; w->stages && j < x->contact_rows * w->nv; ++j) {
     turn = greatest(turn, magnitude(x->S_end[j] - x->S[j]));
     size = greatest(size, magnitude(x->S[j]));
   }
-  for (size_t j = 0; j < w->nv; ++j) known = greatest(known, magnitude(x->old_reaction[j]));
   const Bits<Real> found = is(known == 0.) & is(turn > TURN * size);
   for (size_t j = 0; j < w->nv; ++j) {
     x->reaction[j] = select(found, (s->v[j] - x->fast[j]) / h, x->reaction[j]);
@@ -387,7 +388,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     const Cones<Real> cones = {m, x->count, w->rubbing, plain ? w->nv : m, x->first, x->tangent,
                                x->mu, x->bound, x->A, x->b, plain ? x->X : nullptr, x->cones,
                                plain || x->discs ? nullptr : (Real*)x->root, x->discs,
-                               x->disc_normal, x->disc, x->disc_rows, x->disc_mu};
+                               x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr};
     Bits<Real> settled;
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);

@@ -18,11 +18,14 @@ struct solid {
 
 /* Pairs (2) of shapes that may touch. Corners (3); of every face its normal (3) and where its corners
    begin in `loops`, in order about it. widest: most corners of a face. law: of
-   every pair restitution and friction. fall: m/s^2. */
+   every pair restitution and friction. reach: of every shape, from reach_start on, the coordinates
+   that move its body, as `walls` has them of contacts. fall: m/s^2. */
 struct solids {
   const struct solid* solid;
   const int64_t *pair, *start, *loops;
   const double *corner, *normal, *law;
+  const int64_t* reach_start;
+  const int32_t* reach;
   size_t count, pairs, widest;
   double fall;
 };

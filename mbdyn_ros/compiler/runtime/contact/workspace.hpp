@@ -1,7 +1,7 @@
 /* Motions among walls at one state, or at a vector of them: their room, their programs, and how they
    move where nothing hinders. */
 #pragma once
-#include "cones.hpp"
+#include "cone_solver.hpp"
 #include "manifold.hpp"
 #include "model.hpp"
 
@@ -24,7 +24,7 @@ struct Work {
   Real *b, *f;                 /* (r) velocities without impulses; impulses */
   Real *bound, *given;         /* (rubbing) of impulses of dry friction; those in free motion */
   Real *slides;                /* (rates) see `accelerate` */
-  Real *cones;                 /* (room_of_cones) */
+  Real *cones;                 /* (room_of_cones), of single motions (room_of_single) */
   Real *closing;               /* (k, k) of the position correction */
   Real *gap, *shift;           /* (k) m; (r) m/s by which the problem is shifted */
   Real *answer, *impulse, *correction; /* (nv), (r), (k) */
@@ -33,6 +33,8 @@ struct Work {
   size_t count, contact_rows;     /* k, and rows of contacts */
   int64_t *body, *partner;     /* (m), see `walls`; */
   double *restitution, *friction; /* and of slots those of their pairs */
+  int32_t* pair_reach;         /* (slots / MOST_POINTS, nv) coordinates that move their pairs, */
+  size_t* pair_reaches;        /* (slots / MOST_POINTS) and how many */
   const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
@@ -74,7 +76,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(b, m), ROOM(f, m);
-  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_cones(m, w->laws && m > w->nv ? m : w->nv)), ROOM(closing, k * k);
+  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, (is_single<Real> ? room_of_single : room_of_cones)(m, w->laws && m > w->nv ? m : w->nv)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
@@ -99,6 +101,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   if (w->slots) {
     ROOM(body, w->contacts), ROOM(partner, w->contacts);
     ROOM(restitution, w->contacts), ROOM(friction, w->contacts);
+    ROOM(pair_reach, w->slots / MOST_POINTS * w->nv), ROOM(pair_reaches, w->slots / MOST_POINTS);
   }
 #undef ROOM
   x->fresh = x->clear = x->idle = x->clean = x->fed = 0;
