@@ -303,15 +303,11 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
     least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness);
   }
-  if (least > enough) {
+  for (int k = 0; k < 2 && least > (k ? near : enough); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
-    least = proximal_point(c, step, way, enough, near, least, rounds, f);
-  }
-  if (least > near) {
-    project_on_cones(c, f);
-    memcpy(way, f, m * sizeof *f);
-    least = by_sweeps(c, step, way, enough, least, FEW, f);
+    least = (m < MANY_ROWS) == (k == 0) ? by_sweeps(c, step, way, enough, least, FEW, f)
+                                        : proximal_point(c, step, way, enough, near, least, rounds, f);
   }
   Cones<double> rooted = *c;
   if (least > near && c->root) rooted.X = root_of(m, c->matrix, c->root);

@@ -7,7 +7,7 @@
 
    Newton's method on the projections (Alart and Curnier 1991), with a line search, from the last
    impulses finds them at once where contacts stay as they are. Where it does not, as where they are
-   redundant, `approach` goes safely (`cone_solver.hpp`). */
+   redundant, `proximal_point.hpp` and `cone_solver.hpp` have safer ways. */
 #pragma once
 #include "dense.hpp"
 

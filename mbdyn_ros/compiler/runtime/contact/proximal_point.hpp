@@ -65,7 +65,8 @@ static double proximal_point(const Cones<double>* c, const double* step, const d
   const auto keep_better = [&](const double* found, double gap) {
     if (gap < least) least = gap, copy(m, found, best);
   };
-  for (int k = 0, idle = 0; k < PROXIMAL_ROUNDS && idle < PROXIMAL_PATIENCE && least > near; ++k) {
+  for (int k = 0, idle = 0; least > (k ? near : enough) && idle < PROXIMAL_PATIENCE; ++k) {
+    if (k == PROXIMAL_ROUNDS) break;
     for (size_t i = 0; i < m; ++i) {
       own[i] = softness / step[i];
       b[i] = c->free[i] - own[i] * about[i];
