@@ -134,6 +134,12 @@ static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> m
   slopes->rest[i] = select(moves, all<Real>(softness), all<Real>(1.));
 }
 
+/* Whether Newton's method is for velocities, of which there are fewer than rows. */
+template <class Real>
+static inline bool has_fewer_velocities(const Cones<Real>* c) {
+  return c->X && !c->discs && c->rows >= MANY_ROWS && 2 * c->rows > 3 * c->size;
+}
+
 /* f - projection(f - step w), zero where the laws hold; its slopes too if wanted. Gives the
    sum of squares, each by its weight, and the largest velocity by which a law is missed. */
 template <class Real>
@@ -143,7 +149,12 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   const Real* a = c->matrix;
   Real* __restrict trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
   copy(m, c->free, trial);
-  if (c->X || c->root) {
+  if (has_fewer_velocities(c)) {
+    Real* y = slopes_of(c).rest + m;  /* (size) */
+    clear(c->size, y);
+    for (size_t i = 0; i < m; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
+    for (size_t i = 0; i < m; ++i) trial[i] += dot(c->size, c->X + i * c->size, y);
+  } else if (c->X || c->root) {
     for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
   } else {
     for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);
@@ -283,7 +294,7 @@ template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
                                double softness) {
   const size_t m = c->rows;
-  const bool by_velocities = c->X && !c->discs && m >= MANY_ROWS && 2 * m > 3 * c->size;
+  const bool by_velocities = has_fewer_velocities(c);
   if (by_velocities) softness = fmax(softness, EVEN);  /* they round the more the less it is */
   const Slopes<Real> slopes = slopes_of(c);
   Real *error = c->room + m * m, *trial = error + m, *way = trial + m;
