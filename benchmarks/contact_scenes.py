@@ -1,4 +1,4 @@
-"""Scenes of many contacts, and limp falls, beside MuJoCo's: ours and its steps in turns.
+"""Scenes of many contacts, and limp falls, timed against MuJoCo: steps of both in turns.
 
     python -m benchmarks.contact_scenes [words ...]
 

@@ -98,7 +98,7 @@ static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Wor
   return m;
 }
 
-/* Whether no coordinate moves both rows, as their first and last ones tell. */
+/* Whether no coordinate moves both rows, judged by the first and last ones of each. */
 template <class Real>
 static inline bool are_apart(const Work<Real>* x, size_t i, size_t j) {
   const size_t here = x->reaches[i], there = x->reaches[j];
