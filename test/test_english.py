@@ -19,7 +19,7 @@ RULES = {ROOT / "CONTRIBUTING.md", Path(__file__).resolve()}
 """Where the marks themselves are named."""
 
 MARKS = {
-    r"(?i)\b(un|fore)?told\b": "stated, determined, known, reported or predicted",
+    r"(?i)\b(un|fore)?told\b(?! = former_name)": "stated, determined, known, reported or predicted",
     r"(?i)\btells?\b(?! .*\bapart\b|\()": "gives, determines, reports or shows",
     r"\b[Bb]eside (?=[\[`A-Za-z])": "next to, with, in addition to, or compared with",
     r"\b[Bb]ut for\b": "except for",

@@ -17,6 +17,7 @@ from ..array import Array
 from ..compiler.kernel import Bound
 from ..equations.frames import frame_pose, wrench_columns
 from ..errors import InputError
+from ..former_names import former_name
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from ..units import velocity_unit
@@ -51,6 +52,8 @@ class ExternalWrench:
     undetermined: Array
     left: Array = field(repr=False)
     local: Array = field(repr=False)
+
+    untold = former_name("undetermined")
 
     @property
     def array(self) -> Array:

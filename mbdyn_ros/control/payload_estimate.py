@@ -25,6 +25,7 @@ from ..compiler.kernel import Bound
 from ..equations.momentum import payload_momentum
 from ..equations.tree.regressor import PARAMETERS
 from ..errors import InputError
+from ..former_names import former_name
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from .observer import Observer
@@ -55,6 +56,8 @@ class Payload:
     parameters: Array = field(repr=False)
     deviations: Array = field(repr=False)
     determined: tuple[bool, ...] = field(repr=False)
+
+    told = former_name("determined")
 
     @property
     def remark(self) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from ..array import Array
 from ..equations.tree.regressor import PARAMETERS, standard_parameters
 from ..errors import InputError, ModelWarning, brief
+from ..former_names import former_name
 from ..model.model import Inertia
 from ..recording.conditioning import conditioned
 from ..recording.measured import Recording
@@ -52,6 +53,8 @@ class Payload:
     before: float
     after: float
     robot: Robot
+
+    untold = former_name("undetermined")
 
 
 @brief
