@@ -60,9 +60,9 @@ check: .venv/package.stamp
 check-beside: .venv/translated.stamp
 	@export $(lightly); $(pytest) -m 'not alone and not long' $(beside) --ignore $(slow_examples) $(quick)
 
-# mypy, then the book keep one core busy while messages are built and the first tests start.
+# mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp
-	@$(MAKE) --no-print-directory --jobs 2 lint test-beside docs
+	@$(MAKE) --no-print-directory --jobs 2 lint docs test-beside
 	@$(pytest) -m 'alone and not long' test/ros
 
 test-beside: .venv/translated.stamp
