@@ -28,6 +28,8 @@ class LinkFrames:
     def of_robot(robot: Robot) -> LinkFrames:
         """The frames of a robot's links."""
         tree, found = robot.calls.traced.tree, dict[str, tuple[int, Pose]]()
+        if not robot.variable_origins:
+            return LinkFrames(tree.frames, ())
         described = origins(robot.model)
         joints = {one.child: name for name, one in described.items() if one.child}
         links: list[str] = []

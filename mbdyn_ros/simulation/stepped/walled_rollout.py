@@ -102,9 +102,7 @@ def _row_by_row(
 @functools.lru_cache(maxsize=KEPT)
 def _single(robot: Robot, labels: tuple[str, ...]) -> Robot:
     """A copy whose parameters, which these labels name, are set for one row at a time."""
-    single = copy.deepcopy(robot)
-    single.set_parameter_values(robot.parameter_values()[0])
-    return single
+    return copy.deepcopy(robot)
 
 
 def _say_lost(robot: Robot, q: Array, v: Array) -> None:
