@@ -56,6 +56,7 @@ def test_simulate_is_nearer_than_mujoco() -> None:
 CHOSEN = "ball rolls down a slope", "block slides and stops", "two balls, e 0.4", "block on a belt"
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "case", [one for one in cases() if one.name.startswith(CHOSEN)], ids=lambda one: one.name
 )

@@ -63,6 +63,7 @@ def test_an_empty_object_of_positions_is_home() -> None:
     assert given.exit_code == 0 and given.stdout == run("id", BOOM).stdout
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("redirection", "code", "words"),
     [

@@ -67,6 +67,7 @@ def typed(line: str) -> Result | None:
     return CliRunner().invoke(main, words, input=given)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(("name", "lines"), commands())
 def test_examples_run_as_they_stand(
     name: str, lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -38,6 +38,7 @@ def state(robot: mbdyn_ros.Robot, seed: int = 0) -> tuple[Array, Array, Array]:
     return q, random.uniform(-1, 1, robot.nv), random.uniform(-9, 9, len(robot.effort_labels))
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("floating", [False, True])
 @pytest.mark.parametrize("name", ["ur5", "crane", *at_night("excavator", "delta")])

@@ -150,6 +150,7 @@ BY_TILTS = {"so100.urdf", "so101.urdf"}
 """Robots with parameters that show by tilts of rounded angles only; they are left out."""
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     "source",

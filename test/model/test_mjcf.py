@@ -112,6 +112,7 @@ CLOSED = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", CLOSED)
 def test_equalities(name: str) -> None:
     judged = judge(BARS.format(CLOSED[name]))

@@ -54,6 +54,7 @@ def test_loops_come_back(kind: str, tmp_path: Path) -> None:
     assert any("count from home" in text for text in saved.omitted) or not robot.model.loops
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["four_bar", "boom", *TREES])
 def test_robots_come_back(name: str, tmp_path: Path) -> None:
     path = urdf_file(name) if name in TREES else OWN / f"{name}.urdf"

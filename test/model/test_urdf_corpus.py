@@ -94,6 +94,7 @@ def test_same_as_pinocchio(path: Path, capfd: pytest.CaptureFixture[str]) -> Non
     assert total == pytest.approx(sum(inertia.mass for inertia in judge.inertias), rel=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("path", readable_urdf_files(), ids=label)
 def test_document_order_and_lines(path: Path) -> None:
     model = read_urdf(path)

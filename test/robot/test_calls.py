@@ -70,6 +70,7 @@ def others(name: str) -> tuple[object, ...]:
     return LOADED if "dynamics" in name else (None,)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_gives_what_the_bound_program_gives(robot: Robot, name: str) -> None:
     values = state(robot, name)

@@ -94,6 +94,7 @@ def of_type(kind: Any) -> str:
     return f"{kind.__module__.split('.')[0]}/{kind.__name__}"
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("kind", NODES)
 def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
     given: dict[str, Any] = {"robot_description": ARM}

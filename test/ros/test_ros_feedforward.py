@@ -152,6 +152,7 @@ def test_efforts_are_clamped_and_reported(rig: Rig, arm: mbdyn_ros.Robot) -> Non
     rig.wait(lambda: last_is(sent, free))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("message", "reason"),
     [

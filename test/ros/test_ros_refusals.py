@@ -54,6 +54,7 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("case", range(len(REFUSED)))
 def test_refused_with_one_line(refusals: list[tuple[int, str]], case: int) -> None:
     (node, _, message), (code, output) = REFUSED[case], refusals[case]

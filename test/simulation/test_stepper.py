@@ -361,6 +361,7 @@ def piled(taken: int) -> Stepper:
     return stepper
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("moving", [tumbling, cranking, piled])
 @pytest.mark.parametrize("again", [Stepper.copy, copy.deepcopy])
 def test_a_copy_goes_on_as_the_stepper_does(

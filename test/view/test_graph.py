@@ -57,6 +57,7 @@ def test_files(manipulator: mbdyn_ros.Robot, tmp_path: Path) -> None:
         save_graph(manipulator, tmp_path / "no" / "a.svg")
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("path", readable_urdf_files(), ids=lambda path: path.stem)
 def test_nothing_overlaps(path: Path) -> None:
     """Boxes keep clear of each other, and children stand to the right of their parents."""

@@ -45,6 +45,7 @@ def derivative(values: Array) -> Array:
 # -- one kind after the other ----------------------------------------------------------------------
 
 
+@pytest.mark.sparse
 def test_loops_close(pair: LoopPair) -> None:
     """At random places, by the poses of the links and nothing else."""
     robot = pair.robot
@@ -71,6 +72,7 @@ def test_loops_close(pair: LoopPair) -> None:
         assert len(state.v) - state.rank == robot.nv
 
 
+@pytest.mark.sparse
 def test_joint_motion(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     q, v, a, _ = motion
     _, embedding, drift = pair.judged(q, v)
@@ -81,6 +83,7 @@ def test_joint_motion(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     assert_close(pair.robot.independent_state(pair.whole(q)), q, 1e-12)
 
 
+@pytest.mark.sparse
 def test_dynamics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     robot, (q, v, a, effort) = pair.robot, motion
     state, g, drift = pair.judged(q, v)
@@ -109,6 +112,7 @@ def test_dynamics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     assert_close(potential, expected, CLOSE, floor=1.0)
 
 
+@pytest.mark.sparse
 def test_loop_forces(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     """What the joints miss for the motion, friction in passive joints too, the loops carry."""
     q, v, a, _ = motion
@@ -124,6 +128,7 @@ def test_loop_forces(pair: LoopPair, motion: tuple[Array, ...]) -> None:
         assert_close(found[name], wrench, CLOSE, floor=scale)
 
 
+@pytest.mark.sparse
 def test_wrenches_from_outside(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     robot, (q, v, a, effort) = pair.robot, motion
     random = np.random.default_rng(2)
@@ -140,6 +145,7 @@ def test_wrenches_from_outside(pair: LoopPair, motion: tuple[Array, ...]) -> Non
     assert_close(found, without + change, CLOSE, floor=np.abs(without).max())
 
 
+@pytest.mark.sparse
 def test_links_move_as_their_jacobians_say(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     q, v, _, _ = motion
     _, g, _ = pair.judged(q, v)
@@ -192,6 +198,7 @@ def test_statics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
 # -- more of them, quickly -------------------------------------------------------------------------
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("kind", "seed"),
     [

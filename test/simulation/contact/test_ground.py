@@ -128,6 +128,7 @@ def test_where_ground_has_no_value_is_reported() -> None:
         mbdyn_ros.simulate(robot, start, np.zeros(6), 0.5, environment=walls)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("formula", "words"),
     [
