@@ -172,7 +172,7 @@ def add_shape(spec: mujoco.MjSpec, robot: Robot, link: str, shape: Collision) ->
         geom.size = [one.radius, one.length / 2, 0]
     elif isinstance(one, Mesh):
         mesh = spec.add_mesh(name=f"mesh{len(spec.meshes)}")
-        mesh.uservert = mesh_corners(one, robot.model.source, link, True).ravel()
+        mesh.uservert = mesh_corners(shape, robot.model.source, link, True).ravel()
         geom.type, geom.meshname = kind.mjGEOM_MESH, mesh.name
 
 

@@ -5,7 +5,8 @@
 Solo12 on four balls, and G1 on the eight of its two feet. Both libraries have the same bodies
 and balls; a PD holds the joints. The least of many calls counts. Then 1024 motions of
 Solo12 in rollouts, ours and `mujoco.rollout`, on two threads: half of them stand and half fall,
-with noise on every effort of every step; there the processor's time counts.
+with noise on every effort of every step; there the processor's time counts. At last the scenes of
+many contacts of `benchmarks.contact_scenes`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
 from mbdyn_ros.model.model import Array
 
+from . import contact_scenes
 from .race.robots import Entry, Runner
 
 STEP, GROUP, ROUNDS = 1e-3, 10, 500
@@ -170,6 +172,7 @@ def main() -> None:
     warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
     compared(G1)
     rollouts(*compared(SOLO))
+    contact_scenes.main()
 
 
 def rollouts(

@@ -16,6 +16,8 @@ from ..array import Array
 from ..errors import InputError, shown, suggestion
 from ..model.inertia import Inertia
 from ..model.model import Link, Model
+from ..model.read.mjcf.scene import read_scene
+from ..model.read.source_text import Source
 from ..model.shapes import Collision, Geometry, Visual
 from ..robot import Robot, load
 from .contact.environment import Environment
@@ -77,7 +79,63 @@ class World:
         self._surfaces, self._links = tuple(surfaces), links
         self._robot = Robot(Model(GROUND, GROUND, (Link(GROUND),), ()), gravity=gravity)
         self._members: dict[str, tuple[str, ...]] = {}
+        """Links of the members; the first one carries the others."""
         self._own_contacts: set[str] = set()
+        self._wall_laws: dict[tuple[str, str], tuple[float, float]] = {}
+
+    @classmethod
+    def load(cls, source: Source, restitution: float = 0.0) -> World:
+        """The world of an MJCF: its bodies, and what stands around them.
+
+        Planes of its world are walls, its other shapes the link `scenery`. Bodies are where the
+        keyframe home has them, else the first one, else as written; what is free counts from there.
+        Names are those of the file. Friction is MuJoCo's for every link on every wall and on links
+        of other members; what its masks and `<exclude>` keep apart passes through each other.
+
+        Parameters
+        ----------
+        source : path of the MJCF, or its text.
+        restitution : of all contacts, for which MuJoCo has stiffness and damping.
+
+        Raises
+        ------
+        ModelError
+            It is not MJCF, or cannot be read.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> world = mbdyn_ros.World.load('''<mujoco><worldbody>
+        ...   <geom type="plane" size="5 5 1" friction="0.5"/>
+        ...   <body name="ball" pos="0 0 1"><freejoint/><geom size="0.1"/></body>
+        ... </worldbody></mujoco>''')
+        >>> world, world.environment.surfaces
+        (World(ball), (Surface('floor', restitution=0.0, friction=0.8),))
+        """
+        scene = read_scene(source)
+        walls = {
+            plane.name: (plane.pose.translation.tolist(), plane.pose.rotation[:, 2].tolist())
+            for plane in scene.planes
+        }
+        laws = {pair: (restitution, mu) for pair, mu in scene.friction.items()}
+        on_walls = {
+            pair[::-1] if pair[0] in walls else pair: law
+            for pair, law in laws.items()
+            if walls.keys() & pair
+        }
+        world = cls(
+            [
+                Surface.plane(*place, restitution, name=name)
+                for name, place in walls.items()
+            ],
+            LinkContacts(
+                restitution, disabled=scene.apart, convex=True,
+                laws={pair: law for pair, law in laws.items() if not walls.keys() & pair},
+            ),
+        )
+        world._robot = Robot(scene.model)
+        world._members, world._wall_laws = dict(scene.members), on_walls
+        return world
 
     def __repr__(self) -> str:
         return f"World({', '.join(self._members) or 'nobody'})"
@@ -120,8 +178,9 @@ class World:
             other = what if isinstance(what, Robot) else load(what)  # type: ignore[arg-type]
             free = other.floating_base
         self._robot = self._robot.attached(other, GROUND, xyz, rpy, prefix, name, free)
-        links = tuple(prefix + link for link in other.links)
-        self._members[name] = links
+        root = other.model.root
+        links = (root, *(link for link in other.links if link != root))
+        self._members[name] = tuple(prefix + link for link in links)
         if own_contacts:
             self._own_contacts.add(name)
 
@@ -138,10 +197,14 @@ class World:
             raise InputError(
                 f"there is no member {name!r}{suggestion(name, self._members)}; there are {known}"
             )
-        root = self._robot.model.joint(name).child
-        self._robot = self._robot.without(root)
-        del self._members[name]
+        gone = self._members.pop(name)
+        self._robot = self._robot.without(gone[0])
         self._own_contacts.discard(name)
+        self._wall_laws = {
+            pair: law for pair, law in self._wall_laws.items() if pair[0] not in gone
+        }
+        if self._links is not None:
+            self._links = self._links.without(gone)
 
     @property
     def robot(self) -> Robot:
@@ -151,19 +214,15 @@ class World:
     @property
     def environment(self) -> Environment:
         """The walls, and that members touch each other where there are several."""
-        links = self._links
-        if links is None or len(self._members) == 1:
-            return Environment(self._surfaces)
-        disabled = [(min(pair), max(pair)) for pair in links.disabled]
-        for name in self._members.keys() - self._own_contacts:
-            disabled += combinations(self._members[name], 2)
-        return Environment(
-            self._surfaces,
-            links=LinkContacts(
-                links.restitution, links.friction, disabled, links.convex,
-                {(min(pair), max(pair)): law for pair, law in links.laws.items()},
-            ),
-        )
+        within = [
+            pair
+            for name in self._members.keys() - self._own_contacts
+            for pair in combinations(self._members[name], 2)
+        ]
+        links = None if self._links is None else self._links.apart(within)
+        if links is not None and not links.shape_pairs(self._robot):
+            links = None
+        return Environment(self._surfaces, links=links, laws=self._wall_laws)
 
     @property
     def members(self) -> MappingProxyType[str, Member]:

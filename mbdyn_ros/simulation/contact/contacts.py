@@ -51,15 +51,15 @@ class Contacts:
         self.nv = robot.nv
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
-        walls = [side.surface for _ in range(count) for side in faces]
+        walls = [side.surface for side in faces] * count
+        on_walls = [environment.law(one, side.surface) for one in self.points for side in faces]
         slots = self.geometry.slots
         self.solid_pairs = environment.solid_pairs(robot)
         self.solid_laws, laws = (
             [] if environment.links is None else [environment.links.law(*pair) for pair in some]
             for some in (self.solid_pairs, self.geometry.couples)
         )
-        bounces = [*(one.restitution for one in walls), *(e for e, _ in laws)]
-        rubs = [*(one.friction for one in walls), *(mu for _, mu in laws)]
+        bounces, rubs = np.reshape([*on_walls, *laws], (-1, 2)).T
         stopped = [environment.limit_restitution] * stops
         self.restitution = np.array([*bounces, *stopped, *[0.0] * slots])
         self.friction = np.array([*rubs, *[0.0] * stops, *[0.0] * slots])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,11 +15,11 @@ import numpy as np
 from ...arguments import Sealed, no_environment, require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...equations.contact.rods import Couple
-from ...errors import InputError
+from ...errors import InputError, suggestion
 from ...model.model import BASE_JOINT
 from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
-from .link_contacts import LinkContacts
+from .link_contacts import NO_PAIRS, LinkContacts, checked_law
 from .link_frames import LinkFrames
 from .points import GivenPoint, Point, checked_points, collision_points, default_points
 from .solids import SolidPair
@@ -97,6 +97,7 @@ class Environment(Sealed):
         the joints whose limits are. None: of the joints that start within them.
     limit_restitution : e of these stops.
     links : that links touch each other, and how; None: they pass through each other.
+    laws : restitution and friction by (link, name of a wall) where they are not those of the wall.
 
     Examples
     --------
@@ -113,6 +114,7 @@ class Environment(Sealed):
         joint_limits: bool | Sequence[str] | None = None,
         limit_restitution: float = 0.0,
         links: LinkContacts | None = None,
+        laws: Mapping[tuple[str, str], tuple[float, float]] = NO_PAIRS,
     ) -> None:
         if isinstance(surfaces, Surface):
             surfaces = [surfaces]
@@ -138,6 +140,12 @@ class Environment(Sealed):
         if links is not None and not isinstance(links, LinkContacts):
             raise InputError(f"links must be a LinkContacts, not {links!r}")
         self.links = links
+        self.laws = {pair: checked_law(pair, law, "laws:") for pair, law in laws.items()}
+        for link, wall in self.laws:
+            if wall not in names:
+                raise InputError(
+                    f"laws: there is no surface {wall!r} for link {link!r}{suggestion(wall, names)}"
+                )
         self.sides = _sides(self.surfaces)
         self.seal()
 
@@ -227,8 +235,14 @@ class Environment(Sealed):
             stops=self.stop_names(robot),
         )
 
+    def law(self, point: Point, wall: Surface) -> tuple[float, float]:
+        """Restitution and friction of a point on a wall."""
+        return self.laws.get((point.link, wall.name), (wall.restitution, wall.friction))
+
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""
+        for link, _ in self.laws:
+            require_link(robot.system.tree, link, robot.model.source)
         frames = LinkFrames.of_robot(robot)
         places = []
         for point in self.contact_points(robot) if self.surfaces else ():

@@ -6,7 +6,7 @@ import ast
 import math
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +209,8 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     expression has `g`: a formula in x, y, z, or several.
     `links` lets links touch each other: `restitution`, `friction`, `disabled` pairs of links,
     `srdf`, a file that has more of them, `convex`, see `LinkContacts`, and `pairs`, records with
-    `links` (two) and their `restitution` and `friction`. `points` are records
+    `links` (two) and their `restitution` and `friction`. `laws` are records with a `link`, a
+    `surface`, and what is not the surface's own: `restitution`, `friction`. `points` are records
     with `link`, `xyz` and `radius`; without them a robot's own are taken.
 
     Examples
@@ -226,7 +227,7 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     """
     document = YamlSource(source, "environment", "surfaces")
     values = document.mapping(
-        document.root, "an environment", ("surfaces", "points", "links", *OPTIONS)
+        document.root, "an environment", ("surfaces", "points", "links", "laws", *OPTIONS)
     )
     surfaces: list[Surface] = []
     for node in document.records(values, "surfaces"):
@@ -238,6 +239,7 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     options = {key: read(document, values[key], key) for key, read in given.items()}
     if "links" in values:
         options["links"] = _read_links(document, values["links"])
+    options["laws"] = _read_laws(document, values, surfaces)
     if not surfaces and not options.get("joint_limits") and "links" not in options:
         raise document.error(document.root, "there are no surfaces; give some")
     points = None
@@ -295,6 +297,24 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
         return surface
     except InputError as error:
         raise document.error(node, str(error)) from error
+
+
+def _read_laws(
+    document: YamlSource, values: dict[str, yaml.Node], surfaces: Sequence[Surface]
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """Restitution and friction of links on surfaces; what is not given is that of the surface."""
+    usual = {one.name: {key: getattr(one, key) for key in COMMON} for one in surfaces}
+    laws = {}
+    for node in document.records(values, "laws"):
+        one = document.mapping(node, "a law", ("link", "surface", *COMMON))
+        for key in ("link", "surface"):
+            if key not in one:
+                raise document.error(node, f"this law names no {key}; add {key}: ...")
+        link, wall = (document.text(one[key], f"laws: {key}") for key in ("link", "surface"))
+        given = {key: document.number(one[key], f"laws: {key}") for key in COMMON if key in one}
+        numbers = usual.get(wall, {}) | given
+        laws[link, wall] = numbers.get("restitution", 0.0), numbers.get("friction", 0.0)
+    return laws
 
 
 def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
 
@@ -24,8 +25,23 @@ NO_PAIRS: Mapping[tuple[str, str], tuple[float, float]] = MappingProxyType({})
 FREE = 6
 """Velocities of a joint that holds nothing."""
 
+Pair = frozenset[str]
+"""The names of two links."""
+
 Named = tuple[str, Couple]
 """Words for a couple, and the couple."""
+
+
+def checked_law(
+    pair: tuple[str, str], law: tuple[float, float], what: str = "links"
+) -> tuple[float, float]:
+    """The restitution and friction of a pair; refused where they are none."""
+    words = f"{what} {' and '.join(pair)}"
+    e, mu = law
+    return (
+        checked_restitution(words, e),
+        number_within(f"{words}: friction", mu, np.inf, "0 or more"),
+    )
 
 
 class LinkContacts(Sealed):
@@ -73,14 +89,26 @@ class LinkContacts(Sealed):
         if not isinstance(convex, bool):
             raise InputError(f"links: convex is {convex!r}; it must be True or False")
         self.convex = convex
-        self.laws = {
-            frozenset(pair): (
-                checked_restitution(f"links {' and '.join(pair)}", e),
-                number_within(f"links {' and '.join(pair)}: friction", mu, np.inf, "0 or more"),
-            )
-            for pair, (e, mu) in laws.items()
-        }
+        self.laws = {frozenset(pair): checked_law(pair, law) for pair, law in laws.items()}
         self.seal()
+
+    def apart(self, pairs: Iterable[tuple[str, str]]) -> LinkContacts:
+        """The same, but that these pairs of links do not touch either."""
+        return self._with(self.disabled | set(map(frozenset, pairs)), self.laws)
+
+    def without(self, links: Collection[str]) -> LinkContacts:
+        """The same for a robot that these links are no part of."""
+        return self._with(
+            {pair for pair in self.disabled if pair.isdisjoint(links)},
+            {pair: law for pair, law in self.laws.items() if pair.isdisjoint(links)},
+        )
+
+    def _with(
+        self, disabled: Collection[Pair], laws: Mapping[Pair, tuple[float, float]]
+    ) -> LinkContacts:
+        other = copy.copy(self)
+        other.__dict__.update(disabled=frozenset(disabled), laws=dict(laws))
+        return other
 
     def law(self, one: Rod | Solid, other: Rod | Solid) -> tuple[float, float]:
         """Restitution and friction of two shapes."""

@@ -269,17 +269,16 @@ def _places(
                 rim = radius * np.cos(angle), radius * np.sin(angle)
                 yield np.array([*rim, end]), 0.0
     else:
-        where = f'{model.source}:{collision.line}: <link name="{link}"> <collision>'
-        for corner in mesh_corners(shape, model.source, where, flat):
+        for corner in mesh_corners(collision, model.source, link, flat):
             yield corner, 0.0
 
 
-def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
+def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Array:
     """The corners (n, 3) of the convex hull of a mesh, m in the frame of its shape.
 
     Parameters
     ----------
-    source : the file of the description. where : words for the shape, for messages.
+    source : the file of the description. link : to which the shape belongs.
     flat : whether all walls are planes, which hollows of a mesh never touch.
 
     Raises
@@ -289,6 +288,9 @@ def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
     """
     from scipy.spatial import QhullError
 
+    mesh, line = collision.geometry, collision.line
+    assert isinstance(mesh, Mesh)
+    where = f'{source}{"" if line is None else f":{line}"}: <link name="{link}"> <collision>'
     folder = Path(source).parent if Path(source).is_file() else None
     path = find_mesh(mesh.file, folder)
     if path is None:

@@ -158,5 +158,4 @@ def _shape(source: str, link: str, collision: Collision) -> ConvexShape:
         return Egg(shape.half_axes)
     if isinstance(shape, Box):
         return Polytope.box(shape.size)
-    where = f'{source}:{collision.line}: <link name="{link}"> <collision>'
-    return Polytope(mesh_corners(shape, source, where, flat=False))
+    return Polytope(mesh_corners(collision, source, link, flat=False))

@@ -33,12 +33,18 @@ class Bodies:
     warnings: list[str] = field(default_factory=list)
 
 
-def read_bodies(compiled: Compiled, names: ElementNames, efforts: Mapping[int, float]) -> Bodies:
+def read_bodies(
+    compiled: Compiled,
+    names: ElementNames,
+    efforts: Mapping[int, float],
+    starts: Mapping[int, Pose] | None = None,
+) -> Bodies:
     """The bodies of a MJCF.
 
     Parameters
     ----------
     efforts : limits of the efforts at joints, by their number.
+    starts : where free joints count from, by their number; with them the world is the root.
 
     Notes
     -----
@@ -50,6 +56,7 @@ def read_bodies(compiled: Compiled, names: ElementNames, efforts: Mapping[int, f
     tops = [k for k in bodies if not model.body_parentid[k]]
     alone = len(tops) == 1 and _is_free(model, tops[0])
     alone = alone and not any(0 in hold.bodies for hold in active_holds(compiled))
+    alone = alone and starts is None
     result = Bodies(names.bodies[tops[0] if alone else 0], alone)
     if not alone:
         result.links.append(Link(result.root))
@@ -59,13 +66,18 @@ def read_bodies(compiled: Compiled, names: ElementNames, efforts: Mapping[int, f
         shapes = read_collisions(compiled, body), read_visuals(compiled, body)
         result.links.append(Link(name, _inertia(model, body), line, *shapes))
         if not (alone and body == tops[0]):
-            _join(compiled, names, efforts, body, result)
+            _join(compiled, names, efforts, starts or {}, body, result)
     _add_sites(compiled, names, result)
     return result
 
 
 def _join(
-    compiled: Compiled, names: ElementNames, efforts: Mapping[int, float], body: int, result: Bodies
+    compiled: Compiled,
+    names: ElementNames,
+    efforts: Mapping[int, float],
+    starts: Mapping[int, Pose],
+    body: int,
+    result: Bodies,
 ) -> None:
     """Hang a body from its parent: its joints move it one after the other, about their places."""
     model = compiled.model
@@ -78,7 +90,7 @@ def _join(
         place = Pose(translation=model.jnt_pos[k])
         child = name if k == first + count - 1 else f"{names.joints[k]}/moved"
         if model.jnt_type[k] == FREE:
-            at, place = Pose(), Pose()  # its position is that in the world
+            at, place = starts.get(k, Pose()), Pose()  # its position is that in the world
         joint = _joint(compiled, names, efforts, k, parent, child, at @ place, result)
         if child != name:
             result.links.append(Link(child))
@@ -178,13 +190,17 @@ SEEN = 3
 
 
 def read_collisions(compiled: Compiled, body: int) -> tuple[Collision, ...]:
-    """The shapes with which a body collides; what cannot be read matters only to who asks."""
-    model = compiled.model
+    """The shapes with which a body collides; what cannot be read matters only to who asks.
+
+    The world's planes are none of them.
+    """
+    model, plane = compiled.model, compiled.mujoco.mjtGeom.mjGEOM_PLANE
     paired = {*model.pair_geom1.tolist(), *model.pair_geom2.tolist()}
     return tuple(
         Collision(shape, origin, problem=problem, name=compiled.name_of("GEOM", k))
         for k in _shapes(model, body)
         if model.geom_contype[k] or model.geom_conaffinity[k] or k in paired
+        if body or model.geom_type[k] != plane
         for shape, origin, problem in [_shape(compiled, k)]
     )
 
@@ -235,7 +251,7 @@ def _shape(compiled: Compiled, k: int) -> tuple[Geometry | None, Pose, str]:
     if shape is None:
         name = compiled.name_of("GEOM", k) or f"number {k}"
         word = compiled.mujoco.mjtGeom(int(kind)).name.removeprefix("mjGEOM_").lower()
-        word = "mesh" if k in compiled.meshes else word  # for which a ball stands
+        word = "mesh or height field" if k in compiled.meshes else word  # a ball stands for it
         problem = (
             f'{compiled.name}: <geom> "{name}": a {word} of this kind is not supported as a shape'
         )

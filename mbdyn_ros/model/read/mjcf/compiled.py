@@ -151,6 +151,8 @@ def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:
             shape.material = ""
             if shape.type == mesh:
                 taken.append((shape, _mesh_of(spec, spec.mesh(shape.meshname))))
+            elif shape.type == mujoco.mjtGeom.mjGEOM_HFIELD:
+                taken.append((shape, None))
             if given and shape.type in (mesh, mujoco.mjtGeom.mjGEOM_HFIELD):
                 shape.type, shape.size = sphere, [1.0, 0.0, 0.0]
                 shape.meshname = shape.hfieldname = ""

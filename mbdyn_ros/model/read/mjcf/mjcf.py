@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...actuators import Transmission, simple
-from ...model import Combination, Loop, Model
+from ...model import Combination, Loop, Model, Pose
 from ...split_joints import quaternions_in_loops, split_joints
 from ..couplings import couple_joints
 from ..source_text import Source
@@ -104,12 +104,21 @@ def read_mjcf(source: Source) -> Model:
     - Keyframes are `Model.homes`, except for the poses of free bodies, which q has; home is the one
       called home, else the first, else the positions in the file.
     """
-    compiled = compile_mjcf(source)
+    return model_of(compile_mjcf(source))
+
+
+def model_of(compiled: Compiled, starts: Mapping[int, Pose] | None = None) -> Model:
+    """The model of a compiled MJCF, see `read_mjcf`.
+
+    Parameters
+    ----------
+    starts : where free joints count from, by their number; with them the world is the root.
+    """
     if compiled.model.nflex:
         raise compiled.error("<flex>", "bodies that deform are not computed; remove it")
     names = ElementNames(compiled)
     actuators = read_actuators(compiled)
-    bodies = read_bodies(compiled, names, actuators.efforts)
+    bodies = read_bodies(compiled, names, actuators.efforts, starts)
     equalities = read_equalities(compiled, names)
     joints = tuple(map(equalities.applied, bodies.joints))
     movable = {joint.name for joint in joints if joint.nv and joint.mimic is None}
@@ -123,7 +132,7 @@ def read_mjcf(source: Source) -> Model:
         source=compiled.name,
         warnings=(
             *_warnings(compiled, forces),
-            *scenery_warnings(compiled),
+            *(scenery_warnings(compiled) if starts is None else ()),
             *bodies.warnings,
             *inertia_warnings(compiled.name, bodies.links),
         ),  # fmt: skip
@@ -139,7 +148,7 @@ def read_mjcf(source: Source) -> Model:
         ),
         gravity=_gravity(compiled),
         floating_base=bodies.is_free,
-        unused=forces | unused_elements(compiled),
+        unused=forces | unused_elements(compiled, starts is not None),
     )
     return _with_homes(compiled, names, _checked(compiled, model, equalities))
 
@@ -173,6 +182,14 @@ def _gravity(compiled: Compiled) -> tuple[float, float, float]:
     return x, y, z
 
 
+def home_of(compiled: Compiled) -> np.ndarray:
+    """Home in MuJoCo's numbers: the keyframe of that name, else the first, else as written."""
+    keys = [compiled.name_of("KEY", k) for k in range(compiled.model.nkey)]
+    if not keys:
+        return np.array(compiled.model.qpos0)
+    return np.array(compiled.model.key_qpos[keys.index(HOME) if HOME in keys else 0])
+
+
 def _with_homes(compiled: Compiled, names: ElementNames, model: Model) -> Model:
     """The model with the keyframes as homes."""
     mujoco = compiled.model
@@ -180,9 +197,7 @@ def _with_homes(compiled: Compiled, names: ElementNames, model: Model) -> Model:
         compiled.name_of("KEY", k) or f"key{k}": _positions(q, compiled, names, model)
         for k, q in enumerate(mujoco.key_qpos)
     }
-    home = homes.get(HOME) or next(iter(homes.values()), None)
-    if home is None:
-        home = _positions(mujoco.qpos0, compiled, names, model)
+    home = _positions(home_of(compiled), compiled, names, model)
     return replace(model, homes=homes, home={name: at for name, at in home.items() if at})
 
 
@@ -257,10 +272,10 @@ def unused_forces(compiled: Compiled, actuators: Actuators, is_free: bool) -> di
     return {what: int(count) for what, count in counts.items() if count}
 
 
-def unused_elements(compiled: Compiled) -> dict[str, int]:
-    """All others."""
-    model, moved = compiled.model, _placed_bodies(compiled)
-    around = np.flatnonzero(model.geom_bodyid == 0).tolist()
+def unused_elements(compiled: Compiled, is_scene: bool) -> dict[str, int]:
+    """All others; a scene has the world's geoms, and free bodies where they begin."""
+    model, moved = compiled.model, [] if is_scene else _placed_bodies(compiled)
+    around = [] if is_scene else np.flatnonzero(model.geom_bodyid == 0).tolist()
     counts = {
         "inactive equality": np.count_nonzero(model.eq_active0 == 0),
         "equality of links that are one without it": idle_holds(compiled),
@@ -287,7 +302,8 @@ def scenery_warnings(compiled: Compiled) -> list[str]:
     what = _named(compiled, "GEOM", "geoms of the world", around)
     return [
         f"{compiled.name}: {what} ({len(around)}) are no part of the robot, which passes through "
-        "them; give walls to simulate and Stepper: environment=Environment([Surface.plane()])"
+        "them; World.load reads the scene with them, or give walls to simulate and Stepper: "
+        "environment=Environment([Surface.plane()])"
     ]
 
 
