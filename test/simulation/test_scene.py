@@ -195,8 +195,8 @@ def test_a_link_has_a_law_of_its_own_on_a_wall() -> None:
     assert max(speeds) == pytest.approx(0.5 * np.sqrt(2 * G * 0.5), abs=G * 1e-3)
     (impact,) = trajectory.impacts
     assert impact.restitution[0] == 0.5
-    with pytest.raises(InputError, match="no surface 'flor' for link 'ball'; did you mean 'floor'"):
-        Environment([floor], laws={("ball", "flor"): (0.5, 0.4)})
+    with pytest.raises(InputError, match="no surface 'florr' for link 'ball' .did you mean .floor"):
+        Environment([floor], laws={("ball", "florr"): (0.5, 0.4)})
     with pytest.raises(InputError, match="no link 'bal'"):
         Stepper(robot, 1e-3, Environment([floor], laws={("bal", "floor"): (0.5, 0.4)}))
     with pytest.raises(InputError, match="laws: ball and floor: friction is -1"):
