@@ -221,10 +221,11 @@ def test_the_ring_is_drawn_where_the_planet_touches_it(interpreted: None) -> Non
 def test_the_camera_goes_along_with_lengths() -> None:
     """Where a design leaves the picture; how the camera is turned stays."""
     eye = SimpleNamespace(position=np.array([1.0, -3.0, 1.0]), look_at=np.array([0.0, 0.0, 0.5]))
-    client = SimpleNamespace(camera=eye, atomic=contextlib.nullcontext)
+    client = SimpleNamespace(camera=eye)
     server: Any = SimpleNamespace(
         get_clients=lambda: {0: client}, initial_camera=SimpleNamespace(),
         scene=SimpleNamespace(add_light_directional=Mock(), add_grid=Mock()),
+        on_client_connect=Mock(), atomic=contextlib.nullcontext,
     )  # fmt: skip
     start = FourBar()
     camera = Camera(server, *bounds(DesignRun(start, DRIVE).analysis.pose), FRONT)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mbdyn_ros.view.page.page import Page
 from mbdyn_ros.view.page.screenshot import WINDOWLESS
 
 CHROMIUM = next(filter(None, map(shutil.which, WINDOWLESS)), None)
@@ -123,15 +124,20 @@ class Tab:
         raise AssertionError(f"{what} within {seconds:g} s")
 
 
+def running(shown: Any) -> contextlib.AbstractContextManager[None]:
+    """A page that is served meanwhile, the same to all browsers."""
+    return served(shown.page, lambda: shown.page.run(shown.draw))
+
+
 @contextlib.contextmanager
-def running(shown: Any) -> Iterator[None]:
-    """A page that is served meanwhile."""
-    thread = threading.Thread(target=shown.page.run, args=(shown.draw,))
+def served(page: Page, run: Callable[[], None]) -> Iterator[None]:
+    """A page that is served meanwhile; `run` ends when the page does."""
+    thread = threading.Thread(target=run)
     thread.start()
     try:
         yield
     finally:
-        shown.page.end()
+        page.end()
         thread.join(10)
-        shown.page.close()
+        page.close()
     assert not thread.is_alive()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Tab, browser, running
+from browser import Tab, browser, running, served
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Mechanism
@@ -83,6 +83,36 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.until(lambda: "cannot close" not in one.text(), "all is well again")
         assert one.errors == []
         one.tab.close()
+
+
+def test_every_browser_has_a_design_of_its_own(chromium: Any) -> None:
+    """What one drags, plays and keeps, another does not see; it stays when the first has gone."""
+    page, shown = Page("four_bar", ANY_PORT), list[MechanismPage]()
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        shown.append(MechanismPage(own, FourBar()))
+        return shown[-1].draw
+
+    with served(page, lambda: page.run_each(fill)):
+        tabs = [Tab(chromium, page.url) for _ in range(2)]
+        for one in tabs:
+            one.until(lambda one=one: len(set(one.scene())) > 1, "a picture")  # type: ignore[misc]
+        first, second = tabs
+        before, curve = second.scene(), second.curve()
+        first.drag("rocker", 0.5)
+        first.until(lambda: first.curve() != curve, "its own chart changes")
+        first.tab.get_by_role("button", name="Keep this run", exact=True).click()
+        first.until(lambda: "rocker_length" in first.text(), "its own run is kept")
+        first.tab.get_by_role("button", name="Play", exact=True).click()
+        first.until(lambda: shown[0]._row > 0, "its own crank turns")
+        assert [one.page.playing for one in shown] == [True, False]
+        assert second.curve() == curve and second.scene() == before
+        assert "rocker_length" not in second.text() and shown[1]._row == 0
+        first.tab.close()
+        second.drag("coupler", 0.5)
+        second.until(lambda: second.curve() != curve, "the other chart changes")
+        assert first.errors == second.errors == []
+        second.tab.close()
 
 
 @pytest.mark.long

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
 from ..design import ABOVE_ZERO, NOT_NEGATIVE, length_names, unit_of
-from .run import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
+from .run import (
+    CONSTANT,
+    CYCLOID,
+    FASTEST,
+    FREE,
+    GIVEN,
+    LAWS,
+    SLOWEST,
+    TRAPEZOID,
+    CrankDrive,
+)
 
 if TYPE_CHECKING:
     import viser
@@ -142,9 +152,6 @@ class DesignSliders(SliderPanel):
         self.add(name, low, high, self._given[name], label=label)
 
 
-SLOWEST, FASTEST = 0.5, 100.0
-"""Speeds of a crank, rad/s."""
-
 QUICKEST = 5000.0
 """Acceleration of a trapezoid at most, rad/s^2."""
 
@@ -168,10 +175,6 @@ class DriveSliders:
     def __init__(
         self, panel: SliderPanel, mechanism: Mechanism, speed: float, motion: str | CrankMotion
     ) -> None:
-        if not SLOWEST <= speed <= FASTEST:
-            raise mechanism.refusal(
-                f"speed is {speed:g} rad/s; a page starts at {SLOWEST:g} to {FASTEST:g} rad/s"
-            )
         self._panel, inputs = panel, mechanism.inputs
         self._given = None if isinstance(motion, str) else motion
         laws = LAWS if self._given is None else (*LAWS, GIVEN)

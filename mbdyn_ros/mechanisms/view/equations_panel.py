@@ -44,7 +44,7 @@ class EquationsPanel:
             for one in connections(run.mechanism.layout())
             if one.second not in run.mechanism.inputs
         ]
-        gui = page.server.gui
+        gui = page.gui
         with gui.add_folder("Equations", expand_by_default=False):
             self._cut = gui.add_dropdown("cut", (CLOSING, *passive), initial_value=CLOSING)
             gui.add_button("Show", hint="DeNOC's matrices, here and now").on_click(self._show)

@@ -16,7 +16,7 @@ from ...view.figure import color_of, empty_figure, legend_beside, tidy
 from ...view.page.charts import Curve, EqualChart, PageChart
 from ...view.page.motion import PagePlayback
 from ...view.page.page import Page
-from ...view.scene.camera import FRONT, Camera
+from ...view.scene.camera import FRONT
 from .. import CrankMotion, Mechanism
 from ..link import Block, Wheel
 from .design_sliders import DesignSliders
@@ -38,7 +38,7 @@ class MechanismPage:
     Parameters
     ----------
     page : an empty page. speed : of the cranks at the start, rad/s.
-    motion : the law of motion at the start, one of `drive.LAWS`, or a motion from a file.
+    motion : the law of motion at the start, one of `run.LAWS`, or a motion from a file.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class MechanismPage:
         motion: str | CrankMotion = CONSTANT,
     ) -> None:  # fmt: skip
         self.page = page
-        gui = page.server.gui
+        gui = page.gui
         with gui.add_folder("Play"):
             self._playback = PagePlayback(page)
             self._instant: Any = gui.add_slider(
@@ -99,7 +99,7 @@ class MechanismPage:
         self._shown = ShownMechanism(page.scene, mechanism, pose)
         self._forces = Forces(self.run_shown)
         self._images = Polygon(self.run_shown)
-        self._camera = Camera(page.server, *bounds(pose), FRONT)
+        page.look(*bounds(pose), FRONT)
         self._state: object = None
 
     def draw(self, passed: float, woken: bool) -> None:
@@ -111,7 +111,7 @@ class MechanismPage:
             self._playback.share = float(self._instant.value) / 100
         if woken:
             self._follow_sliders()
-        with self.page.server.atomic():
+        with self.page.host.atomic():
             self._shown.move(self._row)
             if self._pushing.value:
                 self.page.scene.draw(self._forces.items(self._row))
@@ -140,11 +140,11 @@ class MechanismPage:
         self.run_shown = run
         self._forces = Forces(run)
         self._images = Polygon(run)
-        with self.page.server.atomic():
+        with self.page.host.atomic():
             self.sliders.follow(run.mechanism)
             self._shown.shape(run.mechanism, run.analysis.pose)
             self._draw_charts(run)
-        self._camera.follow(*bounds(run.analysis.pose))
+        self.page.look(*bounds(run.analysis.pose), FRONT)
         if run.stopped:
             self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
         elif run.swings is None:

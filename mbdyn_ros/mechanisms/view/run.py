@@ -45,6 +45,30 @@ class CrankDrive:
     given: CrankMotion | None = None
 
 
+SLOWEST, FASTEST = 0.5, 100.0
+"""Speeds of a crank on a page, rad/s."""
+
+
+def first_drive(mechanism: Mechanism, speed: float, motion: str | CrankMotion) -> CrankDrive:
+    """What a page begins with: a law at `speed` (rad/s), free from rest, or a motion from a file.
+
+    Raises
+    ------
+    InputError
+        The speed is none that the page offers.
+    """
+    if not SLOWEST <= speed <= FASTEST:
+        raise mechanism.refusal(
+            f"speed is {speed:g} rad/s; a page starts at {SLOWEST:g} to {FASTEST:g} rad/s"
+        )
+    rest = (0.0,) * len(mechanism.inputs)
+    if not isinstance(motion, str):
+        return CrankDrive(rest, rest, GIVEN, given=motion)
+    if motion == FREE:
+        return CrankDrive(rest, (float(mechanism.home[0]), *rest[1:]), FREE, torques=rest)
+    return CrankDrive((speed,) * len(rest), rest, motion)
+
+
 @dataclass(frozen=True)
 class Driven:
     """A motion of the inputs. swings : (lower, upper) rad, the toggles it swings between, if so.

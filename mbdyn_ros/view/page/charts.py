@@ -259,7 +259,7 @@ class MotionCharts:
 
     def __init__(self, page: Page, robot: Robot) -> None:
         self._robot = robot
-        gui = page.server.gui
+        gui = page.gui
         with page.charts("Motion and efforts"):
             self._charts = {
                 unit: PageChart(gui, PRINTED[unit], "time (s)", aspect=0.62) for unit in UNITS

@@ -96,8 +96,8 @@ class Item:
 class Scene:
     """The bodies and items of one page."""
 
-    def __init__(self, server: viser.ViserServer) -> None:
-        self._scene = server.scene
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene = scene
         self._bodies: dict[str, Any] = {}
         self._items: dict[str, tuple[Item, str, dict[str, Any], Any]] = {}
         self._hidden: set[str] = set()
