@@ -15,6 +15,7 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
 from mbdyn_ros.mechanisms.view.forces import PlaneMotion
+from mbdyn_ros.mechanisms.view.free_body import FreeBody
 from mbdyn_ros.mechanisms.view.mechanism_page import Polygon
 from mbdyn_ros.mechanisms.view.run import (
     CYCLOID,
@@ -152,6 +153,29 @@ def test_the_polygon_of_velocities_closes(interpreted: None) -> None:
     assert np.hypot(crank.x[1], crank.y[1]) == pytest.approx(1.0)
     assert (coupler.x[0], coupler.y[0]) == pytest.approx((crank.x[1], crank.y[1]))
     assert (coupler.x[1], coupler.y[1]) == pytest.approx((rocker.x[1], rocker.y[1]))
+
+
+@pytest.mark.parametrize(
+    "name", ["four_bar", "quick_return", "planetary_gear", "disk_cam", "oscillating_cam"]
+)
+def test_a_link_cut_free_obeys_newton_and_euler(name: str, interpreted: None) -> None:
+    """All that acts on it is in the diagram; its neighbours are pushed back."""
+    kind = MECHANISMS[name]
+    analysis = DesignRun(kind(), drive(kind)).analysis
+    bodies = {part: FreeBody(analysis, part) for part in analysis.mechanism.layout().order}
+    pushes: dict[str, list[complex]] = {}
+    for body in bodies.values():
+        for row in (0, 40, 200):
+            moved, wrench = body.sums(row)
+            assert wrench == pytest.approx(moved, abs=1e-10 * (10 + np.abs(moved).max()))
+        for one in body.actions:
+            pushes.setdefault(one.name, []).append(complex(one.force[40]))
+    shared = [both for key, both in pushes.items() if key != "weight" and len(both) == 2]
+    assert shared and all(one == -other for one, other in shared)
+    drawn, arrows = body.lines(40)
+    assert drawn and len(arrows) == sum(abs(one.force[40]) > 0 for one in body.actions)
+    html = body.equations(40)
+    assert html.count("<math") == 4 and all(one.name in html for one in body.actions)
 
 
 def test_the_image_of_a_plate_is_closed_and_like_it(interpreted: None) -> None:

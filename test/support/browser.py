@@ -98,6 +98,10 @@ class Tab:
         """All words on the page."""
         return str(self.tab.evaluate("document.body.innerText"))
 
+    def typeset(self) -> int:
+        """The number of formulas on the page."""
+        return int(self.tab.evaluate("document.querySelectorAll('math').length"))
+
     def field(self, label: str) -> Any:
         """What stands behind a label: a field for text, a checkbox."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))

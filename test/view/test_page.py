@@ -77,6 +77,10 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.drag("instant", 0.4)
         one.until(lambda: shown._now > 90, "the present moves")
         assert one.lacks() == []
+        one.field("diagram").click()
+        one.tab.get_by_role("option", name="free body of the coupler").click()
+        one.until(lambda: one.typeset() == 4, "its equations are typeset")
+        one.until(lambda: "coupler_pin" in one.text(), "what acts on it")
         one.drag("ground", 0.95)
         one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
         one.tab.get_by_role("button", name="Reset", exact=True).click()
@@ -137,6 +141,7 @@ def test_a_mechanism_plays_and_is_saved(chromium: Any) -> None:
         one.tab.get_by_text("Equations", exact=True).click()
         one.tab.get_by_role("button", name="Show", exact=True).click()
         one.until(lambda: "by DeNOC, cut at coupler_pin" in one.text(), "equations")
+        assert one.typeset() > 60
         one.tab.get_by_role("button", name="Close", exact=True).click()
         for name, start in (
             ("CSV", b"time,position/"), ("URDF+", b"<?xml"), ("PNG", b"\x89PNG"),
@@ -200,6 +205,29 @@ def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> 
             assert (way * push.conjugate()).real >= 0
             words = f"the {mesh.driver} pushes the {mesh.driven} with {np.hypot(*force):.3g} N"
             assert words in shown._sentences.content
+    finally:
+        page.close()
+
+
+def test_links_and_joints_have_names_in_the_picture(interpreted: None) -> None:
+    """Those of joints at one place stand around it; all can be hidden."""
+    page = Page("jansen", ANY_PORT)
+    try:
+        shown = MechanismPage(page, MECHANISMS["jansen"]())
+        shown.draw(0.0, True)
+        labels = [
+            node for node in page.server.scene._handle_from_node_name.values()
+            if isinstance(node, viser.LabelHandle)
+        ]  # fmt: skip
+        layout = shown.run_shown.mechanism.layout()
+        joints = [one.joint for one in layout.parts] + [one.name for one in layout.pins]
+        assert sorted(one.text for one in labels) == sorted([*layout.order, *joints])
+        at = {one.text: one.anchor for one in labels}
+        assert at["upper_rod_joint"] != at["lower_rod_joint"], "both on the crank's end"
+        assert all(one.visible for one in labels)
+        shown._names.value = False
+        shown.draw(0.0, True)
+        assert not any(one.visible for one in labels)
     finally:
         page.close()
 

@@ -42,18 +42,13 @@ class _Pushed:
 
     @staticmethod
     def of(run: DesignRun, one: PartConnection | GearMesh | DiskCam) -> _Pushed:
-        pose, found = run.analysis.pose, run.analysis.reactions[one.name]
-        force = found[:, 0] + 1j * found[:, 1]
-        if isinstance(one, PartConnection):
-            place = pose.point(one.second, one.at_second)
-            return _Pushed(one.name, one.first, one.second, place, force)
-        if isinstance(one, DiskCam):
-            angle = run.analysis.cam_angle(one)
-            place = complex(*one.axle) + one.profile(angle) * np.exp(1j * angle)
-            return _Pushed(one.name, one.cam, one.follower, place, force)
-        moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
-        place = pose.pitch_point(one)
-        return _Pushed(one.name, one.driver, one.driven, place, force, moment)
+        found = run.analysis.reactions[one.name]
+        force, place = found[:, 0] + 1j * found[:, 1], contact_place(run.analysis, one)
+        first, second = one.parts
+        moment = None
+        if isinstance(one, GearMesh) and found[:, 2].any():  # else the teeth push
+            moment = found[:, 2]
+        return _Pushed(one.name, first, second, place, force, moment)
 
     def sentence(self, row: int) -> str:
         """In words, at an instant."""
@@ -64,6 +59,17 @@ class _Pushed:
             return f"the {self.first} turns the {self.second} with {self.moment[row]:.3g} N m"
         angle = math.degrees(math.atan2(force.imag, force.real))
         return f"the {self.first} pushes the {self.second} with {abs(force):.3g} N at {angle:.0f}°"
+
+
+def contact_place(analysis: Analysis, one: PartConnection | GearMesh | DiskCam) -> Points:
+    """Where (N,) two parts push each other, m."""
+    if isinstance(one, PartConnection):
+        return analysis.pose.point(one.second, one.at_second)
+    if isinstance(one, DiskCam):
+        angle = analysis.cam_angle(one)
+        place: Points = complex(*one.axle) + one.profile(angle) * np.exp(1j * angle)
+        return place
+    return analysis.pose.pitch_point(one)
 
 
 class Forces:
@@ -149,6 +155,10 @@ class PlaneMotion:
     def acceleration(self, part: str, at: tuple[float, float]) -> Points:
         """Of a point of a part (N,), m/s^2."""
         return self._carried(part, self._arm(part, at))[1]
+
+    def spin(self, part: str) -> Array:
+        """Angular acceleration of a part (N,), rad/s^2."""
+        return self._alpha[part]
 
     def _arm(self, part: str, at: tuple[float, float]) -> Points:
         return self._pose.directions[part] * complex(*at)

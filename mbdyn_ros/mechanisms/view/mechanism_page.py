@@ -22,11 +22,12 @@ from ..link import Block, Wheel
 from .design_sliders import DesignSliders
 from .equations_panel import EquationsPanel
 from .forces import Forces, PlaneMotion
+from .free_body import FreeBody
 from .run import CONSTANT, QUANTITIES, DesignRun, joint_titles
-from .shown_mechanism import FADED, ShownMechanism, bounds
+from .shown_mechanism import FADED, NAMES, ShownMechanism, bounds
 
 NONE = "none"
-"""No polygon."""
+"""No diagram."""
 
 PLAY_SPEEDS = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
 """Shares of real time to play at."""
@@ -64,7 +65,9 @@ class MechanismPage:
             self._slow = gui.add_dropdown(
                 "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
             )
+            self._names = gui.add_checkbox("names", True)
         self._instant.on_update(page.changed)
+        self._names.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
         self.run_shown = DesignRun(mechanism, self.sliders.drive)
         self._kept: list[Curve] = []
@@ -85,8 +88,11 @@ class MechanismPage:
             self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
             self._turning = PageChart(gui, "", "", aspect=0.7)
             self._sliding = PageChart(gui, "", "", aspect=0.5)
-            self._which = gui.add_dropdown("polygon", (NONE, *POLYGONS), initial_value=NONE)
-            self._polygon = EqualChart(gui)
+            self._bodies = {f"free body of the {one}": one for one in mechanism.layout().order}
+            diagrams = (NONE, *POLYGONS, *self._bodies)
+            self._which = gui.add_dropdown("diagram", diagrams, initial_value=NONE)
+            self._diagram = EqualChart(gui)
+            self._laws = gui.add_html("")
         self._quantity.on_update(page.changed)
         self._which.on_update(page.changed)
         with gui.add_folder("Forces", expand_by_default=False):
@@ -100,6 +106,7 @@ class MechanismPage:
         self._forces = Forces(self.run_shown)
         self._images = Polygon(self.run_shown)
         page.look(*bounds(pose), FRONT)
+        self._body: tuple[DesignRun, str, FreeBody] | None = None
         self._state: object = None
 
     def draw(self, passed: float, woken: bool) -> None:
@@ -122,6 +129,7 @@ class MechanismPage:
     def _follow_sliders(self) -> None:
         settings, drive = self.sliders.settings, self.sliders.drive
         self.page.scene.show("forces", self._pushing.value)
+        self.page.scene.show(NAMES, self._names.value)
         state = (settings, drive, self._quantity.value, self._which.value, len(self._kept))
         if state == self._state:
             self._mark()
@@ -172,11 +180,24 @@ class MechanismPage:
         """Draw what belongs to the present alone."""
         name = str(self._which.value)
         unit = POLYGONS.get(name, "")
-        lines = [] if name == NONE else self._images.lines(name, self._row)
-        self._polygon.show(f"{name} ({unit})", unit, lines)
+        lines = self._images.lines(name, self._row) if name in POLYGONS else []
+        laws = ""
+        if name in self._bodies:
+            body = self._free_body(self._bodies[name])
+            self._diagram.show(name, "m", *body.lines(self._row))
+            laws = body.equations(self._row)
+        else:
+            self._diagram.show(f"{name} ({unit})", unit, lines)
         words = self._forces.sentences(self._row) if self._pushing.value else ""
-        if self._sentences.content != words:
-            self._sentences.content = words
+        for text, content in ((self._sentences, words), (self._laws, laws)):
+            if text.content != content:
+                text.content = content
+
+    def _free_body(self, part: str) -> FreeBody:
+        """Of the run that is shown; the last one asked for is kept."""
+        if self._body is None or self._body[:2] != (self.run_shown, part):
+            self._body = self.run_shown, part, FreeBody(self.run_shown.analysis, part)
+        return self._body[2]
 
     @property
     def _row(self) -> int:

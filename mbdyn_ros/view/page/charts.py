@@ -205,16 +205,23 @@ class EqualChart:
         self._drawn: Any = _figure("", "", [])
         self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
 
-    def show(self, title: str, unit: str, lines: Sequence[Curve]) -> None:
-        """Draw lines, each over its own x; `title` is what they are, `unit` that of both axes."""
+    def show(
+        self, title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
+    ) -> None:
+        """Draw lines, each over its own x; `title` is what they are, `unit` that of both axes.
+
+        arrows : lines of two points, with a head at the second.
+        """
         if lines:
-            figure: Any = _figure(title, unit, lines)
+            figure: Any = _figure(title, unit, (*lines, *arrows), arrows)
             if figure != self._drawn:
                 self._drawn = self._handle.figure = figure
         self._handle.visible = bool(lines)
 
 
-def _figure(title: str, unit: str, lines: Sequence[Curve]) -> Figure:
+def _figure(
+    title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
+) -> Figure:
     data = [
         {
             "type": "scatter", "mode": "lines", "name": in_html(line.name),
@@ -236,6 +243,13 @@ def _figure(title: str, unit: str, lines: Sequence[Curve]) -> Figure:
         "yaxis": {"title": {"text": title, **words}, "scaleanchor": "x", **axis},
         "showlegend": True,
     }  # fmt: skip
+    layout["annotations"] = [
+        {
+            "x": x[1], "y": y[1], "ax": x[0], "ay": y[0], "axref": "x", "ayref": "y", "text": "",
+            "arrowhead": 2, "arrowsize": 1.2, "arrowwidth": one.width, "arrowcolor": one.color,
+        }
+        for one in arrows for x, y in [(_numbers(one.x), _numbers(one.y))]
+    ]  # fmt: skip
     config = {"displaylogo": False, "responsive": False}
     return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
 

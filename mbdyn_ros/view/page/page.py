@@ -51,7 +51,7 @@ PANEL = 350
 Draw = Callable[[float, bool], None]
 """Draws a page: seconds played since the last call, and whether it was woken."""
 
-NEEDED = ("viser", "plotly")
+NEEDED = ("viser", "plotly", "latex2mathml")
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,17 @@ class Lines:
     in_pixels: bool = False
 
 
-Shape = Box | Cylinder | Sphere | Skin | Painted | Arrows | Lines
+@dataclass(frozen=True)
+class Label:
+    """Words at a place, which face whoever looks; `anchor`: where of them the place is, as viser
+    says it; `size`: of their letters, of its own size."""
+
+    text: str
+    anchor: str = "center-center"
+    size: float = 1.0
+
+
+Shape = Box | Cylinder | Sphere | Skin | Painted | Arrows | Lines | Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +188,10 @@ def _place(node: Any, position: Array, wxyz: Array) -> None:
 def _look(item: Item) -> tuple[str, dict[str, Any]]:
     """How viser calls a shape, and the properties by which it draws it; all but its pose."""
     shape, rgb = item.shape, tuple(round(255 * value) for value in item.color[:3])
+    if isinstance(shape, Label):
+        return "label", {
+            "text": shape.text, "anchor": shape.anchor, "font_screen_scale": shape.size,
+        }  # fmt: skip
     look: dict[str, Any] = {"scale": item.scale}
     if isinstance(shape, Painted):
         return "glb", look | {"glb_data": shape.glb}
