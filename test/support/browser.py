@@ -66,10 +66,10 @@ class Tab:
         if message.type == "error" and not any(word in message.text for word in BENIGN):
             self.errors.append(message.text)
 
-    def curve(self, chart: int = 0) -> list[float]:
-        """The numbers of the first line of a chart, as it is drawn."""
+    def curve(self, chart: int = 0, line: int = 1) -> list[float]:
+        """The numbers of a line of a chart, counted from 1, as it is drawn."""
         charts = "Object.values(window.__viserTestpoints.uplots)"
-        drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[1])")
+        drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[{line}])")
         return drawn
 
     def ends(self) -> list[float]:

@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOM = ROOT / "urdf" / "boom.urdf"
 ANY_PORT = Address(port=0)
 FORCES = "forces in joints"
+LIBRARY = "mbdyn_ros/mechanisms/library"
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +72,14 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         before, curve = one.scene(), one.curve()
         one.tab.get_by_role("button", name="Keep this run", exact=True).click()
         one.until(lambda: "as given" in one.text(), "the run is kept")
+        one.field("name").fill("the second")
+        one.tab.get_by_role("button", name="Keep this run", exact=True).click()
+        one.until(lambda: "coupler, the second" in one.text(), "its name is in every chart")
+        one.until(lambda: one.curve(line=3) == curve, "the present comes after the runs kept")
         one.drag("rocker", 0.5)
         one.until(lambda: one.scene() != before, "the linkage changes")
-        one.until(lambda: one.curve() != curve, "the chart changes")
+        one.until(lambda: one.curve(line=3) != curve, "the chart changes")
+        assert one.curve() == curve, "the run kept stays"
         one.drag("instant", 0.4)
         one.until(lambda: shown._now > 90, "the present moves")
         assert one.lacks() == []
@@ -117,6 +123,39 @@ def test_every_browser_has_a_design_of_its_own(chromium: Any) -> None:
         second.until(lambda: second.curve() != curve, "the other chart changes")
         assert first.errors == second.errors == []
         second.tab.close()
+
+
+def test_kinds_drawings_and_torques_are_chosen_on_the_page(chromium: Any) -> None:
+    """What cannot be read is refused in words that name the file as the browser knows it."""
+    page = Page("four_bar", ANY_PORT)
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        return MechanismPage(own, FourBar()).draw
+
+    def upload(one: Tab, place: int, name: str, text: str) -> None:
+        one.tab.locator("input[type=file]").nth(place).set_input_files(
+            [{"name": name, "mimeType": "text/plain", "buffer": text.encode()}]
+        )
+
+    with served(page, lambda: page.run_each(fill)):
+        one = Tab(chromium, page.url)
+        one.tab.get_by_text("Files", exact=True).click()
+        upload(one, 1, "wrong.csv", "time,position/wheel\n0,0\n1,1\n")
+        one.until(lambda: "wrong.csv: no column position/crank" in one.text(), "a refusal")
+        assert "mbdyn_ros-" not in one.text()
+        upload(one, 2, "law.csv", "time,effort/crank\n0,0.1\n2,0.3\n")
+        one.until(lambda: one.ends() == [2, 2], "a free motion of 2 s", 20)
+        one.until(lambda: one.curve()[0] == pytest.approx(0.1), "by the torque of the file")
+        assert one.curve()[-1] == pytest.approx(0.3, abs=1e-3)
+        upload(one, 0, "mine.yaml", (ROOT / LIBRARY / "whitworth.yaml").read_text())
+        one.until(lambda: "ram mass" in one.text(), "a drawing of one's own", 60)
+        one.until(lambda: one.ends()[:1] == [360], "its charts", 20)
+        one.tab.get_by_text("Files", exact=True).click()
+        one.field("mechanism").click()
+        one.tab.get_by_role("option", name="slider_crank").click()
+        one.until(lambda: "slider mass" in one.text(), "another kind", 60)
+        assert one.errors == []
+        one.tab.close()
 
 
 @pytest.mark.long

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.model import Array
+from ...view.figure import color_of
+from ...view.page.charts import Curve
 from ...view.scene.joint_arrows import ARROW_SHARE, FORCE_COLOR, THICK
 from ...view.scene.scene import Arrows, Item
 from ..analysis import Analysis
 from ..cut_open import PartConnection, force_carriers
 from ..disk_cam import DiskCam
 from ..layout import GROUND, GearMesh, turned
-from ..link import Points
+from ..link import Block, Points, Wheel
 from .run import DesignRun
 from .shown_mechanism import extent
 
@@ -167,3 +169,37 @@ class PlaneMotion:
         """Velocity and acceleration of the point of a part that is `arm` from its origin."""
         w, alpha = self._w[part], self._alpha[part]
         return self._v[part] + 1j * w * arm, self._a[part] + (1j * alpha - w * w) * arm
+
+
+POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
+"""Polygons that are shown, and their units."""
+
+
+class Polygon:
+    """The polygons of one run: every part is a line between what its pins do, from the pole."""
+
+    def __init__(self, run: DesignRun) -> None:
+        self._run = run
+
+    @functools.cached_property
+    def _images(self) -> dict[str, list[tuple[str, np.ndarray]]]:
+        """By polygon: every part and what its pins do; found when one is first looked at."""
+        moves = PlaneMotion(self._run.analysis)
+        images: dict[str, list[tuple[str, np.ndarray]]] = {}
+        for name, find in zip(POLYGONS, (moves.velocity, moves.acceleration), strict=True):
+            images[name] = []
+            for part in self._run.mechanism.layout().parts:
+                ends = [find(part.name, at) for at in part.piece.pins]
+                if isinstance(part.piece, (Block, Wheel)):
+                    ends = [np.zeros_like(ends[0]), *ends]
+                elif len(ends) > 2:
+                    ends.append(ends[0])
+                images[name].append((part.name, np.array(ends)))
+        return images
+
+    def lines(self, name: str, row: int) -> list[Curve]:
+        """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
+        return [
+            Curve(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
+            for k, (part, ends) in enumerate(self._images[name])
+        ]

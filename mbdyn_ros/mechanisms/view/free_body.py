@@ -49,12 +49,12 @@ def actions_on(analysis: Analysis, name: str) -> Iterator[Action]:
     pose, mechanism = analysis.pose, analysis.mechanism
     layout, none = pose.layout, np.zeros(len(analysis.motion))
     piece = layout.parts[layout.order[name]].piece
-    weight = none - 1j * float(piece.mass) * float(mechanism.gravity)
+    weight = np.full(len(none), -1j * float(piece.mass) * float(mechanism.gravity))
     yield Action("weight", pose.point(name, piece.middle), weight, none)
     for one in force_carriers(layout):
         if name in one.parts:
             sign, found = 1 if name == one.parts[1] else -1, analysis.reactions[one.name]
-            force = sign * (found[:, 0] + 1j * found[:, 1])
+            force: Points = sign * (found[:, 0] + 1j * found[:, 1])
             yield Action(one.name, contact_place(analysis, one), force, sign * found[:, 2])
     for cam in layout.cams:
         if name == cam.follower:
@@ -64,7 +64,7 @@ def actions_on(analysis: Analysis, name: str) -> Iterator[Action]:
             if cam.arm is None:
                 yield Action("spring", place, push * pose.directions[name], none)
             else:
-                yield Action("spring", place, none + 0j, push)
+                yield Action("spring", place, none.astype(complex), push)
 
 
 class FreeBody:

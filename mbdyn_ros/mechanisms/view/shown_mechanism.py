@@ -92,8 +92,9 @@ def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterato
         outline = _outline(layout, part, wide, radii.get(part.name, wide))
         body = Skin(solid(outline, k * deep, (k + 0.9) * deep), FACES)
         yield Item("body", part.name, body, (*rgb(color_of(k)), opacity))
-        at = _at(*np.mean(part.piece.pins[:2], axis=0), above)
-        yield Item("name", part.name, Label(part.name, "top-center"), DARK, at, group=NAMES)
+        x, y = np.mean(part.piece.pins[:2], axis=0).tolist()
+        middle = _at(x, y, above)
+        yield Item("name", part.name, Label(part.name, "top-center"), DARK, middle, group=NAMES)
         mass, (along, across) = float(part.piece.mass), part.piece.middle
         ball = Sphere(wide * min(max(0.7 * mass ** (1 / 3), 0.25), 1.6))
         yield Item("mass", part.name, ball, RED, _at(along, across, (k + 0.9) * deep))

@@ -226,7 +226,8 @@ def _figure(
         {
             "type": "scatter", "mode": "lines", "name": in_html(line.name),
             "x": _numbers(line.x), "y": _numbers(line.y),
-            "line": {"color": line.color, "width": line.width}, "hovertemplate": "%{y:.4g}",
+            "line": {"color": line.color, "width": line.width, "dash": line.dash},
+            "hovertemplate": "%{y:.4g}",
         }
         for line in lines
     ]  # fmt: skip

@@ -51,6 +51,9 @@ PANEL = 350
 Draw = Callable[[float, bool], None]
 """Draws a page: seconds played since the last call, and whether it was woken."""
 
+Fill = Callable[["Page"], Draw]
+"""Puts onto an empty page what is on it, and gives what draws it."""
+
 NEEDED = ("viser", "plotly", "latex2mathml")
 
 
@@ -113,6 +116,10 @@ class Page:
         self.playing = False
         self._wake, self._ended = threading.Event(), threading.Event()
         self._camera: Camera | None = None
+        self._fill: Fill | None = None
+        self._head()
+
+    def _head(self) -> None:
         add_style(self.gui)
         self.words = self.gui.add_markdown("")
 
@@ -155,6 +162,11 @@ class Page:
         else:
             self._camera.follow(low, high)
 
+    def refill(self, fill: Fill) -> None:
+        """Soon show something else in the stead of all that is on the page."""
+        self._fill = fill
+        self._wake.set()
+
     def run(self, draw: Draw) -> None:
         """Draw until `end` is called."""
         self._wake.set()
@@ -162,6 +174,13 @@ class Page:
         while not self._ended.is_set():
             woken = self._wake.wait(1 / FRAMES if self.playing else None)
             self._wake.clear()
+            if self._fill is not None:
+                fill, self._fill, self.playing = self._fill, None, False
+                self.gui.reset()
+                self.scene.clear()
+                self._head()
+                draw = fill(self)
+                woken = True
             now = time.monotonic()
             draw(now - before if self.playing else 0.0, woken)
             self.host.flush()
@@ -170,11 +189,8 @@ class Page:
             if self.playing and not woken and rest > 0:
                 self._wake.wait(rest)
 
-    def run_each(self, fill: Callable[[Page], Draw]) -> None:
-        """Give every browser a page of its own until `end` is called; a thread draws each.
-
-        fill : puts onto an empty page what is on it, and gives what draws it.
-        """
+    def run_each(self, fill: Fill) -> None:
+        """Give every browser a page of its own until `end` is called; a thread draws each."""
         drawn: dict[int, tuple[BrowserPage, threading.Thread]] = {}
         # A browser that goes away is drawn for until it is known to have gone.
         warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
