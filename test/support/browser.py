@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mbdyn_ros.view.page.page import Page
@@ -51,16 +52,19 @@ def browser() -> Iterator[Any]:
 class Tab:
     """A tab that shows a page, and what its console said.
 
+    `shows`: what is there once it is drawn.
     `errors`: console errors, and exceptions of its scripts.
     """
 
-    def __init__(self, chromium: Any, url: str, width: int = 1000) -> None:
+    def __init__(
+        self, chromium: Any, url: str, width: int = 1000, shows: str = ".uplot canvas"
+    ) -> None:
         self.errors: list[str] = []
         self.tab = chromium.new_page(viewport={"width": width, "height": 600})
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.goto(url)
-        self.tab.wait_for_selector(".uplot canvas", state="attached")
+        self.tab.wait_for_selector(shows, state="attached")
 
     def _listen(self, message: Any) -> None:
         if message.type == "error" and not any(word in message.text for word in BENIGN):
@@ -106,6 +110,22 @@ class Tab:
         """What stands behind a label: a field for text, a checkbox."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
         return name.locator("xpath=following::input[1]")
+
+    def pixel(self, camera: Any, at: complex) -> tuple[float, float]:
+        """Where a point x + i y of the upright plane is seen, in the window."""
+        box = self.tab.locator("canvas[data-engine]").bounding_box()
+        self.until(
+            lambda: abs(camera.aspect - box["width"] / box["height"]) < 0.01, "the camera", 60
+        )
+        eye = np.array(camera.position)
+        forwards = (camera.look_at - eye) / np.linalg.norm(camera.look_at - eye)
+        right = np.cross(forwards, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        seen = np.array([at.real, 0.0, at.imag]) - eye
+        far = np.tan(camera.fov / 2) * (seen @ forwards)
+        across, up = seen @ right / far / camera.aspect, seen @ np.cross(right, forwards) / far
+        x, y = box["width"] * (1 + across) / 2, box["height"] * (1 - up) / 2
+        return float(box["x"] + x), float(box["y"] + y)
 
     def drag(self, label: str, share: float) -> None:
         """Put a slider at a share of its range."""

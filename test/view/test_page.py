@@ -14,10 +14,12 @@ from browser import Tab, browser, running, served
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Mechanism
 from mbdyn_ros.mechanisms.layout import GROUND
+from mbdyn_ros.mechanisms.sketch import Sketch
 
 viser = pytest.importorskip("viser")
 
 from mbdyn_ros.mechanisms.view.design_sliders import SHAPED  # noqa: E402
+from mbdyn_ros.mechanisms.view.drawing_board import DrawingBoard  # noqa: E402
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
 from mbdyn_ros.view.page.charts import Curve, PageChart  # noqa: E402
 from mbdyn_ros.view.page.motion import recorded  # noqa: E402
@@ -154,7 +156,63 @@ def test_kinds_drawings_and_torques_are_chosen_on_the_page(chromium: Any) -> Non
         one.field("mechanism").click()
         one.tab.get_by_role("option", name="slider_crank").click()
         one.until(lambda: "slider mass" in one.text(), "another kind", 60)
+        one.tab.get_by_text("Files", exact=True).click()
+        one.tab.get_by_role("button", name="Drag the points of this one").click()
+        one.until(lambda: "Run it" in one.text(), "a board", 20)
+        one.tab.get_by_role("button", name="Run it", exact=True).click()
+        one.until(lambda: "slider mass" in one.text(), "as it was drawn", 60)
         assert one.errors == []
+        one.tab.close()
+
+
+def test_a_linkage_is_drawn_and_dragged_with_the_mouse(chromium: Any) -> None:
+    """From nothing by clicks, and from a mechanism whose pin moves along with the mouse."""
+    page, shown = Page("four_bar", ANY_PORT), list[Any]()
+
+    def run(mechanism: Mechanism) -> None:
+        shown.append(mechanism)
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        first = FourBar()
+        sketch = Sketch.of(first, first.pose([[0.5]]), 0)
+        shown.append(DrawingBoard(own, sketch, run, lambda: None))
+        return shown[-1].draw
+
+    with served(page, lambda: page.run_each(fill)):
+        one = Tab(chromium, page.url, width=1100, shows="text=Run it")
+        tab = one.tab
+        board = shown[0]
+        sketch, camera = board.sketch, board.page.host.camera
+
+        def click(at: complex) -> None:
+            tab.mouse.click(*one.pixel(camera, at))
+            tab.wait_for_timeout(300)  # two soon after each other are a double click
+
+        def press(label: str) -> None:
+            tab.get_by_role("button", name=label, exact=True).click()
+
+        start, end = sketch.points["B"], sketch.points["B"] + 0.02 - 0.01j
+        one.until(lambda: "point_B" in board._drawn, "its points are drawn")
+        tab.wait_for_timeout(2000)
+        tab.mouse.move(*one.pixel(camera, start))
+        tab.mouse.down()
+        for share in (0.3, 0.6, 1.0, 1.0):
+            tab.mouse.move(*one.pixel(camera, start + share * (end - start)))
+            tab.wait_for_timeout(200)
+        tab.mouse.up()
+        one.until(lambda: abs(sketch.points["B"] - end) < 4e-3, "the pin moves along", 20)
+        click(0.2 + 0.1j)
+        one.until(lambda: "E" in sketch.points, "a new point", 20)
+        assert abs(sketch.points["E"] - (0.2 + 0.1j)) < 4e-3
+        click(sketch.points["E"])
+        one.until(lambda: board._chosen == ["E"], "it is chosen", 20)
+        press("Delete")
+        one.until(lambda: "E" not in sketch.points, "it is taken away", 20)
+        press("Run it")
+        one.until(lambda: len(shown) == 2, "it runs", 60)
+        lengths = shown[1].settings
+        assert lengths["crank_length"] == pytest.approx(abs(sketch.points["B"]))
+        assert lengths["rocker_length"] == pytest.approx(0.25)
         one.tab.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,12 @@ class FilesPanel:
     Parameters
     ----------
     driving : takes motions and torques. show : shows another mechanism on the page.
+    draw : lets a linkage be drawn, from nothing or, where its argument is true, from this one.
     """
 
     def __init__(
         self, page: Page, mechanism: Mechanism, driving: DriveSliders,
-        show: Callable[[Mechanism], None],
+        show: Callable[[Mechanism], None], draw: Callable[[bool], None],
     ) -> None:  # fmt: skip
         self._page = page
         inputs = mechanism.inputs
@@ -35,9 +37,9 @@ class FilesPanel:
         kinds = tuple(dict.fromkeys((mechanism.name, *MECHANISMS)))
         with page.gui.add_folder("Files", expand_by_default=False):
             kind: Any = page.gui.add_dropdown("mechanism", kinds, initial_value=mechanism.name)
-            kind.on_update(
-                lambda event: self._try(event, lambda: show(kind_of(str(kind.value))()))
-            )
+            kind.on_update(partial(self._try, lambda: show(kind_of(str(kind.value))())))
+            for label, start in (("Draw a linkage", False), ("Drag the points of this one", True)):
+                page.gui.add_button(label).on_click(partial(self._try, partial(draw, start)))
             self._add(
                 "Open a drawing", ",".join(DRAWING_ENDS), "YAML: points, links, ground, inputs",
                 lambda path: show(kind_of(str(path))()),
@@ -59,11 +61,11 @@ class FilesPanel:
             with tempfile.TemporaryDirectory(prefix="mbdyn_ros-") as folder:
                 path = Path(folder) / Path(button.value.name).name
                 path.write_bytes(button.value.content)
-                self._try(event, lambda: take(path), f"{folder}/")
+                self._try(partial(take, path), event, f"{folder}/")
 
         button.on_upload(taken)
 
-    def _try(self, event: Any, action: Callable[[], None], folder: str = "") -> None:
+    def _try(self, action: Callable[[], None], event: Any, folder: str = "") -> None:
         """Do what a browser asks for; `folder` is no name that it knows."""
         if event.client is None:
             return

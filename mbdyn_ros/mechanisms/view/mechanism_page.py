@@ -6,6 +6,7 @@ import io
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ...errors import InputError
@@ -16,7 +17,9 @@ from ...view.page.motion import PagePlayback
 from ...view.page.page import Page
 from ...view.scene.camera import FRONT
 from .. import CrankMotion, Mechanism
+from ..sketch import Sketch
 from .design_sliders import DesignSliders
+from .drawing_board import DrawingBoard
 from .equations_panel import EquationsPanel
 from .files_panel import FilesPanel
 from .forces import POLYGONS, Forces, Polygon
@@ -72,7 +75,7 @@ class MechanismPage:
         self._names.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
         self.run_shown = DesignRun(mechanism, self.sliders.drive)
-        FilesPanel(page, mechanism, self.sliders.driving, self._open)
+        FilesPanel(page, mechanism, self.sliders.driving, self._open, self._sketch)
         self._kept = KeptRuns(page, lambda: self.run_shown, lambda: self.sliders.settings)
         with gui.add_folder("Download"):
             gui.add_button("CSV").on_click(self._download_csv)
@@ -112,6 +115,13 @@ class MechanismPage:
         DesignRun(mechanism, first_drive(mechanism, SPEED, CONSTANT))
         self.page.gui.set_panel_label(mechanism.name)
         self.page.refill(lambda page: MechanismPage(page, mechanism).draw)
+
+    def _sketch(self, of_this: bool) -> None:
+        """Let a linkage be drawn in the stead of this one, whose points it may begin with."""
+        run = self.run_shown
+        sketch = Sketch.of(run.mechanism, run.analysis.pose, self._row) if of_this else Sketch()
+        back = partial(self._open, run.mechanism)
+        self.page.refill(lambda page: DrawingBoard(page, sketch, self._open, back).draw)
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""

@@ -142,6 +142,10 @@ class Scene:
                         setattr(node, name, value)
             self._items[path] = item, kind, look, node
 
+    def handle(self, body: str, name: str) -> Any:
+        """What viser has of an item that is drawn, to hear of clicks and drags."""
+        return self._items[_path(self.path(body), name)][-1]
+
     def show(self, group: str, visible: bool) -> None:
         """Show or hide the items of a group, those to come too."""
         if visible == (group not in self._hidden):
