@@ -56,7 +56,7 @@ PEERS = ["example-robot-data", "mujoco", "pin"]
 
 # Meshes, and pages in the browser, which show them.
 MESH = ["pycollada", "trimesh"]
-PAGE = [*MESH, "plotly>=6", "viser>=1.1"]
+PAGE = [*MESH, "latex2mathml>=3.77", "plotly>=6", "viser>=1.1"]
 
 # Pictures, and recordings that ROS plays.
 PLOT = ["matplotlib>=3.6"]

@@ -19,7 +19,7 @@ MOTION_POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CrankMotion:
     """The motion of the inputs: time (N,) s; q, v, a (N, n) rad, rad/s, rad/s^2."""
 

@@ -29,12 +29,12 @@ EQUATIONS = (
 """The equations that tie the matrices together, in text and in LaTeX."""
 
 
-def written(equations: DenocEquations, form: str = "text") -> str:
+def written(equations: DenocEquations, form: str | Format = "text") -> str:
     """The whole document: cut, symbols, matrices with formulas and numbers, lambda, tau.
 
-    form : "text", "markdown" or "latex".
+    form : "text", "markdown" or "latex", or a format of one's own.
     """
-    how = FORMATS[form]
+    how = FORMATS[form] if isinstance(form, str) else form
     meshes = equations.mechanism.layout().meshes
     cut_at = [*(cut.name for cut in equations.cuts), *(mesh.name for mesh in meshes)]
     cuts = " and ".join(cut_at)

@@ -72,6 +72,11 @@ class DiskCam:
         return f"{self.cam}_{self.follower}_contact"
 
     @property
+    def parts(self) -> tuple[str, str]:
+        """The part that pushes, and the one that is pushed."""
+        return self.cam, self.follower
+
+    @property
     def spring_settings(self) -> tuple[str, str]:
         """Names of the settings that are the spring's stiffness and preload."""
         stiffness, preload = SPRING_OF_SLIDE if self.arm is None else SPRING_OF_ARM

@@ -46,6 +46,11 @@ class Pin:
     second: str
     at_second: Point
 
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The part that pushes, and the one that is pushed."""
+        return self.first, self.second
+
 
 @dataclass(frozen=True)
 class GearMesh:
@@ -67,6 +72,11 @@ class GearMesh:
     def name(self) -> str:
         """Name of the joint that they share."""
         return f"{self.driver}_{self.driven}_mesh"
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The part that pushes, and the one that is pushed."""
+        return self.driver, self.driven
 
     @property
     def factors(self) -> tuple[tuple[str, Number], ...]:

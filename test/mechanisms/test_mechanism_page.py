@@ -14,11 +14,15 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
-from mbdyn_ros.mechanisms.view.forces import PlaneMotion
-from mbdyn_ros.mechanisms.view.mechanism_page import Polygon
+from mbdyn_ros.mechanisms.view.forces import PlaneMotion, Polygon
+from mbdyn_ros.mechanisms.view.free_body import FreeBody
+from mbdyn_ros.mechanisms.view.kept_runs import KeptRun
+from mbdyn_ros.mechanisms.view.mechanism_page import charts_of
 from mbdyn_ros.mechanisms.view.run import (
     CYCLOID,
     FREE,
+    GIVEN,
+    MOTOR,
     QUANTITIES,
     TRAPEZOID,
     CrankDrive,
@@ -111,6 +115,20 @@ def test_free_motion_keeps_its_energy_and_has_the_torque_given(interpreted: None
     assert (line.y == 0.3).all()
 
 
+def test_a_motors_torque_falls_with_speed(interpreted: None) -> None:
+    """In both senses; a law from a file is followed too."""
+    for stall in (0.4, -0.4):
+        free = CrankDrive((0.0,), (0.4,), FREE, duration=3.0, torques=(stall,),
+                          torque_law=MOTOR, no_load_speed=8.0)  # fmt: skip
+        run = DesignRun(FourBar().replaced(gravity=0.0), free)
+        v = run.motion.v[:, 0]
+        assert run.torque[:, 0] == pytest.approx(stall - 0.4 * v / 8.0, abs=1e-6)
+        assert np.sign(stall) * v[-1] > 4.0
+    given = replace(free, torque_law=GIVEN, given_torque=(lambda t, q, v: [0.1 * t], 0.5))
+    run = DesignRun(FourBar(), given)
+    assert run.torque[:, 0] == pytest.approx(0.1 * run.motion.time, abs=1e-6)
+
+
 def test_free_motion_that_a_toggle_ends_says_so(interpreted: None) -> None:
     mechanism = FourBar(ground=0.35, crank=Link(0.3), coupler=Link(0.1), rocker=Link(0.2))
     start = (float(mechanism.home[0]),)
@@ -154,6 +172,29 @@ def test_the_polygon_of_velocities_closes(interpreted: None) -> None:
     assert (coupler.x[1], coupler.y[1]) == pytest.approx((rocker.x[1], rocker.y[1]))
 
 
+@pytest.mark.parametrize(
+    "name", ["four_bar", "quick_return", "planetary_gear", "disk_cam", "oscillating_cam"]
+)
+def test_a_link_cut_free_obeys_newton_and_euler(name: str, interpreted: None) -> None:
+    """All that acts on it is in the diagram; its neighbours are pushed back."""
+    kind = MECHANISMS[name]
+    analysis = DesignRun(kind(), drive(kind)).analysis
+    bodies = {part: FreeBody(analysis, part) for part in analysis.mechanism.layout().order}
+    pushes: dict[str, list[complex]] = {}
+    for body in bodies.values():
+        for row in (0, 40, 200):
+            moved, wrench = body.sums(row)
+            assert wrench == pytest.approx(moved, abs=1e-10 * (10 + np.abs(moved).max()))
+        for one in body.actions:
+            pushes.setdefault(one.name, []).append(complex(one.force[40]))
+    shared = [both for key, both in pushes.items() if key != "weight" and len(both) == 2]
+    assert shared and all(one == -other for one, other in shared)
+    drawn, arrows = body.lines(40)
+    assert drawn and len(arrows) == sum(abs(one.force[40]) > 0 for one in body.actions)
+    html = body.equations(40)
+    assert html.count("<math") == 4 and all(one.name in html for one in body.actions)
+
+
 def test_the_image_of_a_plate_is_closed_and_like_it(interpreted: None) -> None:
     kind = MECHANISMS["klann"]
     run = DesignRun(kind(), drive(kind))
@@ -164,6 +205,21 @@ def test_the_image_of_a_plate_is_closed_and_like_it(interpreted: None) -> None:
     plate = [complex(*one) for one in run.mechanism.layout().parts[3].piece.pins]
     turned = (image[2] - image[0]) / (image[1] - image[0])
     assert turned == pytest.approx((plate[2] - plate[0]) / (plate[1] - plate[0]))
+
+
+def test_a_kept_run_stands_in_every_plot_by_its_name(interpreted: None) -> None:
+    kept = KeptRun("heavy", DesignRun(FourBar().replaced(coupler_mass=2.0), DRIVE), 0)
+    run = DesignRun(FourBar(), DRIVE)
+    for quantity in QUANTITIES:
+        alone, beside = (list(charts_of(run, quantity, one)) for one in ((), (kept,)))
+        for (title, lines), (_, both) in zip(alone, beside, strict=True):
+            old = [one for one in both if "heavy" in one.name]
+            assert len(old) == (len(lines) > 0 and (len(lines) if title[0] != "d" else 1))
+            assert [one.name for one in both[len(old) :]] == [one.name for one in lines]
+            assert all(one.dash == "dash" and one.x is not None for one in old)
+    image = kept.polygon("velocity polygon", 0.25)
+    assert [one.name for one in image] == ["crank, heavy", "coupler, heavy", "rocker, heavy"]
+    assert image[0].y == pytest.approx(Polygon(run).lines("velocity polygon", 90)[0].y)
 
 
 def test_two_cranks_that_part_are_explained(interpreted: None) -> None:
@@ -221,10 +277,11 @@ def test_the_ring_is_drawn_where_the_planet_touches_it(interpreted: None) -> Non
 def test_the_camera_goes_along_with_lengths() -> None:
     """Where a design leaves the picture; how the camera is turned stays."""
     eye = SimpleNamespace(position=np.array([1.0, -3.0, 1.0]), look_at=np.array([0.0, 0.0, 0.5]))
-    client = SimpleNamespace(camera=eye, atomic=contextlib.nullcontext)
+    client = SimpleNamespace(camera=eye)
     server: Any = SimpleNamespace(
         get_clients=lambda: {0: client}, initial_camera=SimpleNamespace(),
         scene=SimpleNamespace(add_light_directional=Mock(), add_grid=Mock()),
+        on_client_connect=Mock(), atomic=contextlib.nullcontext,
     )  # fmt: skip
     start = FourBar()
     camera = Camera(server, *bounds(DesignRun(start, DRIVE).analysis.pose), FRONT)

@@ -9,8 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
+from mbdyn_ros.view.page.page import Page
 from mbdyn_ros.view.page.screenshot import WINDOWLESS
 
 CHROMIUM = next(filter(None, map(shutil.which, WINDOWLESS)), None)
@@ -50,25 +52,28 @@ def browser() -> Iterator[Any]:
 class Tab:
     """A tab that shows a page, and what its console said.
 
+    `shows`: what is there once it is drawn.
     `errors`: console errors, and exceptions of its scripts.
     """
 
-    def __init__(self, chromium: Any, url: str, width: int = 1000) -> None:
+    def __init__(
+        self, chromium: Any, url: str, width: int = 1000, shows: str = ".uplot canvas"
+    ) -> None:
         self.errors: list[str] = []
         self.tab = chromium.new_page(viewport={"width": width, "height": 600})
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.goto(url)
-        self.tab.wait_for_selector(".uplot canvas", state="attached")
+        self.tab.wait_for_selector(shows, state="attached")
 
     def _listen(self, message: Any) -> None:
         if message.type == "error" and not any(word in message.text for word in BENIGN):
             self.errors.append(message.text)
 
-    def curve(self, chart: int = 0) -> list[float]:
-        """The numbers of the first line of a chart, as it is drawn."""
+    def curve(self, chart: int = 0, line: int = 1) -> list[float]:
+        """The numbers of a line of a chart, counted from 1, as it is drawn."""
         charts = "Object.values(window.__viserTestpoints.uplots)"
-        drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[1])")
+        drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[{line}])")
         return drawn
 
     def ends(self) -> list[float]:
@@ -97,10 +102,30 @@ class Tab:
         """All words on the page."""
         return str(self.tab.evaluate("document.body.innerText"))
 
+    def typeset(self) -> int:
+        """The number of formulas on the page."""
+        return int(self.tab.evaluate("document.querySelectorAll('math').length"))
+
     def field(self, label: str) -> Any:
         """What stands behind a label: a field for text, a checkbox."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
         return name.locator("xpath=following::input[1]")
+
+    def pixel(self, camera: Any, at: complex) -> tuple[float, float]:
+        """Where a point x + i y of the upright plane is seen, in the window."""
+        box = self.tab.locator("canvas[data-engine]").bounding_box()
+        self.until(
+            lambda: abs(camera.aspect - box["width"] / box["height"]) < 0.01, "the camera", 60
+        )
+        eye = np.array(camera.position)
+        forwards = (camera.look_at - eye) / np.linalg.norm(camera.look_at - eye)
+        right = np.cross(forwards, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        seen = np.array([at.real, 0.0, at.imag]) - eye
+        far = np.tan(camera.fov / 2) * (seen @ forwards)
+        across, up = seen @ right / far / camera.aspect, seen @ np.cross(right, forwards) / far
+        x, y = box["width"] * (1 + across) / 2, box["height"] * (1 - up) / 2
+        return float(box["x"] + x), float(box["y"] + y)
 
     def drag(self, label: str, share: float) -> None:
         """Put a slider at a share of its range."""
@@ -123,15 +148,20 @@ class Tab:
         raise AssertionError(f"{what} within {seconds:g} s")
 
 
+def running(shown: Any) -> contextlib.AbstractContextManager[None]:
+    """A page that is served meanwhile, the same to all browsers."""
+    return served(shown.page, lambda: shown.page.run(shown.draw))
+
+
 @contextlib.contextmanager
-def running(shown: Any) -> Iterator[None]:
-    """A page that is served meanwhile."""
-    thread = threading.Thread(target=shown.page.run, args=(shown.draw,))
+def served(page: Page, run: Callable[[], None]) -> Iterator[None]:
+    """A page that is served meanwhile; `run` ends when the page does."""
+    thread = threading.Thread(target=run)
     thread.start()
     try:
         yield
     finally:
-        shown.page.end()
+        page.end()
         thread.join(10)
-        shown.page.close()
+        page.close()
     assert not thread.is_alive()

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Tab, browser, running
+from browser import Tab, browser, running, served
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Mechanism
 from mbdyn_ros.mechanisms.layout import GROUND
+from mbdyn_ros.mechanisms.sketch import Sketch
 
 viser = pytest.importorskip("viser")
 
 from mbdyn_ros.mechanisms.view.design_sliders import SHAPED  # noqa: E402
+from mbdyn_ros.mechanisms.view.drawing_board import DrawingBoard  # noqa: E402
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
 from mbdyn_ros.view.page.charts import Curve, PageChart  # noqa: E402
 from mbdyn_ros.view.page.motion import recorded  # noqa: E402
@@ -29,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOM = ROOT / "urdf" / "boom.urdf"
 ANY_PORT = Address(port=0)
 FORCES = "forces in joints"
+LIBRARY = "mbdyn_ros/mechanisms/library"
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +74,145 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         before, curve = one.scene(), one.curve()
         one.tab.get_by_role("button", name="Keep this run", exact=True).click()
         one.until(lambda: "as given" in one.text(), "the run is kept")
+        one.field("name").fill("the second")
+        one.tab.get_by_role("button", name="Keep this run", exact=True).click()
+        one.until(lambda: "coupler, the second" in one.text(), "its name is in every chart")
+        one.until(lambda: one.curve(line=3) == curve, "the present comes after the runs kept")
         one.drag("rocker", 0.5)
         one.until(lambda: one.scene() != before, "the linkage changes")
-        one.until(lambda: one.curve() != curve, "the chart changes")
+        one.until(lambda: one.curve(line=3) != curve, "the chart changes")
+        assert one.curve() == curve, "the run kept stays"
         one.drag("instant", 0.4)
         one.until(lambda: shown._now > 90, "the present moves")
         assert one.lacks() == []
+        one.field("diagram").click()
+        one.tab.get_by_role("option", name="free body of the coupler").click()
+        one.until(lambda: one.typeset() == 4, "its equations are typeset")
+        one.until(lambda: "coupler_pin" in one.text(), "what acts on it")
         one.drag("ground", 0.95)
         one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
         one.tab.get_by_role("button", name="Reset", exact=True).click()
         one.until(lambda: "cannot close" not in one.text(), "all is well again")
         assert one.errors == []
+        one.tab.close()
+
+
+def test_every_browser_has_a_design_of_its_own(chromium: Any) -> None:
+    """What one drags, plays and keeps, another does not see; it stays when the first has gone."""
+    page, shown = Page("four_bar", ANY_PORT), list[MechanismPage]()
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        shown.append(MechanismPage(own, FourBar()))
+        return shown[-1].draw
+
+    with served(page, lambda: page.run_each(fill)):
+        tabs = [Tab(chromium, page.url) for _ in range(2)]
+        for one in tabs:
+            one.until(lambda one=one: len(set(one.scene())) > 1, "a picture")  # type: ignore[misc]
+        first, second = tabs
+        before, curve = second.scene(), second.curve()
+        first.drag("rocker", 0.5)
+        first.until(lambda: first.curve() != curve, "its own chart changes")
+        first.tab.get_by_role("button", name="Keep this run", exact=True).click()
+        first.until(lambda: "rocker_length" in first.text(), "its own run is kept")
+        first.tab.get_by_role("button", name="Play", exact=True).click()
+        first.until(lambda: shown[0]._row > 0, "its own crank turns")
+        assert [one.page.playing for one in shown] == [True, False]
+        assert second.curve() == curve and second.scene() == before
+        assert "rocker_length" not in second.text() and shown[1]._row == 0
+        first.tab.close()
+        second.drag("coupler", 0.5)
+        second.until(lambda: second.curve() != curve, "the other chart changes")
+        assert first.errors == second.errors == []
+        second.tab.close()
+
+
+def test_kinds_drawings_and_torques_are_chosen_on_the_page(chromium: Any) -> None:
+    """What cannot be read is refused in words that name the file as the browser knows it."""
+    page = Page("four_bar", ANY_PORT)
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        return MechanismPage(own, FourBar()).draw
+
+    def upload(one: Tab, place: int, name: str, text: str) -> None:
+        one.tab.locator("input[type=file]").nth(place).set_input_files(
+            [{"name": name, "mimeType": "text/plain", "buffer": text.encode()}]
+        )
+
+    with served(page, lambda: page.run_each(fill)):
+        one = Tab(chromium, page.url)
+        one.tab.get_by_text("Files", exact=True).click()
+        upload(one, 1, "wrong.csv", "time,position/wheel\n0,0\n1,1\n")
+        one.until(lambda: "wrong.csv: no column position/crank" in one.text(), "a refusal")
+        assert "mbdyn_ros-" not in one.text()
+        upload(one, 2, "law.csv", "time,effort/crank\n0,0.1\n2,0.3\n")
+        one.until(lambda: one.ends() == [2, 2], "a free motion of 2 s", 20)
+        one.until(lambda: one.curve()[0] == pytest.approx(0.1), "by the torque of the file")
+        assert one.curve()[-1] == pytest.approx(0.3, abs=1e-3)
+        upload(one, 0, "mine.yaml", (ROOT / LIBRARY / "whitworth.yaml").read_text())
+        one.until(lambda: "ram mass" in one.text(), "a drawing of one's own", 60)
+        one.until(lambda: one.ends()[:1] == [360], "its charts", 20)
+        one.tab.get_by_text("Files", exact=True).click()
+        one.field("mechanism").click()
+        one.tab.get_by_role("option", name="slider_crank").click()
+        one.until(lambda: "slider mass" in one.text(), "another kind", 60)
+        one.tab.get_by_text("Files", exact=True).click()
+        one.tab.get_by_role("button", name="Drag the points of this one").click()
+        one.until(lambda: "Run it" in one.text(), "a board", 20)
+        one.tab.get_by_role("button", name="Run it", exact=True).click()
+        one.until(lambda: "slider mass" in one.text(), "as it was drawn", 60)
+        assert one.errors == []
+        one.tab.close()
+
+
+def test_a_linkage_is_drawn_and_dragged_with_the_mouse(chromium: Any) -> None:
+    """From nothing by clicks, and from a mechanism whose pin moves along with the mouse."""
+    page, shown = Page("four_bar", ANY_PORT), list[Any]()
+
+    def run(mechanism: Mechanism) -> None:
+        shown.append(mechanism)
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        first = FourBar()
+        sketch = Sketch.of(first, first.pose([[0.5]]), 0)
+        shown.append(DrawingBoard(own, sketch, run, lambda: None))
+        return shown[-1].draw
+
+    with served(page, lambda: page.run_each(fill)):
+        one = Tab(chromium, page.url, width=1100, shows="text=Run it")
+        tab = one.tab
+        board = shown[0]
+        sketch, camera = board.sketch, board.page.host.camera
+
+        def click(at: complex) -> None:
+            tab.mouse.click(*one.pixel(camera, at))
+            tab.wait_for_timeout(300)  # two soon after each other are a double click
+
+        def press(label: str) -> None:
+            tab.get_by_role("button", name=label, exact=True).click()
+
+        start, end = sketch.points["B"], sketch.points["B"] + 0.02 - 0.01j
+        one.until(lambda: "point_B" in board._drawn, "its points are drawn")
+        tab.wait_for_timeout(2000)
+        tab.mouse.move(*one.pixel(camera, start))
+        tab.mouse.down()
+        for share in (0.3, 0.6, 1.0, 1.0):
+            tab.mouse.move(*one.pixel(camera, start + share * (end - start)))
+            tab.wait_for_timeout(200)
+        tab.mouse.up()
+        one.until(lambda: abs(sketch.points["B"] - end) < 4e-3, "the pin moves along", 20)
+        click(0.2 + 0.1j)
+        one.until(lambda: "E" in sketch.points, "a new point", 20)
+        assert abs(sketch.points["E"] - (0.2 + 0.1j)) < 4e-3
+        click(sketch.points["E"])
+        one.until(lambda: board._chosen == ["E"], "it is chosen", 20)
+        press("Delete")
+        one.until(lambda: "E" not in sketch.points, "it is taken away", 20)
+        press("Run it")
+        one.until(lambda: len(shown) == 2, "it runs", 60)
+        lengths = shown[1].settings
+        assert lengths["crank_length"] == pytest.approx(abs(sketch.points["B"]))
+        assert lengths["rocker_length"] == pytest.approx(0.25)
         one.tab.close()
 
 
@@ -107,6 +238,7 @@ def test_a_mechanism_plays_and_is_saved(chromium: Any) -> None:
         one.tab.get_by_text("Equations", exact=True).click()
         one.tab.get_by_role("button", name="Show", exact=True).click()
         one.until(lambda: "by DeNOC, cut at coupler_pin" in one.text(), "equations")
+        assert one.typeset() > 60
         one.tab.get_by_role("button", name="Close", exact=True).click()
         for name, start in (
             ("CSV", b"time,position/"), ("URDF+", b"<?xml"), ("PNG", b"\x89PNG"),
@@ -170,6 +302,29 @@ def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> 
             assert (way * push.conjugate()).real >= 0
             words = f"the {mesh.driver} pushes the {mesh.driven} with {np.hypot(*force):.3g} N"
             assert words in shown._sentences.content
+    finally:
+        page.close()
+
+
+def test_links_and_joints_have_names_in_the_picture(interpreted: None) -> None:
+    """Those of joints at one place stand around it; all can be hidden."""
+    page = Page("jansen", ANY_PORT)
+    try:
+        shown = MechanismPage(page, MECHANISMS["jansen"]())
+        shown.draw(0.0, True)
+        labels = [
+            node for node in page.server.scene._handle_from_node_name.values()
+            if isinstance(node, viser.LabelHandle)
+        ]  # fmt: skip
+        layout = shown.run_shown.mechanism.layout()
+        joints = [one.joint for one in layout.parts] + [one.name for one in layout.pins]
+        assert sorted(one.text for one in labels) == sorted([*layout.order, *joints])
+        at = {one.text: one.anchor for one in labels}
+        assert at["upper_rod_joint"] != at["lower_rod_joint"], "both on the crank's end"
+        assert all(one.visible for one in labels)
+        shown._names.value = False
+        shown.draw(0.0, True)
+        assert not any(one.visible for one in labels)
     finally:
         page.close()
 

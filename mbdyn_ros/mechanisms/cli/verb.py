@@ -288,13 +288,15 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
     require_page()
     from ..view.mechanism_page import MechanismPage
+    from ..view.run import DesignRun, first_drive
     from .prescribed import speed_of
 
+    start = speed_of(options), _page_motion(made, options)
+    DesignRun(made, first_drive(made, *start))  # refused before any browser comes
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):
-        shown = MechanismPage(page, made, speed_of(options), _page_motion(made, options))
         announce(page.url, made.name, as_json)
-        page.run(shown.draw)
+        page.run_each(lambda own: MechanismPage(own, made, *start).draw)
 
 
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:

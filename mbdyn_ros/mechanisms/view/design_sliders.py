@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Any
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
 from ..design import ABOVE_ZERO, NOT_NEGATIVE, length_names, unit_of
-from .run import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, CrankDrive
+from ..forward import TorqueLaw
+from .run import (
+    CONSTANT,
+    CONSTANT_TORQUE,
+    CYCLOID,
+    FASTEST,
+    FREE,
+    GIVEN,
+    LAWS,
+    MOTOR,
+    SLOWEST,
+    TORQUE_LAWS,
+    TRAPEZOID,
+    CrankDrive,
+)
 
 if TYPE_CHECKING:
     import viser
@@ -142,9 +156,6 @@ class DesignSliders(SliderPanel):
         self.add(name, low, high, self._given[name], label=label)
 
 
-SLOWEST, FASTEST = 0.5, 100.0
-"""Speeds of a crank, rad/s."""
-
 QUICKEST = 5000.0
 """Acceleration of a trapezoid at most, rad/s^2."""
 
@@ -168,10 +179,6 @@ class DriveSliders:
     def __init__(
         self, panel: SliderPanel, mechanism: Mechanism, speed: float, motion: str | CrankMotion
     ) -> None:
-        if not SLOWEST <= speed <= FASTEST:
-            raise mechanism.refusal(
-                f"speed is {speed:g} rad/s; a page starts at {SLOWEST:g} to {FASTEST:g} rad/s"
-            )
         self._panel, inputs = panel, mechanism.inputs
         self._given = None if isinstance(motion, str) else motion
         laws = LAWS if self._given is None else (*LAWS, GIVEN)
@@ -192,23 +199,43 @@ class DriveSliders:
         most = _strongest(mechanism)
         for name in self._torques:
             panel.add(name, -most, most, 0.0, unit="N m")
+        self._given_torque: tuple[TorqueLaw, float] | None = None
+        panel.add_choice("torque law", TORQUE_LAWS, TORQUE_LAWS[0])
+        panel.add("no-load speed", 1.0, FASTEST, CrankDrive.no_load_speed, unit="rad/s")
         panel.add("acceleration", 1.0, QUICKEST, 100.0, unit="rad/s²")
         panel.add("duration", 0.1, LONGEST_PLAYED, 2.0, unit="s")
         self._shown: Mapping[str, tuple[str, ...]] = {
             CONSTANT: (*self._speeds, *self._starts[1:]),
             TRAPEZOID: (*self._speeds, *self._starts[1:], "acceleration"),
             CYCLOID: (*self._speeds[1:], *self._starts[1:], "duration"),
-            FREE: (*self._first_speeds, *self._starts, *self._torques, "duration"),
+            FREE: (*self._first_speeds, *self._starts, "torque law", *self._torques,
+                   "no-load speed", "duration"),
             GIVEN: (),
-        }
+        }  # fmt: skip
         self._show()
+
+    def take_motion(self, motion: CrankMotion) -> None:
+        """Show a motion from a file."""
+        self._given = motion
+        self._panel.offer("motion", GIVEN)
+
+    def take_torque(self, law: TorqueLaw, longest_step: float) -> None:
+        """Let a torque from a file drive a free motion."""
+        self._given_torque = law, longest_step
+        self._panel.offer("torque law", GIVEN)
+        self._panel.offer("motion", FREE)
 
     def _show(self, _: Any = None) -> None:
         """Let the sliders of the law be seen, and no others."""
+        law = str(self._panel["torque law"])
+        unused = {
+            CONSTANT_TORQUE: ("no-load speed",), MOTOR: (),
+            GIVEN: (*self._torques, "no-load speed"),
+        }[law]  # fmt: skip
         shown = self._shown[str(self._panel["motion"])]
         for names in self._shown.values():
             for name in names:
-                self._panel.set_visible(name, name in shown)
+                self._panel.set_visible(name, name in shown and name not in unused)
 
     @property
     def drive(self) -> CrankDrive:
@@ -227,6 +254,9 @@ class DriveSliders:
             float(self._panel["duration"]),
             tuple(float(self._panel[name]) for name in self._torques),
             self._given,
+            str(self._panel["torque law"]),
+            float(self._panel["no-load speed"]),
+            self._given_torque,
         )
 
 

@@ -10,8 +10,9 @@ from ...names import in_html
 from ...view.page.page import Page
 from ..cut_open import connections
 from ..denoc_equations import denoc_equations
-from ..denoc_text import written
+from ..denoc_text import Format, written
 from .run import DesignRun
+from .typeset import HTML
 
 CLOSING = "closing pins"
 """The cut that is taken by default."""
@@ -19,7 +20,7 @@ CLOSING = "closing pins"
 WIDE = ".mantine-Modal-content{flex-basis:min(92vw,1100px)!important}"
 """Tables need more than the width of viser's windows."""
 
-SCROLLED = "overflow:auto;max-height:70vh;font-size:11px;line-height:1.4;margin:0"
+SCROLLED = "overflow:auto;max-height:70vh;font-size:12px;line-height:1.4"
 
 
 class EquationsPanel:
@@ -44,13 +45,13 @@ class EquationsPanel:
             for one in connections(run.mechanism.layout())
             if one.second not in run.mechanism.inputs
         ]
-        gui = page.server.gui
+        gui = page.gui
         with gui.add_folder("Equations", expand_by_default=False):
             self._cut = gui.add_dropdown("cut", (CLOSING, *passive), initial_value=CLOSING)
             gui.add_button("Show", hint="DeNOC's matrices, here and now").on_click(self._show)
             gui.add_button("LaTeX").on_click(self._download)
 
-    def text(self, form: str = "text") -> str:
+    def text(self, form: str | Format = HTML) -> str:
         """The equations at the present instant, or why there are none."""
         run, row = self._run_shown()
         motion = run.motion
@@ -64,12 +65,11 @@ class EquationsPanel:
         try:
             text = self.text()
         except InputError as error:
-            text = str(error)
+            text = f"<p>{in_html(error)}</p>"
         gui = event.client.gui
         modal = gui.add_modal("Equations")
         with modal:
-            lines = "\n".join(map(in_html, text.splitlines()))
-            gui.add_html(f'<style>{WIDE}</style><pre style="{SCROLLED}">{lines}</pre>')
+            gui.add_html(f'<style>{WIDE}</style><div style="{SCROLLED}">{text}</div>')
             gui.add_button("Close").on_click(lambda _: modal.close())
 
     def _download(self, event: Any) -> None:

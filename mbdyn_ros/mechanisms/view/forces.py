@@ -10,13 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.model import Array
+from ...view.figure import color_of
+from ...view.page.charts import Curve
 from ...view.scene.joint_arrows import ARROW_SHARE, FORCE_COLOR, THICK
 from ...view.scene.scene import Arrows, Item
 from ..analysis import Analysis
 from ..cut_open import PartConnection, force_carriers
 from ..disk_cam import DiskCam
 from ..layout import GROUND, GearMesh, turned
-from ..link import Points
+from ..link import Block, Points, Wheel
 from .run import DesignRun
 from .shown_mechanism import extent
 
@@ -42,18 +44,13 @@ class _Pushed:
 
     @staticmethod
     def of(run: DesignRun, one: PartConnection | GearMesh | DiskCam) -> _Pushed:
-        pose, found = run.analysis.pose, run.analysis.reactions[one.name]
-        force = found[:, 0] + 1j * found[:, 1]
-        if isinstance(one, PartConnection):
-            place = pose.point(one.second, one.at_second)
-            return _Pushed(one.name, one.first, one.second, place, force)
-        if isinstance(one, DiskCam):
-            angle = run.analysis.cam_angle(one)
-            place = complex(*one.axle) + one.profile(angle) * np.exp(1j * angle)
-            return _Pushed(one.name, one.cam, one.follower, place, force)
-        moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
-        place = pose.pitch_point(one)
-        return _Pushed(one.name, one.driver, one.driven, place, force, moment)
+        found = run.analysis.reactions[one.name]
+        force, place = found[:, 0] + 1j * found[:, 1], contact_place(run.analysis, one)
+        first, second = one.parts
+        moment = None
+        if isinstance(one, GearMesh) and found[:, 2].any():  # else the teeth push
+            moment = found[:, 2]
+        return _Pushed(one.name, first, second, place, force, moment)
 
     def sentence(self, row: int) -> str:
         """In words, at an instant."""
@@ -64,6 +61,17 @@ class _Pushed:
             return f"the {self.first} turns the {self.second} with {self.moment[row]:.3g} N m"
         angle = math.degrees(math.atan2(force.imag, force.real))
         return f"the {self.first} pushes the {self.second} with {abs(force):.3g} N at {angle:.0f}°"
+
+
+def contact_place(analysis: Analysis, one: PartConnection | GearMesh | DiskCam) -> Points:
+    """Where (N,) two parts push each other, m."""
+    if isinstance(one, PartConnection):
+        return analysis.pose.point(one.second, one.at_second)
+    if isinstance(one, DiskCam):
+        angle = analysis.cam_angle(one)
+        place: Points = complex(*one.axle) + one.profile(angle) * np.exp(1j * angle)
+        return place
+    return analysis.pose.pitch_point(one)
 
 
 class Forces:
@@ -150,6 +158,10 @@ class PlaneMotion:
         """Of a point of a part (N,), m/s^2."""
         return self._carried(part, self._arm(part, at))[1]
 
+    def spin(self, part: str) -> Array:
+        """Angular acceleration of a part (N,), rad/s^2."""
+        return self._alpha[part]
+
     def _arm(self, part: str, at: tuple[float, float]) -> Points:
         return self._pose.directions[part] * complex(*at)
 
@@ -157,3 +169,37 @@ class PlaneMotion:
         """Velocity and acceleration of the point of a part that is `arm` from its origin."""
         w, alpha = self._w[part], self._alpha[part]
         return self._v[part] + 1j * w * arm, self._a[part] + (1j * alpha - w * w) * arm
+
+
+POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
+"""Polygons that are shown, and their units."""
+
+
+class Polygon:
+    """The polygons of one run: every part is a line between what its pins do, from the pole."""
+
+    def __init__(self, run: DesignRun) -> None:
+        self._run = run
+
+    @functools.cached_property
+    def _images(self) -> dict[str, list[tuple[str, np.ndarray]]]:
+        """By polygon: every part and what its pins do; found when one is first looked at."""
+        moves = PlaneMotion(self._run.analysis)
+        images: dict[str, list[tuple[str, np.ndarray]]] = {}
+        for name, find in zip(POLYGONS, (moves.velocity, moves.acceleration), strict=True):
+            images[name] = []
+            for part in self._run.mechanism.layout().parts:
+                ends = [find(part.name, at) for at in part.piece.pins]
+                if isinstance(part.piece, (Block, Wheel)):
+                    ends = [np.zeros_like(ends[0]), *ends]
+                elif len(ends) > 2:
+                    ends.append(ends[0])
+                images[name].append((part.name, np.array(ends)))
+        return images
+
+    def lines(self, name: str, row: int) -> list[Curve]:
+        """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
+        return [
+            Curve(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
+            for k, (part, ends) in enumerate(self._images[name])
+        ]

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import functools
 import io
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from ...errors import InputError
 from ...names import in_markdown
-from ...view.figure import color_of, empty_figure, legend_beside, tidy
+from ...view.figure import empty_figure, legend_beside, tidy
 from ...view.page.charts import Curve, EqualChart, PageChart
 from ...view.page.motion import PagePlayback
 from ...view.page.page import Page
-from ...view.scene.camera import FRONT, Camera
+from ...view.scene.camera import FRONT
 from .. import CrankMotion, Mechanism
-from ..link import Block, Wheel
+from ..sketch import Sketch
 from .design_sliders import DesignSliders
+from .drawing_board import DrawingBoard
 from .equations_panel import EquationsPanel
-from .forces import Forces, PlaneMotion
-from .run import CONSTANT, QUANTITIES, DesignRun, joint_titles
-from .shown_mechanism import FADED, ShownMechanism, bounds
+from .files_panel import FilesPanel
+from .forces import POLYGONS, Forces, Polygon
+from .free_body import FreeBody
+from .kept_runs import KeptRun, KeptRuns
+from .run import CONSTANT, QUANTITIES, DesignRun, first_drive, joint_titles
+from .shown_mechanism import FADED, NAMES, ShownMechanism, bounds
 
 NONE = "none"
-"""No polygon."""
+"""No diagram."""
+
+SPEED = 10.0
+"""Of the cranks at the start, rad/s, unless another is asked for."""
 
 PLAY_SPEEDS = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
 """Shares of real time to play at."""
@@ -38,7 +44,7 @@ class MechanismPage:
     Parameters
     ----------
     page : an empty page. speed : of the cranks at the start, rad/s.
-    motion : the law of motion at the start, one of `drive.LAWS`, or a motion from a file.
+    motion : the law of motion at the start, one of `run.LAWS`, or a motion from a file.
 
     Attributes
     ----------
@@ -51,11 +57,11 @@ class MechanismPage:
     """
 
     def __init__(
-        self, page: Page, mechanism: Mechanism, speed: float = 10.0,
+        self, page: Page, mechanism: Mechanism, speed: float = SPEED,
         motion: str | CrankMotion = CONSTANT,
     ) -> None:  # fmt: skip
         self.page = page
-        gui = page.server.gui
+        gui = page.gui
         with gui.add_folder("Play"):
             self._playback = PagePlayback(page)
             self._instant: Any = gui.add_slider(
@@ -64,15 +70,13 @@ class MechanismPage:
             self._slow = gui.add_dropdown(
                 "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
             )
+            self._names = gui.add_checkbox("names", True)
         self._instant.on_update(page.changed)
+        self._names.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
         self.run_shown = DesignRun(mechanism, self.sliders.drive)
-        self._kept: list[Curve] = []
-        with gui.add_folder("Compare"):
-            gui.add_button("Keep this run", hint="Its torque stays in the chart").on_click(
-                self._keep
-            )
-            gui.add_button("Forget kept runs").on_click(self._forget)
+        FilesPanel(page, mechanism, self.sliders.driving, self._open, self._sketch)
+        self._kept = KeptRuns(page, lambda: self.run_shown, lambda: self.sliders.settings)
         with gui.add_folder("Download"):
             gui.add_button("CSV").on_click(self._download_csv)
             gui.add_button("PNG").on_click(self._download_png)
@@ -85,8 +89,11 @@ class MechanismPage:
             self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
             self._turning = PageChart(gui, "", "", aspect=0.7)
             self._sliding = PageChart(gui, "", "", aspect=0.5)
-            self._which = gui.add_dropdown("polygon", (NONE, *POLYGONS), initial_value=NONE)
-            self._polygon = EqualChart(gui)
+            self._bodies = {f"free body of the {one}": one for one in mechanism.layout().order}
+            diagrams = (NONE, *POLYGONS, *self._bodies)
+            self._which = gui.add_dropdown("diagram", diagrams, initial_value=NONE)
+            self._diagram = EqualChart(gui)
+            self._laws = gui.add_html("")
         self._quantity.on_update(page.changed)
         self._which.on_update(page.changed)
         with gui.add_folder("Forces", expand_by_default=False):
@@ -99,8 +106,22 @@ class MechanismPage:
         self._shown = ShownMechanism(page.scene, mechanism, pose)
         self._forces = Forces(self.run_shown)
         self._images = Polygon(self.run_shown)
-        self._camera = Camera(page.server, *bounds(pose), FRONT)
+        page.look(*bounds(pose), FRONT)
+        self._body: tuple[DesignRun, str, FreeBody] | None = None
         self._state: object = None
+
+    def _open(self, mechanism: Mechanism) -> None:
+        """Show another mechanism in the stead of this one, where it can be assembled."""
+        DesignRun(mechanism, first_drive(mechanism, SPEED, CONSTANT))
+        self.page.gui.set_panel_label(mechanism.name)
+        self.page.refill(lambda page: MechanismPage(page, mechanism).draw)
+
+    def _sketch(self, of_this: bool) -> None:
+        """Let a linkage be drawn in the stead of this one, whose points it may begin with."""
+        run = self.run_shown
+        sketch = Sketch.of(run.mechanism, run.analysis.pose, self._row) if of_this else Sketch()
+        back = partial(self._open, run.mechanism)
+        self.page.refill(lambda page: DrawingBoard(page, sketch, self._open, back).draw)
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
@@ -111,7 +132,7 @@ class MechanismPage:
             self._playback.share = float(self._instant.value) / 100
         if woken:
             self._follow_sliders()
-        with self.page.server.atomic():
+        with self.page.host.atomic():
             self._shown.move(self._row)
             if self._pushing.value:
                 self.page.scene.draw(self._forces.items(self._row))
@@ -122,7 +143,8 @@ class MechanismPage:
     def _follow_sliders(self) -> None:
         settings, drive = self.sliders.settings, self.sliders.drive
         self.page.scene.show("forces", self._pushing.value)
-        state = (settings, drive, self._quantity.value, self._which.value, len(self._kept))
+        self.page.scene.show(NAMES, self._names.value)
+        state = (settings, drive, self._quantity.value, self._which.value, self._kept.runs)
         if state == self._state:
             self._mark()
             return
@@ -140,11 +162,11 @@ class MechanismPage:
         self.run_shown = run
         self._forces = Forces(run)
         self._images = Polygon(run)
-        with self.page.server.atomic():
+        with self.page.host.atomic():
             self.sliders.follow(run.mechanism)
             self._shown.shape(run.mechanism, run.analysis.pose)
             self._draw_charts(run)
-        self._camera.follow(*bounds(run.analysis.pose))
+        self.page.look(*bounds(run.analysis.pose), FRONT)
         if run.stopped:
             self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
         elif run.swings is None:
@@ -157,13 +179,9 @@ class MechanismPage:
             )
 
     def _draw_charts(self, run: DesignRun) -> None:
-        self._torque.name_axes("driving torque (N m)", run.across)
-        kept = [line for line in self._kept if line.dash == _dash(run)]
-        self._torque.show(run.x, [*kept, *run.torque_lines()], self._now)
-        quantity = str(self._quantity.value)
-        charts = (self._turning, self._sliding)
-        both = zip(charts, joint_titles(quantity), run.joint_lines(quantity), strict=True)
-        for chart, title, lines in both:
+        panels = charts_of(run, str(self._quantity.value), tuple(self._kept.over(run.across)))
+        charts = (self._torque, self._turning, self._sliding)
+        for chart, (title, lines) in zip(charts, panels, strict=True):
             chart.name_axes(title, run.across)
             chart.show(run.x, lines, self._now)
         self._draw_instant()
@@ -172,11 +190,27 @@ class MechanismPage:
         """Draw what belongs to the present alone."""
         name = str(self._which.value)
         unit = POLYGONS.get(name, "")
-        lines = [] if name == NONE else self._images.lines(name, self._row)
-        self._polygon.show(f"{name} ({unit})", unit, lines)
+        lines: list[Curve] = []
+        if name in POLYGONS:
+            kept = (one.polygon(name, self._playback.share) for one in self._kept.runs)
+            lines = [*itertools.chain(*kept), *self._images.lines(name, self._row)]
+        laws = ""
+        if name in self._bodies:
+            body = self._free_body(self._bodies[name])
+            self._diagram.show(name, "m", *body.lines(self._row))
+            laws = body.equations(self._row)
+        else:
+            self._diagram.show(f"{name} ({unit})", unit, lines)
         words = self._forces.sentences(self._row) if self._pushing.value else ""
-        if self._sentences.content != words:
-            self._sentences.content = words
+        for text, content in ((self._sentences, words), (self._laws, laws)):
+            if text.content != content:
+                text.content = content
+
+    def _free_body(self, part: str) -> FreeBody:
+        """Of the run that is shown; the last one asked for is kept."""
+        if self._body is None or self._body[:2] != (self.run_shown, part):
+            self._body = self.run_shown, part, FreeBody(self.run_shown.analysis, part)
+        return self._body[2]
 
     @property
     def _row(self) -> int:
@@ -193,21 +227,6 @@ class MechanismPage:
             chart.mark(self._now)
         self._draw_instant()
 
-    def _keep(self, event: object) -> None:
-        """Keep the torque of the run, named by what differs from the start."""
-        run, settings = self.run_shown, self.sliders.settings
-        name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
-        name += f", {run.motion.v[0, 0]:g} rad/s" if run.across != "time (s)" else ""
-        for k, label in enumerate(run.mechanism.inputs):
-            text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
-            color = color_of(len(self._kept) + 2)
-            self._kept.append(Curve(text, run.torque[:, k], color, _dash(run), 1.5, x=run.x))
-        self.page.changed(event)
-
-    def _forget(self, event: object) -> None:
-        self._kept.clear()
-        self.page.changed(event)
-
     def _download_csv(self, event: Any) -> None:
         run = self.run_shown
         _send(event, f"{run.mechanism.name}.csv", run.csv().encode())
@@ -222,12 +241,8 @@ class MechanismPage:
         scene = event.client.get_render(800, 900, transport_format="jpeg")
         quantity = str(self._quantity.value)
         name = f"{self.run_shown.mechanism.name}.png"
-        _send(event, name, picture(self.run_shown, quantity, tuple(self._kept), scene))
-
-
-def _dash(run: DesignRun) -> str:
-    """The dashes of kept runs, by the axis that they are drawn over."""
-    return "longdash" if run.across == "time (s)" else "dash"
+        kept = tuple(self._kept.over(self.run_shown.across))
+        _send(event, name, picture(self.run_shown, quantity, kept, scene))
 
 
 def _send(event: Any, name: str, content: bytes) -> None:
@@ -235,53 +250,26 @@ def _send(event: Any, name: str, content: bytes) -> None:
         event.client.send_file_download(name, content, save_immediately=True)
 
 
-POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
-"""Polygons that are shown, and their units."""
-
-
-class Polygon:
-    """The polygons of one run: every part is a line between what its pins do, from the pole."""
-
-    def __init__(self, run: DesignRun) -> None:
-        self._run = run
-
-    @functools.cached_property
-    def _images(self) -> dict[str, list[tuple[str, np.ndarray]]]:
-        """By polygon: every part and what its pins do; found when one is first looked at."""
-        moves = PlaneMotion(self._run.analysis)
-        images: dict[str, list[tuple[str, np.ndarray]]] = {}
-        for name, find in zip(POLYGONS, (moves.velocity, moves.acceleration), strict=True):
-            images[name] = []
-            for part in self._run.mechanism.layout().parts:
-                ends = [find(part.name, at) for at in part.piece.pins]
-                if isinstance(part.piece, (Block, Wheel)):
-                    ends = [np.zeros_like(ends[0]), *ends]
-                elif len(ends) > 2:
-                    ends.append(ends[0])
-                images[name].append((part.name, np.array(ends)))
-        return images
-
-    def lines(self, name: str, row: int) -> list[Curve]:
-        """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
-        return [
-            Curve(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
-            for k, (part, ends) in enumerate(self._images[name])
-        ]
-
-
 DASHES = {"solid": "-", "dot": ":", "dash": "--", "longdash": (0, (8, 3))}
 
 
-def picture(run: DesignRun, quantity: str, kept: Sequence[Curve], scene: Any) -> bytes:
+def charts_of(
+    run: DesignRun, quantity: str, kept: Sequence[KeptRun]
+) -> Iterator[tuple[str, list[Curve]]]:
+    """Titles and lines of the charts: torque, a quantity of what turns, and of what slides."""
+    torques = (line for one in kept for line in one.torque_lines())
+    yield "driving torque (N m)", [*torques, *run.torque_lines()]
+    before = [one.run.joint_lines(quantity) for one in kept]
+    for k, (title, lines) in enumerate(
+        zip(joint_titles(quantity), run.joint_lines(quantity), strict=True)
+    ):
+        dashed = (one.dashed(both[k]) for one, both in zip(kept, before, strict=True))
+        yield title, [*itertools.chain(*dashed), *lines]
+
+
+def picture(run: DesignRun, quantity: str, kept: Sequence[KeptRun], scene: Any) -> bytes:
     """A PNG: the scene (h, w, 3) as it is seen, the torque, and a quantity of the joints."""
-    panels = [
-        (title, lines)
-        for title, lines in (
-            ("driving torque (N m)", [*kept, *run.torque_lines()]),
-            *zip(joint_titles(quantity), run.joint_lines(quantity), strict=True),
-        )
-        if lines
-    ]
+    panels = [(title, lines) for title, lines in charts_of(run, quantity, kept) if lines]
     figure = empty_figure(13, 6.5, dpi=120)
     grid = figure.add_gridspec(len(panels), 2, width_ratios=(1.0, 1.0))
     axes = figure.add_subplot(grid[:, 0])

@@ -14,13 +14,17 @@ from ...view.page.charts import Curve
 from ...view.page.motion import CLEARANCE, STROKE_POINTS, Stroke
 from .. import Analysis, CrankMotion, Mechanism
 from ..crank_motion import cycloid, joint_table, trapezoid
-from ..forward import ForwardMotion, StoppedMotionError, move
+from ..forward import ForwardMotion, StoppedMotionError, TorqueLaw, move
 
 CONSTANT, TRAPEZOID, CYCLOID, FREE, GIVEN = (
     "constant speed", "trapezoid", "cycloid", "free, by torque", "from a file"
 )  # fmt: skip
 LAWS = (CONSTANT, TRAPEZOID, CYCLOID, FREE)
 """Laws of motion that every page offers; GIVEN where there is a motion from a file."""
+
+CONSTANT_TORQUE, MOTOR = "constant", "falls with speed"
+TORQUE_LAWS = CONSTANT_TORQUE, MOTOR
+"""Torques of free motions that every page offers; GIVEN where there is one from a file."""
 
 FREE_RTOL = 1e-7
 """Relative tolerance of free motions: finer than any picture, within a slider's patience."""
@@ -33,7 +37,10 @@ class CrankDrive:
     speeds : rad/s, of `law` "constant speed", the highest of a trapezoid, and where a free motion
         begins. starts : rad.
     acceleration : rad/s^2, of a trapezoid. duration : s, of a cycloid and of a free motion.
-    torques : N m, of a free motion. given : the motion from a file.
+    torques : N m, of a free motion; at rest where they fall with speed, to nothing at
+        `no_load_speed` (rad/s). torque_law : one of `TORQUE_LAWS`, or GIVEN.
+    given : the motion from a file. given_torque : a torque from a file, and the longest step (s)
+        that does not overlook a row of it.
     """
 
     speeds: tuple[float, ...]
@@ -43,6 +50,42 @@ class CrankDrive:
     duration: float = 2.0
     torques: tuple[float, ...] = ()
     given: CrankMotion | None = None
+    torque_law: str = CONSTANT_TORQUE
+    no_load_speed: float = 20.0
+    given_torque: tuple[TorqueLaw, float] | None = None
+
+    def torque(self) -> tuple[TorqueLaw, float]:
+        """The torque of a free motion, N m, and the longest step."""
+        if self.torque_law == GIVEN and self.given_torque is not None:
+            return self.given_torque
+        stall = np.array(self.torques)
+        if self.torque_law == MOTOR:
+            return lambda t, q, v: stall - abs(stall) * v / self.no_load_speed, math.inf
+        return lambda t, q, v: stall, math.inf
+
+
+SLOWEST, FASTEST = 0.5, 100.0
+"""Speeds of a crank on a page, rad/s."""
+
+
+def first_drive(mechanism: Mechanism, speed: float, motion: str | CrankMotion) -> CrankDrive:
+    """What a page begins with: a law at `speed` (rad/s), free from rest, or a motion from a file.
+
+    Raises
+    ------
+    InputError
+        The speed is none that the page offers.
+    """
+    if not SLOWEST <= speed <= FASTEST:
+        raise mechanism.refusal(
+            f"speed is {speed:g} rad/s; a page starts at {SLOWEST:g} to {FASTEST:g} rad/s"
+        )
+    rest = (0.0,) * len(mechanism.inputs)
+    if not isinstance(motion, str):
+        return CrankDrive(rest, rest, GIVEN, given=motion)
+    if motion == FREE:
+        return CrankDrive(rest, (float(mechanism.home[0]), *rest[1:]), FREE, torques=rest)
+    return CrankDrive((speed,) * len(rest), rest, motion)
 
 
 @dataclass(frozen=True)
@@ -92,10 +135,11 @@ def driven(mechanism: Mechanism, drive: CrankDrive) -> Driven:
 def _free(mechanism: Mechanism, drive: CrankDrive) -> Driven:
     """Forward dynamics."""
     times = np.linspace(0.0, drive.duration, STROKE_POINTS + 1)
+    law, longest = drive.torque()
     try:
         motion = move(
-            mechanism, drive.starts, drive.speeds, drive.duration, drive.torques,
-            rtol=FREE_RTOL, times=times,
+            mechanism, drive.starts, drive.speeds, drive.duration, law,
+            rtol=FREE_RTOL, max_step=longest, times=times,
         )  # fmt: skip
     except StoppedMotionError as error:
         if len(error.motion) < 2:

@@ -16,8 +16,9 @@ from ...model.model import Pose as Place
 from ...model.pose import rotation_onto
 from ...model.shapes import Box, Cylinder, Sphere
 from ...view.figure import color_of, rgb
-from ...view.scene.scene import Item, Lines, Scene, Skin
+from ...view.scene.scene import Item, Label, Lines, Scene, Skin
 from .. import Block, Mechanism
+from ..cut_open import connections
 from ..layout import GROUND, MechanismLayout, Part, wheel_radii
 from ..link import Bar, Points, Wheel
 from ..pose import RIM, MechanismPose
@@ -31,6 +32,15 @@ BAR_SHARE = 0.028
 DARK, RAIL, GREY, RED = (
     (*rgb(one), 1.0) for one in ("#2b2f36", "#969ca4", "#787e86", "#c41e3a")
 )  # fmt: skip
+NAMES = "names"
+"""The group of the names of links and joints."""
+
+JOINT_NAME = 0.75
+"""Size of joints' names, of links'."""
+
+AROUND = "bottom-left", "top-right", "bottom-right", "top-left"
+"""How the names of joints at one place stand around it."""
+
 FADED = 0.25
 """Opacity of a design that is no longer what the sliders show."""
 
@@ -77,10 +87,14 @@ def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterato
     layout = mechanism.layout()
     wide = BAR_SHARE * extent(pose)
     deep, top, radii = 0.8 * wide, len(layout.parts), wheel_radii(layout)
+    above = (top + 1) * deep
     for k, part in enumerate(layout.parts):
         outline = _outline(layout, part, wide, radii.get(part.name, wide))
         body = Skin(solid(outline, k * deep, (k + 0.9) * deep), FACES)
         yield Item("body", part.name, body, (*rgb(color_of(k)), opacity))
+        x, y = np.mean(part.piece.pins[:2], axis=0).tolist()
+        middle = _at(x, y, above)
+        yield Item("name", part.name, Label(part.name, "top-center"), DARK, middle, group=NAMES)
         mass, (along, across) = float(part.piece.mass), part.piece.middle
         ball = Sphere(wide * min(max(0.7 * mass ** (1 / 3), 0.25), 1.6))
         yield Item("mass", part.name, ball, RED, _at(along, across, (k + 0.9) * deep))
@@ -91,9 +105,17 @@ def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterato
             foot = [(x, y), (x - 1.6 * wide, y - 2.4 * wide), (x + 1.6 * wide, y - 2.4 * wide)]
             stand = Skin(solid(rounded_outline(foot, 0.5 * wide), -0.9 * deep, -0.1 * deep), FACES)
             yield Item(f"stand_of_{part.name}", GROUND, stand, GREY)
-    for name, owner, at in _pins(mechanism):
-        pin = Cylinder(0.4 * wide, (top + 0.6) * deep)
-        yield Item(f"pin_{name}", owner, pin, DARK, _at(*at, top / 2 * deep))
+    named = list[complex]()
+    for joint in connections(layout):
+        owner, at = joint.second, joint.at_second
+        if not joint.slides:
+            pin = Cylinder(0.4 * wide, (top + 0.6) * deep)
+            yield Item(f"pin_{joint.name}", owner, pin, DARK, _at(*at, top / 2 * deep))
+        place = complex(pose.point(owner, at)[0])
+        before = sum(abs(one - place) < wide for one in named)
+        named.append(place)
+        label = Label(joint.name, AROUND[before % len(AROUND)], JOINT_NAME)
+        yield Item(f"name_of_{joint.name}", owner, label, DARK, _at(*at, above), group=NAMES)
     for cam in layout.cams:
         if not cam.flat and cam.roller_radius:
             deepest = layout.order[cam.follower] + 0.5
@@ -119,13 +141,6 @@ def _rail(part: Part, pose: MechanismPose, wide: float, deep: float) -> Item:
     x, y = (0.0, middle) if part.across else (middle, 0.0)
     at = _at(part.at[0] + x, part.at[1] + y, -0.4 * deep)
     return Item(f"rail_of_{part.name}", part.parent, Box(size), RAIL, at)
-
-
-def _pins(mechanism: Mechanism) -> list[tuple[str, str, tuple[float, float]]]:
-    """Name, part and place of every pin: of turning parts, and those that close loops."""
-    layout = mechanism.layout()
-    pins = [(part.joint, part.name, (0.0, 0.0)) for part in layout.parts if not part.slides]
-    return pins + [(pin.name, pin.first, pin.at_first) for pin in layout.pins]
 
 
 def _outline(layout: MechanismLayout, part: Part, wide: float, radius: float) -> Array:

@@ -26,7 +26,7 @@ from ...motion.poses import rotation_of
 from ...names import in_markdown
 from ...prepare.coordinates import joint_blocks, scalar_motions
 from ...view.page.page import Page
-from ...view.scene.camera import ABOVE, Camera
+from ...view.scene.camera import ABOVE
 from ...view.scene.scene import WORLD, Arrows, Item, Lines, Scene, Shape
 from ...view.scene.shown_robot import ShownRobot
 from ...view.scene.visuals import read_visuals
@@ -161,7 +161,7 @@ class Viewer(Node):
         position = _at_zero(self._model)
         labels, rows, _ = scalar_motions(joint_blocks(self._model.joints))
         position[rows] = [positions.get(label, 0.0) for label in labels]
-        with self._page.server.atomic():
+        with self._page.host.atomic():
             self._shown.move(position)
             for topic, message in arrays.items():
                 self._markers.show(topic, message)
@@ -174,7 +174,7 @@ class Viewer(Node):
         scene = self._page.scene
         scene.clear()
         shown = self._shown = ShownRobot(scene, self._model, read_visuals(source), folder, start)
-        Camera(self._page.server, shown.low, shown.high, ABOVE)
+        self._page.look(shown.low, shown.high, ABOVE)
         self._markers = MarkerScene(scene, [link.name for link in self._model.links])
 
     def _tell(self, positions: dict[str, float], heard: int) -> None:

@@ -205,21 +205,29 @@ class EqualChart:
         self._drawn: Any = _figure("", "", [])
         self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
 
-    def show(self, title: str, unit: str, lines: Sequence[Curve]) -> None:
-        """Draw lines, each over its own x; `title` is what they are, `unit` that of both axes."""
+    def show(
+        self, title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
+    ) -> None:
+        """Draw lines, each over its own x; `title` is what they are, `unit` that of both axes.
+
+        arrows : lines of two points, with a head at the second.
+        """
         if lines:
-            figure: Any = _figure(title, unit, lines)
+            figure: Any = _figure(title, unit, (*lines, *arrows), arrows)
             if figure != self._drawn:
                 self._drawn = self._handle.figure = figure
         self._handle.visible = bool(lines)
 
 
-def _figure(title: str, unit: str, lines: Sequence[Curve]) -> Figure:
+def _figure(
+    title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
+) -> Figure:
     data = [
         {
             "type": "scatter", "mode": "lines", "name": in_html(line.name),
             "x": _numbers(line.x), "y": _numbers(line.y),
-            "line": {"color": line.color, "width": line.width}, "hovertemplate": "%{y:.4g}",
+            "line": {"color": line.color, "width": line.width, "dash": line.dash},
+            "hovertemplate": "%{y:.4g}",
         }
         for line in lines
     ]  # fmt: skip
@@ -236,6 +244,13 @@ def _figure(title: str, unit: str, lines: Sequence[Curve]) -> Figure:
         "yaxis": {"title": {"text": title, **words}, "scaleanchor": "x", **axis},
         "showlegend": True,
     }  # fmt: skip
+    layout["annotations"] = [
+        {
+            "x": x[1], "y": y[1], "ax": x[0], "ay": y[0], "axref": "x", "ayref": "y", "text": "",
+            "arrowhead": 2, "arrowsize": 1.2, "arrowwidth": one.width, "arrowcolor": one.color,
+        }
+        for one in arrows for x, y in [(_numbers(one.x), _numbers(one.y))]
+    ]  # fmt: skip
     config = {"displaylogo": False, "responsive": False}
     return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
 
@@ -259,7 +274,7 @@ class MotionCharts:
 
     def __init__(self, page: Page, robot: Robot) -> None:
         self._robot = robot
-        gui = page.server.gui
+        gui = page.gui
         with page.charts("Motion and efforts"):
             self._charts = {
                 unit: PageChart(gui, PRINTED[unit], "time (s)", aspect=0.62) for unit in UNITS

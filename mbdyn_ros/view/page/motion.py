@@ -157,7 +157,7 @@ class PagePlayback:
     def __init__(self, page: Page) -> None:
         self._page = page
         self.share = self._marked = 0.0
-        self._button = page.server.gui.add_button("Play")
+        self._button = page.gui.add_button("Play")
         self._button.on_click(self._toggle)
 
     def advance(self, seconds: float, period: float) -> None:

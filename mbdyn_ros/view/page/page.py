@@ -15,10 +15,10 @@ import errno
 import http
 import io
 import logging
-import math
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,10 +28,9 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from ...errors import InputError
 from ...model.model import Array
+from ..scene.camera import Camera, View
 from ..scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -49,13 +48,13 @@ AMBIENT = 2.0
 PANEL = 350
 """Width of the panels next to the scene, pixels."""
 
-NARROW = 0.75
-"""Width over height of a scene between panels, up to which all of it is seen."""
+Draw = Callable[[float, bool], None]
+"""Draws a page: seconds played since the last call, and whether it was woken."""
 
-SHEET = 0.5
-"""Share of a narrow window that the controls cover."""
+Fill = Callable[["Page"], Draw]
+"""Puts onto an empty page what is on it, and gives what draws it."""
 
-NEEDED = ("viser", "plotly")
+NEEDED = ("viser", "plotly", "latex2mathml")
 
 
 @dataclass(frozen=True)
@@ -69,13 +68,16 @@ class Address:
 class Page:
     """A page that others fill: words and controls on the right, a scene, charts on the left.
 
+    All browsers see and move the same; see `run_each` for a page of each.
+
     Parameters
     ----------
     title : shown above the panel.
 
     Attributes
     ----------
-    server : of viser; its `gui` is filled by others. scene : so is this.
+    server : of viser. host : the server, or the one browser that has this page.
+    gui : controls of the host, filled by others. scene : so is this.
     playing : whether time goes on.
     words : the Markdown above all controls.
 
@@ -97,8 +99,6 @@ class Page:
         if self.server.get_port() != port:  # somebody was faster
             self.close()
             raise _taken(address)
-        self.playing = False
-        self._wake, self._ended = threading.Event(), threading.Event()
         self.server.gui.configure_theme(
             control_width="large", show_logo=False, show_share_button=False,
             brand_color=(31, 87, 140),
@@ -109,10 +109,19 @@ class Page:
         space.configure_default_lights(cast_shadow=False)
         space.configure_environment_map(hdri=None)  # seconds of work without a graphics card
         space.add_light_ambient("/daylight", intensity=AMBIENT)
-        self.scene = Scene(self.server)
-        add_style(self.server.gui)
-        self.server.on_client_connect(self._fit_narrow)
-        self.words = self.server.gui.add_markdown("")
+        self._furnish(self.server)
+
+    def _furnish(self, host: viser.ViserServer | viser.ClientHandle) -> None:
+        self.host, self.gui, self.scene = host, host.gui, Scene(host.scene)
+        self.playing = False
+        self._wake, self._ended = threading.Event(), threading.Event()
+        self._camera: Camera | None = None
+        self._fill: Fill | None = None
+        self._head()
+
+    def _head(self) -> None:
+        add_style(self.gui)
+        self.words = self.gui.add_markdown("")
 
     @property
     def url(self) -> str:
@@ -134,7 +143,7 @@ class Page:
         It is docked before it is filled: taken from one place to another, the browser would draw
         its charts twice, and Plotly fails at one that is taken away while it is laid out.
         """
-        panel = self.server.gui.add_panel()
+        panel = self.gui.add_panel()
         panel.dock_left()
         panel.set_width(PANEL)
         with panel.add_tab(title):
@@ -145,40 +154,62 @@ class Page:
         if getattr(event, "client_id", None) is not None:
             self._wake.set()
 
-    def run(self, draw: Callable[[float, bool], None]) -> None:
-        """Call draw(seconds played since the last call, whether woken) until `end` is called."""
+    def look(self, low: Array, high: Array, view: View) -> None:
+        """Let the box from `low` to `high` (3,), m, be seen: from `view` at first; later the camera
+        goes along."""
+        if self._camera is None:
+            self._camera = Camera(self.host, low, high, view)
+        else:
+            self._camera.follow(low, high)
+
+    def refill(self, fill: Fill) -> None:
+        """Soon show something else in the stead of all that is on the page."""
+        self._fill = fill
+        self._wake.set()
+
+    def run(self, draw: Draw) -> None:
+        """Draw until `end` is called."""
         self._wake.set()
         before = time.monotonic()
         while not self._ended.is_set():
             woken = self._wake.wait(1 / FRAMES if self.playing else None)
             self._wake.clear()
+            if self._fill is not None:
+                fill, self._fill, self.playing = self._fill, None, False
+                self.gui.reset()
+                self.scene.clear()
+                self._head()
+                draw = fill(self)
+                woken = True
             now = time.monotonic()
             draw(now - before if self.playing else 0.0, woken)
-            self.server.flush()
+            self.host.flush()
             before = now
             rest = 1 / FRAMES - (time.monotonic() - now)
             if self.playing and not woken and rest > 0:
                 self._wake.wait(rest)
 
-    def _fit_narrow(self, client: viser.ClientHandle) -> None:
-        start, camera = self.server.initial_camera, client.camera
-        look_at, position = np.array(start.look_at), np.array(start.position)
-        if camera.aspect < 1:  # a telephone
-            aim, eye = narrow_view(look_at, position, start.fov, camera.aspect)
-            with client.atomic():
-                camera.position, camera.look_at = eye, aim
-            return
-        fitted = threading.Event()
+    def run_each(self, fill: Fill) -> None:
+        """Give every browser a page of its own until `end` is called; a thread draws each."""
+        drawn: dict[int, tuple[BrowserPage, threading.Thread]] = {}
+        # A browser that goes away is drawn for until it is known to have gone.
+        warnings.filterwarnings("ignore", "Queued a .* on a closed connection", UserWarning)
 
-        def between_panels(now: viser.CameraHandle) -> None:
-            """Stand back once the panels next to the scene leave little of it."""
-            if now.aspect < NARROW and not fitted.is_set():
-                fitted.set()
-                with client.atomic():
-                    now.position = look_at + (position - look_at) * (NARROW / now.aspect)
-                    now.look_at = look_at
+        async def come(client: viser.ClientHandle) -> None:
+            page = BrowserPage(self, client)
+            thread = threading.Thread(target=lambda: page.run(fill(page)))
+            drawn[client.client_id] = page, thread
+            thread.start()
 
-        camera.on_update(between_panels)
+        async def go(client: viser.ClientHandle) -> None:
+            drawn.pop(client.client_id)[0].end()
+
+        self.server.on_client_connect(come)
+        self.server.on_client_disconnect(go)
+        self._ended.wait()
+        for page, thread in list(drawn.values()):
+            page.end()
+            thread.join()
 
     def end(self) -> None:
         """Let `run` return."""
@@ -191,18 +222,17 @@ class Page:
             self.server.stop()
 
 
-def narrow_view(look_at: Array, position: Array, fov: float, aspect: float) -> tuple[Array, Array]:
-    """Where to look from where so that a window higher than wide shows all, above the controls.
+class BrowserPage(Page):
+    """A page of one browser: no other sees its controls and its scene.
 
-    Examples
-    --------
-    >>> aim, eye = narrow_view(np.zeros(3), np.array([0.0, -2.0, 0.0]), 2 * math.atan(0.5), 0.5)
-    >>> aim.round(12).tolist(), eye.round(12).tolist()
-    ([0.0, 0.0, -1.0], [0.0, -4.0, -1.0])
+    Parameters
+    ----------
+    shared : the page that serves all browsers; nothing else is on it. client : the browser.
     """
-    offset = (position - look_at) / aspect
-    drop = np.array([0.0, 0.0, SHEET * float(np.linalg.norm(offset)) * math.tan(fov / 2)])
-    return look_at - drop, look_at + offset - drop
+
+    def __init__(self, shared: Page, client: viser.ClientHandle) -> None:
+        self.server = shared.server
+        self._furnish(client)
 
 
 def require_page() -> None:

@@ -16,7 +16,7 @@ from ...names import in_markdown
 from ...robot import Robot
 from ...robot.described import described_model
 from ...units import position_unit
-from ..scene.camera import ABOVE, Camera, framed
+from ..scene.camera import ABOVE, framed
 from ..scene.joint_arrows import joint_arrows
 from ..scene.scene import Item
 from ..scene.shown_robot import ShownRobot
@@ -58,7 +58,7 @@ class RobotPage:
         self.page, self.robot = page, robot
         self._motion: RobotMotion | None = None
         self.recording = recording
-        gui = page.server.gui
+        gui = page.gui
         with gui.add_folder("Joints"):
             self.sliders = JointSliders(gui, robot, page.changed)
             if self.sliders.single:
@@ -73,7 +73,7 @@ class RobotPage:
             self.sliders.start_at(q)
         position = robot.joint_state(self.sliders.q)[0]
         self._shown = ShownRobot(page.scene, robot.model, visuals, folder, position)
-        Camera(page.server, self._shown.low, self._shown.high, ABOVE)
+        page.look(self._shown.low, self._shown.high, ABOVE)
         if robot.floating_base:
             self._shown.move_base(self.sliders.q[:7])
         moved = [label for label in self.sliders.single if label in robot.velocity_labels]
@@ -123,7 +123,7 @@ class RobotPage:
             self._say([f"**Cannot be reached.** {in_markdown(error)}"])
 
     def _add_motion(self, choices: Sequence[str]) -> None:
-        gui, page = self.page.server.gui, self.page
+        gui, page = self.page.gui, self.page
         with gui.add_folder("Motion"):
             start = RECORDED if RECORDED in choices else self._heaviest(choices)
             self._choice = gui.add_dropdown("Joint", choices, initial_value=start)
@@ -204,7 +204,7 @@ class RobotPage:
 
     def _show(self, q: Array, v: Array, a: Array) -> None:
         position = self.robot.joint_state(q)[0]
-        with self.page.server.atomic():
+        with self.page.host.atomic():
             self._shown.move(position)
             if self.robot.floating_base:
                 self._shown.move_base(q[:7])
@@ -259,7 +259,7 @@ class ShowFolder:
         self, page: Page, robot: Robot, subject: ShownRobot, shown: Collection[str]
     ) -> None:
         self._robot, self._subject = robot, subject
-        gui = page.server.gui
+        gui = page.gui
         with gui.add_folder("Show"):
             self._masses = gui.add_checkbox("Masses", "masses" in shown)
             self._middle = gui.add_checkbox("Centre of mass", "center" in shown)

@@ -62,6 +62,13 @@ class SliderPanel:
         choice = self._gui.add_dropdown(label or name, tuple(options), initial_value=start)
         self.watch(name, choice)
 
+    def offer(self, name: str, option: str) -> None:
+        """Choose an option of a list, which may be new to it."""
+        choice = self._sliders[name]
+        if option not in choice.options:
+            choice.options = (*choice.options, option)
+        choice.value = option
+
     def add_search(self, count: int) -> None:
         """A field that leaves the sliders whose names hold what is typed, before many sliders."""
         if count > SEARCHED_FROM:

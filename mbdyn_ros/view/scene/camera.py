@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,26 +54,50 @@ CELL = 0.1
 WALL = 0.1
 """Between a plane and the wall behind it, of the size."""
 
+NARROW = 0.75
+"""Width over height of a scene between panels, up to which all of it is seen."""
+
+SHEET = 0.5
+"""Share of a narrow window that the controls cover."""
+
 
 class Camera:
-    """The camera of a page, on a subject in the box from `low` to `high` (3,), m."""
+    """The camera of a page, on a subject in the box from `low` to `high` (3,), m.
 
-    def __init__(self, server: viser.ViserServer, low: Array, high: Array, view: View) -> None:
-        self._server, self._low, self._high = server, low, high
+    host : the server, whose browsers are each moved by themselves; or one browser alone.
+    """
+
+    def __init__(
+        self, host: viser.ViserServer | viser.ClientHandle, low: Array, high: Array, view: View
+    ) -> None:
+        self._host: Any = host
+        self._view, self._low, self._high = view, low, high
+        self._shared = hasattr(host, "get_clients")
         middle, size = _middle_and_size(low, high)
-        camera: Any = server.initial_camera
-        space: Any = server.scene
+        self._position, self._look_at = middle + size * np.array(view.direction), middle
+        camera: Any = self._host.initial_camera if self._shared else self._host.camera
         camera.fov = math.radians(view.fov)
-        camera.look_at, camera.position = middle, middle + size * np.array(view.direction)
-        camera.near, camera.far = 0.01 * size, 50 * size
+        camera.position, camera.look_at = self._position, self._look_at
+        self._surround()
+        if self._shared:
+            self._host.on_client_connect(self._fit_narrow)
+        else:
+            self._fit_narrow(self._host)
+
+    def _surround(self) -> None:
+        """Light, grid and how far is seen."""
+        view, space = self._view, self._host.scene
+        middle, size = _middle_and_size(self._low, self._high)
+        for camera in self._cameras():
+            camera.near, camera.far = 0.01 * size, 50 * size
         space.add_light_directional(
             "/lamp", intensity=view.lamp, position=middle + size * np.array([-1.0, -4.0, 2.0])
         )
         at = middle.copy()
         if view.grid == "xy":
-            at[2] = low[2]
+            at[2] = self._low[2]
         else:
-            at[1] = high[1] + WALL * size
+            at[1] = self._high[1] + WALL * size
         power = 10.0 ** math.floor(math.log10(CELL * size))
         cell = next(k * power for k in (1, 2, 5, 10) if k * power >= CELL * size)
         space.add_grid(
@@ -93,12 +118,57 @@ class Camera:
         if inside and size > SHRUNK * before:
             return
         self._low, self._high = low, high
-        for client in self._server.get_clients().values():
-            camera = client.camera
-            direction = (camera.position - camera.look_at) * (size / before)
-            with client.atomic():
+        self._position = middle + (self._position - self._look_at) * (size / before)
+        self._look_at = middle
+        for camera in self._cameras():
+            direction = (np.array(camera.position) - camera.look_at) * (size / before)
+            with self._host.atomic():
                 camera.position = middle + direction
                 camera.look_at = middle  # viser takes it along with the position
+        self._surround()
+
+    def _cameras(self) -> list[Any]:
+        """Those of the host's browsers, and of browsers to come."""
+        if not self._shared:
+            return [self._host.camera]
+        clients = self._host.get_clients().values()
+        return [self._host.initial_camera, *(one.camera for one in clients)]
+
+    def _fit_narrow(self, client: viser.ClientHandle) -> None:
+        """Let all be seen in a window that is higher than wide, or has little room."""
+        camera = client.camera
+        if camera.aspect < 1:  # a telephone
+            aim, eye = narrow_view(
+                self._look_at, self._position, math.radians(self._view.fov), camera.aspect
+            )
+            with client.atomic():
+                camera.position, camera.look_at = eye, aim
+            return
+        fitted = threading.Event()
+
+        def between_panels(now: viser.CameraHandle) -> None:
+            """Stand back once the panels next to the scene leave little of it."""
+            if now.aspect < NARROW and not fitted.is_set():
+                fitted.set()
+                away = (self._position - self._look_at) * (NARROW / now.aspect)
+                with client.atomic():
+                    now.position, now.look_at = self._look_at + away, self._look_at
+
+        camera.on_update(between_panels)
+
+
+def narrow_view(look_at: Array, position: Array, fov: float, aspect: float) -> tuple[Array, Array]:
+    """Where to look from where so that a window higher than wide shows all, above the controls.
+
+    Examples
+    --------
+    >>> aim, eye = narrow_view(np.zeros(3), np.array([0.0, -2.0, 0.0]), 2 * math.atan(0.5), 0.5)
+    >>> aim.round(12).tolist(), eye.round(12).tolist()
+    ([0.0, 0.0, -1.0], [0.0, -4.0, -1.0])
+    """
+    offset = (position - look_at) / aspect
+    drop = np.array([0.0, 0.0, SHEET * float(np.linalg.norm(offset)) * math.tan(fov / 2)])
+    return look_at - drop, look_at + offset - drop
 
 
 def framed(corners: Array, view: View, aspect: float) -> tuple[Array, Array]:

@@ -70,7 +70,17 @@ class Lines:
     in_pixels: bool = False
 
 
-Shape = Box | Cylinder | Sphere | Skin | Painted | Arrows | Lines
+@dataclass(frozen=True)
+class Label:
+    """Words at a place, which face whoever looks; `anchor`: where of them the place is, as viser
+    says it; `size`: of their letters, of its own size."""
+
+    text: str
+    anchor: str = "center-center"
+    size: float = 1.0
+
+
+Shape = Box | Cylinder | Sphere | Skin | Painted | Arrows | Lines | Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +106,8 @@ class Item:
 class Scene:
     """The bodies and items of one page."""
 
-    def __init__(self, server: viser.ViserServer) -> None:
-        self._scene = server.scene
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene = scene
         self._bodies: dict[str, Any] = {}
         self._items: dict[str, tuple[Item, str, dict[str, Any], Any]] = {}
         self._hidden: set[str] = set()
@@ -131,6 +141,10 @@ class Scene:
                     if not _same(last[name], value):
                         setattr(node, name, value)
             self._items[path] = item, kind, look, node
+
+    def handle(self, body: str, name: str) -> Any:
+        """What viser has of an item that is drawn, to hear of clicks and drags."""
+        return self._items[_path(self.path(body), name)][-1]
 
     def show(self, group: str, visible: bool) -> None:
         """Show or hide the items of a group, those to come too."""
@@ -178,6 +192,10 @@ def _place(node: Any, position: Array, wxyz: Array) -> None:
 def _look(item: Item) -> tuple[str, dict[str, Any]]:
     """How viser calls a shape, and the properties by which it draws it; all but its pose."""
     shape, rgb = item.shape, tuple(round(255 * value) for value in item.color[:3])
+    if isinstance(shape, Label):
+        return "label", {
+            "text": shape.text, "anchor": shape.anchor, "font_screen_scale": shape.size,
+        }  # fmt: skip
     look: dict[str, Any] = {"scale": item.scale}
     if isinstance(shape, Painted):
         return "glb", look | {"glb_data": shape.glb}
