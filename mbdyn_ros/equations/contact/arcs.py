@@ -26,13 +26,13 @@ from ...program.symbols import serialized
 from ..algebra.spatial import SX
 from .signed_distance import length
 
-ROUND = 1e-12
+ALIKE = 1e-12
 """Share of the curvature of a cylinder by which rounding changes it."""
 
 IN_PLANE = 1e-7
 """Sine of the angle between axis and normal below which an arc lies flat: its middle touches."""
 
-BRACKETED, POLISHES = 6, 2
+BRACKETED, REFINEMENTS = 6, 2
 """Newton steps within a bracket; on walls that are not round they take the normal below the centre
 line, and more steps take that where the rod is nearest."""
 
@@ -51,12 +51,12 @@ def kind_of(face: ca.Function) -> int:
     bend = ca.DM(second).full()
     sizes, ways = np.linalg.eigh(bend)
     most = sizes[np.abs(sizes).argmax()]
-    curved = np.abs(sizes) > ROUND * abs(most)
+    curved = np.abs(sizes) > ALIKE * abs(most)
     if not curved.any():
         return PLANES
     slope = ca.DM(ca.substitute(first, x, SX.zeros(3))).full()
-    flat = np.abs(ways[:, ~curved].T @ slope).max(initial=0.0) <= ROUND * np.abs(slope).max()
-    if curved.sum() < 2 or not flat or np.ptp(sizes[curved]) > ROUND * abs(most):
+    flat = np.abs(ways[:, ~curved].T @ slope).max(initial=0.0) <= ALIKE * np.abs(slope).max()
+    if curved.sum() < 2 or not flat or np.ptp(sizes[curved]) > ALIKE * abs(most):
         return OTHERS
     return SPHERES if curved.all() else CYLINDERS
 
@@ -94,7 +94,7 @@ def on_wall(
             return g, *_rates(a, b, t, n, bend)
 
         t = _bracketed(about, half)
-        for _ in range(POLISHES):
+        for _ in range(REFINEMENTS):
             _, _, n, bend = signed(line(t), radius)
             d, dd = _rates(a, b, t, n, bend)
             t = _within(t - _within(ca.if_else(dd > 0, d / dd, 0), half / 4), half)
