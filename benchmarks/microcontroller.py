@@ -1,6 +1,7 @@
 """Instructions and cycles of exported C on an emulated Cortex-M4, and its errors in float.
 
     python -m benchmarks.microcontroller
+    python -m benchmarks.microcontroller --joints 6 9 12 15 18
 
 The C of the paper's piezo robot (`mbdyn piezo --codegen`), in double and in single precision, is
 compiled by arm-none-eabi-gcc -O2 for a Cortex-M4 with its FPU (of float alone), and run on
@@ -9,10 +10,14 @@ Cycles are an estimate: QEMU has no clock. Each instruction is given the cycles 
 reference manual (ARM DDI 0439, section 3.3.1 and 7.2.2) in the worst case of those that depend on
 their surroundings: a branch that is taken refills the pipeline in 3, no load is hidden behind
 another, flash has no wait states. What is missing is said, and nothing is run.
+
+With --joints it is the C of chains of so many joints (`benchmarks.closed_form_growth`): inverse
+dynamics and mass matrix by recursion and by closed form, in single precision.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import re
 import shutil
@@ -25,8 +30,14 @@ from typing import Any
 import numpy as np
 
 import mbdyn_ros
+from benchmarks.closed_form_growth import ANY, chain
 from mbdyn_ros.array import Array
+from mbdyn_ros.equations.algebra.spatial import SX
+from mbdyn_ros.equations.system import System
+from mbdyn_ros.export.c_library import CProgram
+from mbdyn_ros.export.closed_form_program import closed_form_efforts
 from mbdyn_ros.piezo import Rotor, generate_c
+from mbdyn_ros.program.declaration import program as declared
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 ROTOR, LINK = Rotor(0.002, 0.005, 1000.0), "gripper"
@@ -43,7 +54,7 @@ SLOW = {"sdiv": 12, "udiv": 12, "vdiv": 14, "vsqrt": 14, "vfma": 3, "vmla": 3, "
 """Cycles of instructions that take more than one, except for those on memory."""
 
 START = """
-#include "piezo_robot.h"
+#include "%(robot)s.h"
 extern unsigned _stack;
 void start(void);
 __attribute__((section(".vectors"), used)) static void *const vectors[] = {&_stack, start};
@@ -75,7 +86,9 @@ def missing() -> list[str]:
     return [tool for tool in TOOLS if shutil.which(tool) is None]
 
 
-def program(functions: list[tuple[str, list[tuple[str, Array]], int]], real: str) -> str:
+def program(
+    robot: str, functions: list[tuple[str, list[tuple[str, Array]], int]], real: str
+) -> str:
     """C that calls every function once between marks. Each: name, inputs, size of the result."""
     arrays, calls = [], []
     for name, inputs, size in functions:
@@ -85,7 +98,7 @@ def program(functions: list[tuple[str, list[tuple[str, Array]], int]], real: str
         arrays.append(f"static {real} {name}_result[{size}];")
         given = ", ".join([*(f"{name}_{key}" for key, _ in inputs), f"{name}_result"])
         calls.append(f"  begin();\n  (void){name}({given});\n  end();")
-    return START % {"arrays": "\n".join(arrays), "calls": "\n".join(calls)}
+    return START % {"robot": robot, "arrays": "\n".join(arrays), "calls": "\n".join(calls)}
 
 
 def cycles_of(mnemonic: str, operands: str, taken: bool) -> int:
@@ -108,11 +121,12 @@ def cycles_of(mnemonic: str, operands: str, taken: bool) -> int:
     return 1 + TAKEN * taken
 
 
-def traced(folder: Path, names: list[str]) -> dict[str, tuple[int, int]]:
+def traced(folder: Path, robot: str, names: list[str]) -> dict[str, tuple[int, int]]:
     """Instructions and cycles of every call, in the order of the program."""
+    (folder / "memory.ld").write_text(MEMORY, encoding="ascii")
     image, log = folder / "program.elf", folder / "trace.log"
     call = ["arm-none-eabi-gcc", *TARGET, "-O2", "-std=c99", "-nostartfiles", "-specs=nosys.specs",
-            "-T", "memory.ld", "start.c", "piezo_robot.c", "-lm", "-o", str(image)]  # fmt: skip
+            "-T", "memory.ld", "start.c", f"{robot}.c", "-lm", "-o", str(image)]  # fmt: skip
     subprocess.run(call, cwd=folder, check=True, capture_output=True)
     listing = subprocess.run(["arm-none-eabi-objdump", "-d", str(image)], check=True,
                              capture_output=True, text=True).stdout  # fmt: skip
@@ -125,7 +139,7 @@ def traced(folder: Path, names: list[str]) -> dict[str, tuple[int, int]]:
     }
     subprocess.run(["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none",
                     "-serial", "none", "-semihosting", "-singlestep", "-d", "exec,nochain",
-                    "-D", str(log), "-kernel", str(image)], check=True, timeout=120)  # fmt: skip
+                    "-D", str(log), "-kernel", str(image)], check=True, timeout=300)  # fmt: skip
     steps = [int(one, 16) for one in re.findall(r"\[\w+/(\w+)/", log.read_text())]
     found: dict[str, tuple[int, int]] = {}
     run: list[int] = []
@@ -210,16 +224,59 @@ def measured(folder: Path, precision: str) -> dict[str, tuple[int, int]]:
         size = int(np.prod(module.PROGRAMS[name][1]))
         functions.append((f"piezo_robot_{name}", inputs_of(module, name, random), size))
     real = "float" if precision == "single" else "double"
-    (folder / "start.c").write_text(program(functions, real), encoding="ascii")
-    (folder / "memory.ld").write_text(MEMORY, encoding="ascii")
-    return traced(folder, list(names))
+    text = program("piezo_robot", functions, real)
+    (folder / "start.c").write_text(text, encoding="ascii")
+    return traced(folder, "piezo_robot", list(names))
+
+
+@declared("q v a", output="effort", internal=True)
+def closed_efforts(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """Inverse dynamics (nv, 1) by the closed form, however long."""
+    return closed_form_efforts(system, q, v, a, ANY)[1]
+
+
+@declared("q", output="matrix", matrix=True, internal=True)
+def closed_mass(system: System, q: SX, z: SX) -> SX:
+    """Mass matrix (nv, nv) by the closed form, however long."""
+    rest = SX.zeros(system.coordinates.nv)
+    return closed_form_efforts(system, q, rest, rest, ANY)[0]
+
+
+def grown(folder: Path, n: int) -> dict[str, tuple[int, int]]:
+    """Instructions and cycles of a chain of n joints, in single precision."""
+    robot, random = chain(n), np.random.default_rng(n)
+    closed = [
+        CProgram(one, None, "By the closed form.", {}) for one in (closed_efforts, closed_mass)
+    ]
+    robot.generate_c(folder, [], more=closed, precision="single")
+    q, v, a = random.uniform(-1.2, 1.2, n), random.normal(size=n), random.normal(size=n)
+    state = [("q", q), ("v", v), ("a", a)]
+    names = ["inverse_dynamics", "closed_efforts", "mass_matrix", "closed_mass"]
+    functions = [
+        (f"chain_{n}_{name}", given, size)
+        for name, given, size in zip(names, (state, state, state[:1], state[:1]),
+                                     (n, n, n * n, n * n), strict=True)
+    ]  # fmt: skip
+    text = program(f"chain_{n}", functions, "float")
+    (folder / "start.c").write_text(text, encoding="ascii")
+    return traced(folder, f"chain_{n}", names)
 
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--joints", type=int, nargs="+", help="of chains, instead of the robot")
+    options = parser.parse_args()
     lacking = missing()
     if lacking:
         print(f"missing: {', '.join(lacking)} (apt: gcc-arm-none-eabi qemu-system-arm)")
+        return
+    for n in options.joints or ():
+        with tempfile.TemporaryDirectory() as folder:
+            costs = grown(Path(folder), n)
+        print(f"{n:3} joints", *(f"{name}: {i}, {c}" for name, (i, c) in costs.items()), sep="   ",
+              flush=True)  # fmt: skip
+    if options.joints:
         return
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         double, single = (

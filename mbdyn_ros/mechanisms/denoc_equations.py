@@ -7,7 +7,7 @@ four-bar mechanism in MechAnalyzer software".
 
 lambda is what the cut joints bear: of a pin the force (fx, fy) of its first part on its second; of
 a slide the force across it and the moment about the second part's origin; of a mesh the moment
-on the driven wheel. It is the -lambda of
+on the driven wheel; of a cam the effort on its follower's joint. It is the -lambda of
 the paper, whose equation (21) counts in the other direction: J here is [-J_I  J_II].
 """
 
@@ -25,8 +25,9 @@ from ..export.polynomial import COEFFICIENT_ROUNDING, Polynomial, expand
 from ..model.model import Array
 from ..program.symbols import serialized
 from .cut_open import CutOpen, PartConnection
-from .denoc_formulas import DenocFormulas
-from .layout import turned
+from .denoc_formulas import DenocFormulas, FollowedCam
+from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
+from .layout import MechanismLayout, turned
 from .mechanism import Mechanism
 
 MEANINGS = {
@@ -39,19 +40,30 @@ MEANINGS = {
     "W M N": "of (18); 0 in the plane, where a spin is along its angular momentum",
     "I": "generalized inertia, (18)",
     "C": "convective inertia, (18)",
-    "tau_g": "weight, (17)",
+    "tau_g": "weight, (17), and springs of cams' followers",
     "J": "what the cut joints hold together, (21)",
     "J_rate": "its derivative in time, (22)",
 }
 """The meaning of each matrix, with the numbers of the paper's equations."""
 
 LETTERS = {"mass": "m", "inertia": "I", "length": "l", "center_along": "a", "center_across": "b",
-           "ratio": "i", "third_along": "h", "third_across": "k"}  # fmt: skip
+           "ratio": "i", "third_along": "h", "third_across": "k", "lift_slope": "s'",
+           "lift_bend": "s''", "swing_slope": "s'", "swing_bend": "s''", "spring_force": "F",
+           "spring_moment": "M"}  # fmt: skip
 """Letters for the numbers of links, by the ends of their names."""
 
 UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "teeth": "1", "ratio": "1",
-         "phase": "rad"}  # fmt: skip
+         "phase": "rad", "swing_slope": "1", "swing_bend": "1", "spring_force": "N",
+         "spring_moment": "N m"}  # fmt: skip
 """Units of numbers, by the ends of their names; of the others m."""
+
+OF_SLIDE = "lift_slope", "lift_bend", "spring_force"
+OF_ARM = "swing_slope", "swing_bend", "spring_moment"
+"""Ends of the names of what the law and the spring of a follower are at an instant."""
+
+OF_PROFILES = ("base_radius", "roller_radius", "lift", "swing", "pressure_limit", *SPRING_OF_SLIDE,
+               *SPRING_OF_ARM)  # fmt: skip
+"""Ends of the names of settings of cams, which stand in the formulas by these alone."""
 
 
 @dataclass(frozen=True)
@@ -170,15 +182,13 @@ def denoc_equations(
     >>> found.subsystems
     (('crank',), ('rocker', 'coupler'))
     """
-    if mechanism.layout().cams:
-        raise mechanism.refusal(
-            "no formula of the paper covers a cam's law; its numbers are in --id --output"
-        )
     driven = tuple(f"{name}_joint" for name in mechanism.inputs)
     whole = {key: float(one) for key, one in mechanism.numbers().items()}
     branches = {key: one for key, one in whole.items() if key.endswith("branch")}
+    cams = mechanism.layout().cams
     gearing = [key for key in whole if key.endswith(("_teeth", "_ratio", "_phase"))]
-    fixed = {key: whole[key] for key in (*branches, *gearing)}
+    profiles = [f"{one.cam}_{end}" for one in cams for end in OF_PROFILES]
+    fixed = {key: whole[key] for key in (*branches, *gearing, *profiles) if key in whole}
     numbers = {key: one for key, one in whole.items() if key not in fixed}
     ratios = {f"{one.name}_ratio": float(one.ratio) for one in mechanism.layout().meshes}
     shown = {key: SX.sym(key) for key, value in numbers.items() if value}
@@ -186,13 +196,21 @@ def denoc_equations(
     layout = symbolic.layout()
     shown |= {key: SX.sym(key) for key in ratios}
     numbers |= ratios
+    laws = [_law(mechanism, one, q) for one in cams]
+    for law in laws:
+        numbers |= law
+        shown |= {key: SX.sym(key) for key in law}
+    followed = [
+        FollowedCam(one, *(shown[key] for key in law)) for one, law in zip(cams, laws, strict=True)
+    ]
     meshes = [replace(one, ratio=shown[f"{one.name}_ratio"]) for one in layout.meshes]
     geared = {name for mesh in layout.meshes for name, _ in mesh.factors}
+    geared |= {name for one in cams for name in (one.cam, one.follower)}
     for name in cut:
         if name.removesuffix("_joint") in geared:
-            raise mechanism.refusal(f"teeth press on {name}; cut a joint without gears")
+            raise mechanism.refusal(f"teeth or a cam press on {name}; cut a joint without them")
     opened = CutOpen.of(layout, cut, driven, mechanism.refusal)
-    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven, meshes)
+    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven, meshes, followed)
     places, rates, accelerations = _motion(mechanism, opened, q, v, a)
 
     closed, parameters = formulas.closed, ca.vertcat(*shown.values())
@@ -203,7 +221,7 @@ def denoc_equations(
     function = ca.Function("denoc", [variables], list(outputs.values()), {"cse": True})
     angles = [one.angle for one in symbols]
     polynomials = expand(function, angles)
-    labels = _labels(opened, [one.name for one in layout.meshes])
+    labels = _labels(opened, layout)
     matrices = {}
     for (name, output), elements in zip(outputs.items(), polynomials, strict=True):
         height, width = output.shape
@@ -241,6 +259,16 @@ def denoc_equations(
         labels["J"][0],
         tuple((tuple(rows), tuple(unknown)) for rows, unknown in closed.solution_order()),
     )
+
+
+def _law(mechanism: Mechanism, cam: DiskCam, q: ArrayLike) -> dict[str, float]:
+    """s', s'' and the effort of the spring of a cam's follower, by the names of their symbols."""
+    angle = mechanism.states("q", q)[:, mechanism.inputs.index(cam.cam)]
+    place, slope, bend = cam.motion(angle)
+    *_, stiffness, slack = cam.coefficients(angle)
+    values = slope[0], bend[0], stiffness * (slack - place[0])
+    ends = OF_SLIDE if cam.arm is None else OF_ARM
+    return {f"{cam.cam}_{end}": float(one) for end, one in zip(ends, values, strict=True)}
 
 
 def _without_rounding(values: Array, sizes: Array) -> Array:
@@ -299,7 +327,7 @@ def _symbols(opened: CutOpen, shown: Sequence[str], values: Array) -> tuple[Symb
 
 
 def _labels(
-    opened: CutOpen, meshes: Sequence[str]
+    opened: CutOpen, layout: MechanismLayout
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Names of the rows and columns of every matrix."""
     bodies = [hung.part.name for hung in opened.parts]
@@ -309,7 +337,9 @@ def _labels(
         f"{cut.name} {what}"
         for cut in opened.cuts
         for what in (("across", "moment") if cut.slides else ("x", "y"))
-    ) + tuple(f"{name} moment" for name in meshes)
+    )
+    held += tuple(f"{one.name} moment" for one in layout.meshes)
+    held += tuple(f"{one.name} {'force' if one.arm is None else 'moment'}" for one in layout.cams)
     return {
         "M": (twists, twists),
         "W": (twists, twists),

@@ -6,11 +6,15 @@ the plane W M t vanishes, for w_i x I_i w_i does.
 
 They are written in absolute angles phi of the turning parts, places x of the sliding ones, and
 their rates, in which the formulas are shorter; thd, of the joints, are differences of these.
+
+A cam's follower goes by z = s(phi): to accelerations it is on the parabola that osculates s there,
+whose row of J is thd_follower - s' w_cam, with s'' w_cam for its derivative in time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -20,11 +24,23 @@ from ..equations.textbook.denoc import ClosedDenoc, Denoc, twist_propagation
 from ..model.model import Array
 from ..prepare.tree import WORLD
 from .cut_open import CutOpen, PartConnection, cut_tree, point_in
+from .disk_cam import DiskCam
 from .layout import GROUND, GearMesh
 from .link import Point
+from .reactions import SLIDE_ROW, TURN_ROW
 
 PLANE = (2, 3, 4)
 """The rows of a twist or wrench that count in the plane: about z, along x, along y."""
+
+
+@dataclass(frozen=True, eq=False)
+class FollowedCam:
+    """A cam at an instant: s' and s'' (m or rad a rad), and the effort of the spring (N, N m)."""
+
+    cam: DiskCam
+    slope: SX
+    bend: SX
+    spring: SX
 
 
 class DenocFormulas:
@@ -34,6 +50,7 @@ class DenocFormulas:
     ----------
     opened : it, its numbers floats or symbols. gravity : m/s^2, downwards.
     driven : names of the joints with a drive. meshes : wheels that drive each other.
+    cams : each with s', s'' and the effort of its spring on the follower's joint, as symbols.
 
     Attributes
     ----------
@@ -44,8 +61,9 @@ class DenocFormulas:
     """
 
     def __init__(
-        self, opened: CutOpen, gravity: SX, driven: Sequence[str], meshes: Sequence[GearMesh] = ()
-    ) -> None:
+        self, opened: CutOpen, gravity: SX, driven: Sequence[str], meshes: Sequence[GearMesh] = (),
+        cams: Sequence[FollowedCam] = (),
+    ) -> None:  # fmt: skip
         count = len(opened.parts)
         self.opened = opened
         self.places, self.rates, self.accelerations = (
@@ -65,9 +83,16 @@ class DenocFormulas:
         thd = differences @ self.rates
         denoc = Denoc(tree, motions, thd)
         J = ca.vertcat(
-            *(self._held(denoc, cut) for cut in opened.cuts), *(self._geared(one) for one in meshes)
+            *(self._held(denoc, cut) for cut in opened.cuts),
+            *(self._geared(one) for one in meshes),
+            *(self._followed(one.cam, one.slope, SX(1)) for one in cams),
         )
         self.J_rate = ca.reshape(ca.jtimes(ca.vec(J), self.places, self.rates), J.shape)
+        self.springs = SX(count, 1)
+        for row, one in enumerate(cams, start=J.shape[0] - len(cams)):
+            turning = self.rates[self._order[one.cam.cam]]
+            self.J_rate[row, :] = self._followed(one.cam, one.bend * turning, SX(0))
+            self.springs[self._order[one.cam.follower]] = one.spring
         actuated = [k for k, hung in enumerate(opened.parts) if hung.joint.name in driven]
         weight = ca.vertcat(0, -gravity, 0)
         self.closed = ClosedDenoc(denoc, J, self.J_rate @ thd, actuated, weight)
@@ -86,14 +111,17 @@ class DenocFormulas:
             "W M N": (denoc.W @ denoc.M @ denoc.N)[plane, :],
             "I": denoc.generalized_inertia,
             "C": denoc.convective_inertia,
-            "tau_g": denoc.N.T @ denoc.weight(self.closed.gravity),
+            "tau_g": denoc.N.T @ denoc.weight(self.closed.gravity) + self.springs,
             "J": self.closed.J,
             "J_rate": self.J_rate,
         }
 
     def inverse_dynamics(self) -> tuple[SX, SX]:
         """Efforts of the driven joints, and lambda."""
-        return self.closed.inverse_dynamics(ca.DM(self.differences) @ self.accelerations)
+        pressed = SX.zeros(6, len(self.opened.parts))
+        for k, hung in enumerate(self.opened.parts):
+            pressed[SLIDE_ROW if hung.joint.slides else TURN_ROW, k] = self.springs[k]
+        return self.closed.inverse_dynamics(ca.DM(self.differences) @ self.accelerations, pressed)
 
     def _relative(self) -> tuple[Array, Array]:
         """The joints' positions as differences of places, and angles (n,) to add to them."""
@@ -119,6 +147,12 @@ class DenocFormulas:
             if name != GROUND:
                 row[0, self._order[name]] += factor
         return row @ ca.DM(np.linalg.inv(self.differences).round())
+
+    def _followed(self, cam: DiskCam, slope: SX, one: SX) -> SX:
+        """The row of J of a cam and its follower, both on the ground."""
+        row = SX(1, len(self.opened.parts))
+        row[0, self._order[cam.cam]], row[0, self._order[cam.follower]] = -slope, one
+        return row
 
     def _held(self, denoc: Denoc, cut: PartConnection) -> SX:
         """The rows of J that hold a cut joint together: its second part's motion less its first's.

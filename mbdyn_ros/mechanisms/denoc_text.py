@@ -35,17 +35,19 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
     form : "text", "markdown" or "latex", or a format of one's own.
     """
     how = FORMATS[form] if isinstance(form, str) else form
-    meshes = equations.mechanism.layout().meshes
-    cut_at = [*(cut.name for cut in equations.cuts), *(mesh.name for mesh in meshes)]
-    cuts = " and ".join(cut_at)
-    lines = how.start(f"{equations.mechanism.title} by DeNOC, cut at {cuts}")
+    layout = equations.mechanism.layout()
+    lines = how.start(f"{equations.mechanism.title} by DeNOC, cut at {_cut_at(equations)}")
     lines += how.lines([
         *(f"subsystem {_roman(k)}: {', '.join(one)}"
           for k, one in enumerate(equations.subsystems, start=1)),
         *(pair[how.equation] for pair in EQUATIONS),
         *(f"lambda at {cut.name}: {'force across and moment' if cut.slides else 'force'} of the "
           f"{cut.first} on the {cut.second}" for cut in equations.cuts),
-        *(f"lambda at {mesh.name}: moment on the {mesh.driven} about its axle" for mesh in meshes),
+        *(f"lambda at {mesh.name}: moment on the {mesh.driven} about its axle"
+          for mesh in layout.meshes),
+        *(f"lambda at {cam.name}: {'force along the slide' if cam.arm is None else 'moment'} of "
+          f"the {cam.cam} on the {cam.follower}; J has s' of its law"
+          for cam in layout.cams),
         *([f"0 here, and left out of the formulas: {', '.join(equations.zeros)}"]
           if equations.zeros else []),
     ])  # fmt: skip
@@ -96,6 +98,12 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
     return "\n".join([*lines, *how.end]) + "\n"
 
 
+def _cut_at(equations: DenocEquations) -> str:
+    """The joints, meshes and cams that lambda stands for."""
+    layout = equations.mechanism.layout()
+    return " and ".join(one.name for one in (*equations.cuts, *layout.meshes, *layout.cams))
+
+
 SHEET = (
     ("N_l", "the levers from the parent's centre of mass to the body's, each in a block "
      "B = [1 0; -lever x 1  1] (14); 1 on the diagonal"),
@@ -104,8 +112,9 @@ SHEET = (
     ("N", "N_l N_d (10)"),
     ("I", "N^T M N (18), with M = diag(I_i, m_i, m_i)"),
     ("C", "N^T M N_rate (18); in the plane N^T W M N is 0"),
-    ("tau_g", "N^T [0; 0; -m_i g] (17)"),
-    ("J", "the velocity of the second part at the cut less that of the first, by the rates (21)"),
+    ("tau_g", "N^T [0; 0; -m_i g] (17), and the effort of a spring on a cam's follower"),
+    ("J", "the velocity of the second part at the cut less that of the first, by the rates (21); "
+     "of a cam -s' by its rate, and 1 by that of its follower"),
 )  # fmt: skip
 """Questions of a worksheet, one after the other: a matrix, and how it is found."""
 
@@ -126,7 +135,7 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
     lines += how.table((("", "", "value", ""), rows))
     lines += how.lines([
         f"accelerations of the joints: {_named(equations.joints, equations.thdd)}",
-        f"cut at {' and '.join(one.name for one in equations.cuts)}; subsystems: "
+        f"cut at {_cut_at(equations)}; subsystems: "
         + "; ".join(", ".join(one) for one in equations.subsystems),
     ])  # fmt: skip
     answers: list[tuple[str, list[str]]] = []
@@ -136,9 +145,7 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
         lines += how.heading(title)
         lines += how.lines([task])
         header, numbers = _numbers(matrix)
-        blanks = [
-            (row[0], *("0" if cell == "0" else BLANK for cell in row[1:])) for row in numbers
-        ]
+        blanks = [(row[0], *("0" if cell == "0" else BLANK for cell in row[1:])) for row in numbers]
         lines += how.table((header, blanks))
         answers.append((title, how.table((header, numbers))))
     lines += how.heading(f"{len(SHEET) + 1}. lambda and tau")
@@ -146,8 +153,9 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
         *_solution(equations),
         "at last check: A x = B (22) with x = [thdd; -lambda], row by row",
     ])  # fmt: skip
-    found = *zip(equations.multiplier_names, equations.multipliers, strict=True), *zip(
-        equations.joints, equations.tau, strict=True
+    found = (
+        *zip(equations.multiplier_names, equations.multipliers, strict=True),
+        *zip(equations.joints, equations.tau, strict=True),
     )
     lines += how.table((("", "value"), [(name, BLANK) for name, _ in found]))
     solved = how.table((("", "value"), [(name, _number(value)) for name, value in found]))

@@ -179,6 +179,48 @@ class Editing(Configurations):
         return _edited(self, lambda model: edit.with_joint(model, name, **numbers))
 
     @brief
+    def with_elastic_link(
+        self,
+        link: str,
+        start: Sequence[float],
+        end: Sequence[float],
+        rigidity: Sequence[tuple[Sequence[float], float]],
+        segments: int = 4,
+        loss_time: float = 0.0,
+    ) -> Self:
+        """The robot with an elastic link: rigid segments between torsion springs.
+
+        Its joints that moved before stay the actuated ones.
+
+        Parameters
+        ----------
+        link : its name. start, end : (3,) m in its frame, of the beam, from the side of its parent.
+        rigidity : pairs of an axis (3,) in its frame and EI (N m^2); along the beam GJ.
+        segments : springs for each axis. loss_time : s, damping over stiffness.
+
+        Raises
+        ------
+        InputError
+            See `model.edit.with_elastic_link`.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> arm = mbdyn_ros.load('''{name: arm, joints: [{name: swing, type: revolute, a: 0.5,
+        ...   alpha: 0, d: 0, theta: 0, mass: 2, centre: [-0.25, 0, 0], link: rod,
+        ...   inertia: {ixx: 0.001, iyy: 0.043, izz: 0.043}}]}''')
+        >>> bends = [((0, 0, 1), 20.0)]
+        >>> arm.with_elastic_link("rod", (-0.5, 0, 0), (0, 0, 0), bends, 3).joint_names
+        ('swing', 'rod_bend_1', 'rod_bend_2', 'rod_bend_3')
+        """
+        return _edited(
+            self,
+            lambda model: edit.with_elastic_link(
+                model, link, start, end, rigidity, segments, loss_time
+            ),
+        )
+
+    @brief
     def scaled(self, length: float, mass: float | None = None) -> Self:
         """The robot with all lengths times `length` and all masses times `mass` (default:
         length^3).

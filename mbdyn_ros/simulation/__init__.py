@@ -1,5 +1,6 @@
 """Motion of robots in time."""
 
+from .contact.curved_rods import CurvedRod
 from .contact.environment import Environment
 from .contact.environment_file import read_environment
 from .contact.link_contacts import LinkContacts
@@ -13,6 +14,7 @@ from .world import World
 
 __all__ = [
     "Contact",
+    "CurvedRod",
     "Environment",
     "Impact",
     "LinkContacts",

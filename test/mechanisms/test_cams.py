@@ -25,6 +25,8 @@ from mbdyn_ros.mechanisms import (
     read_drawing,
 )
 from mbdyn_ros.mechanisms.cam_law import RISES, LawSegment, MotionLaw
+from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
+from mbdyn_ros.mechanisms.denoc_text import worksheet
 from mbdyn_ros.mechanisms.disk_cam import DiskCam
 from mbdyn_ros.mechanisms.forward import move
 from mbdyn_ros.mechanisms.registry import LIBRARY
@@ -421,8 +423,31 @@ def test_the_command_line_says_what_a_cam_does(tmp_path) -> None:
     path = tmp_path / "path.csv"
     path.write_text("x,y\n0,0\n0.01,0\n0.01,0.01\n")
     for option, words in (
-        ("--equations", "no formula of the paper"), ("--urdf=x.urdf", "a URDF"),
+        ("--urdf=x.urdf", "a URDF"), ("--cut=follower_joint", "or a cam press on follower_joint"),
         (f"--fit={path}", "to and fro"),
     ):  # fmt: skip
-        answer = CliRunner().invoke(main, ["mechanism", "disk_cam", option])
+        more = ["--equations"] if option.startswith("--cut") else []
+        answer = CliRunner().invoke(main, ["mechanism", "disk_cam", option, *more])
         assert answer.exit_code and words in answer.output
+
+
+@pytest.mark.parametrize("name", ["disk_cam", "flat_cam", "oscillating_cam"])
+def test_its_equations_give_torque_and_force_of_contact(name: str) -> None:
+    """By DeNOC with s' in J: tau is that of the recursions, lambda over the cosine of the pressure
+    angle and the arm the force of contact; (22) gives the accelerations back."""
+    mechanism = MECHANISMS[name]()
+    cam = mechanism.cams[0]
+    for angle in (0.9, 2.6, 4.0):
+        q, v, a = np.array([[angle]]), np.array([[12.0]]), np.array([[30.0]])
+        found = denoc_equations(mechanism, q, v, a)
+        analysis = Analysis(mechanism, CrankMotion(np.zeros(1), q, v, a))
+        assert found.tau[0] == pytest.approx(analysis.torque[0, 0], rel=1e-10)
+        (force,) = analysis.contact_forces[cam.name]
+        arm = 1.0 if cam.arm is None else cam.arm
+        along = force * arm * np.cos(float(cam.pressure_angle(angle)))
+        assert abs(found.multipliers[0]) == pytest.approx(along, rel=1e-9)
+        A, x, B = found.bordered
+        np.testing.assert_allclose(np.linalg.solve(A, B), x, rtol=1e-9, atol=1e-9)
+        assert found.matrices["J"].values[0, 0] == pytest.approx(-cam.motion(q[0])[1][0])
+    sheet = worksheet(found, "text")
+    assert f"cut at {cam.name}" in sheet and "s'_cam" in sheet

@@ -22,11 +22,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import casadi as ca
+import numpy as np
 
 from ...model.model import Array
 from ...program.declaration import program
@@ -34,6 +36,7 @@ from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import GibbsMotion, touching_motions
+from .arcs import on_wall
 from .rims import lowest
 from .rods import Couple, between, couple_bytes
 
@@ -45,13 +48,29 @@ class BodyPoint(NamedTuple):
     """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it.
 
     axis : (3,) unit vector of a rim, a circle of that radius across it; (3, 3) of an ellipsoid, its
-        half axes (m) as columns; None for others.
+        half axes (m) as columns; (3, 2) of a piece of a curved rod about the place, from the centre
+        of its arc to the place, and along the arc, both as long as its radius (m); None for others.
+    half : rad, half of the angle of such a piece.
     """
 
     body: int
     place: Array
     radius: float = 0.0
     axis: Array | None = None
+    half: float = 0.0
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether it is a ball, which touches on the normal through its middle."""
+        return bool(self.radius) and self.axis is None
+
+    @property
+    def reach(self) -> float:
+        """How far (m) from the origin of its body anything of it is, at most."""
+        far = float(np.linalg.norm(self.place)) + self.radius
+        if self.half and self.axis is not None:
+            far += 2 * float(np.linalg.norm(self.axis[:, 0])) * math.sin(self.half / 2)
+        return far
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +80,7 @@ class ContactGeometry:
     points : every point; may touch every face.
     faces : functions of a world point (3, 1), one number each.
     signed : of every face what `from_face` gives for a ball, as a function of its middle and its
-        radius; only where a point has a radius.
+        radius; only where a point is a ball or a piece of a rod.
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
@@ -83,8 +102,8 @@ class ContactGeometry:
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place, radius, axis in self.points:
-            content.update(f"{body} {radius!r}".encode() + place.tobytes())
+        for body, place, radius, axis, half in self.points:
+            content.update(f"{body} {radius!r} {half!r}".encode() + place.tobytes())
             content.update(b"" if axis is None else axis.tobytes())
         for face in (*self.faces, *self.signed):
             content.update(face.serialize().encode())
@@ -109,6 +128,19 @@ class ContactGeometry:
         """The bodies, and frames of links, that have points."""
         rods = {rod.body for couple in self.couples for rod in couple}
         return sorted({point.body for point in self.points} | rods | set(self.solid))
+
+    def nearest(self, point: BodyPoint, k: int, T: SX) -> tuple[SX, SX, SX, SX]:
+        """Of a point with an axis on face k: least g, |grad g|, normal and place (3, 1) there.
+
+        T : pose (3, 4) of its body.
+        """
+        assert point.axis is not None
+        place, axis = T @ constant([*point.place, 1.0]), T[:, :3] @ constant(point.axis)
+        if point.half:
+            return on_wall(place, axis, point.half, point.radius, self.faces[k], self.signed[k])
+        gradient, foot = lowest(place, axis, point.radius, self.faces[k])
+        slope = ca.norm_2(gradient)
+        return self.faces[k](foot), slope, gradient / slope, foot
 
     @property
     def pairs(self) -> int:
@@ -163,19 +195,18 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     points = point_motions(motions, contacts.points)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for point, (body, _, radius, axis) in zip(points, contacts.points, strict=True):
-        if axis is not None:
-            for face in contacts.faces:
-                turned = motions[body].T[:3, :3] @ constant(axis)
-                gradient, foot = lowest(point.place, turned, radius, face)
-                values.append(face(foot))
+    for point, given in zip(points, contacts.points, strict=True):
+        if given.axis is not None:
+            for k in range(len(contacts.faces)):
+                g, slope, normal, foot = contacts.nearest(given, k, motions[given.body].T[:3, :])
+                values.append(g)
                 speed = point.velocity + cross(point.turning, foot - point.place)
-                rates.append(ca.dot(gradient, speed))
-                slopes.append(ca.norm_2(gradient))
+                rates.append(slope * ca.dot(normal, speed))
+                slopes.append(slope)
             continue
-        if radius:
+        if given.radius:
             for signed in contacts.signed:
-                gap, slope, normal, _ = signed(point.place, radius)
+                gap, slope, normal, _ = signed(point.place, given.radius)
                 values.append(gap)
                 rates.append(slope * ca.dot(normal, point.velocity))
                 slopes.append(slope)
@@ -217,11 +248,11 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     result = []
     for point in contacts.points:
         motion = motions[point.body]
-        for k, face in enumerate(contacts.faces):
-            if point.radius and point.axis is None:
+        for k in range(len(contacts.faces)):
+            if point.is_ball:
                 result.append(_acceleration(_ball(point, contacts.signed[k], motion), motion))
             else:
-                result.append(_acceleration(_moving(_on_face(point, face), motion), motion))
+                result.append(_acceleration(_moving(_on_face(point, k, contacts), motion), motion))
     for couple in contacts.couples:
         both = [motions[rod.body] for rod in couple]
         touch = _moving(lambda T, S, couple=couple: between(couple, T, S)[1:], *both)
@@ -230,14 +261,14 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     return ca.densify(ca.vertcat(SX(0, 1), *result))
 
 
-def _on_face(point: BodyPoint, face: ca.Function) -> Callable[[SX], Sequence[SX]]:
-    """Normal and place (3, 1) of a point or a rim on a wall, by the pose (3, 4) of its body."""
-    center = constant([*point.place, 1.0])
+def _on_face(point: BodyPoint, k: int, contacts: ContactGeometry) -> Callable[[SX], Sequence[SX]]:
+    """Normal and place (3, 1) of a point, a rim or a rod on face k, by the pose (3, 4) of its
+    body."""
+    center, face = constant([*point.place, 1.0]), contacts.faces[k]
 
     def touch(T: SX) -> Sequence[SX]:
         if point.axis is not None:
-            gradient, foot = lowest(T @ center, T[:, :3] @ constant(point.axis), point.radius, face)
-            return gradient / ca.norm_2(gradient), foot
+            return contacts.nearest(point, k, T)[2:]
         x = SX.sym("x", 3)
         slope = ca.gradient(face(x), x)
         return ca.Function("at", [x], [slope / ca.norm_2(slope)])(T @ center), T @ center

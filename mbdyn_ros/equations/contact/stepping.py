@@ -22,7 +22,6 @@ from ..system import System
 from ..tree.acting import acting
 from ..tree.gibbs_motion import touching_motions
 from .contact import ContactGeometry
-from .rims import lowest
 from .rods import between
 
 
@@ -64,21 +63,21 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     motions = touching_motions(system.tree, embedding.joints, velocity, rest, contacts.links)
-    bodies, normals = [], []
+    bodies: list[SX] = []
+    normals: list[SX] = []
     for body in contacts.bodies:
         motion = motions[body]
         turning = motion.T[:3, :3] @ motion.w
         speeds = ca.vertcat(motion.rate[:3, 3], turning)
         bodies += [by_rows(motion.T[:3, :]), by_rows(ca.jacobian(speeds, v))]
-    for body, place, radius, axis in contacts.points:
-        x = (motions[body].T @ constant([*place, 1.0]))[:3]
+    for point in contacts.points:
+        T = motions[point.body].T[:3, :]
+        x = T @ constant([*point.place, 1.0])
         for face in range(len(contacts.faces)):
-            if axis is not None:
-                turned = motions[body].T[:3, :3] @ constant(axis)
-                gradient, at = lowest(x, turned, radius, contacts.faces[face])
-                normals += [gradient / ca.norm_2(gradient), at]
-            elif radius:
-                normals.append(contacts.signed[face](x, radius)[2])
+            if point.axis is not None:
+                normals += contacts.nearest(point, face, T)[2:]
+            elif point.radius:
+                normals.append(contacts.signed[face](x, point.radius)[2])
             else:
                 at = SX.sym("x", 3)
                 slope = ca.gradient(contacts.faces[face](at), at)
@@ -203,8 +202,7 @@ def _arms(system: System, contacts: ContactGeometry) -> list[float]:
     bodies = system.tree.bodies
     arms = [0.0] * (len(bodies) + 1)  # the last: of what is fixed to the world
     for point in contacts.points:
-        reach = float(np.linalg.norm(point.place)) + point.radius
-        arms[point.body] = max(arms[point.body], reach)
+        arms[point.body] = max(arms[point.body], point.reach)
     for rod in (rod for couple in contacts.couples for rod in couple):
         reach = max(map(float, np.linalg.norm([rod.start, rod.end], axis=1))) + rod.radius
         arms[rod.body] = max(arms[rod.body], reach)

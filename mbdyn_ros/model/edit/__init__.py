@@ -7,6 +7,7 @@ when a `Robot` is made of the model; its own methods (`Robot.locked`, ...) do th
 
 from .attach import attached
 from .change import with_joint
+from .elastic import with_elastic_link
 from .lock import locked
 from .remove import without
 from .rename import prefixed, renamed
@@ -19,6 +20,7 @@ __all__ = [
     "prefixed",
     "renamed",
     "scaled",
+    "with_elastic_link",
     "with_joint",
     "without",
 ]

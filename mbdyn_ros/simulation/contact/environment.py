@@ -19,6 +19,7 @@ from ...errors import InputError, suggestion
 from ...model.model import BASE_JOINT
 from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
+from .curved_rods import CurvedRod, with_pieces
 from .link_contacts import NO_PAIRS, LinkContacts, checked_law
 from .link_frames import LinkFrames
 from .points import GivenPoint, Point, checked_points, collision_points, default_points
@@ -90,8 +91,9 @@ class Environment(Sealed):
     ----------
     surfaces : the walls.
     points : [(link, xyz), ...] or [(link, xyz, radius), ...], places (m) in link frames; with a
-        radius (m) a ball about the place. Default: those of the shapes of collision; of a robot
-        without them every joint's origin and every link's end (see `contact_points`).
+        radius (m) a ball about the place; a `CurvedRod` is a rod along an arc. Default: those of
+        the shapes of collision; of a robot without them every joint's origin and every link's end
+        (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
     joint_limits : whether the lower and upper limits of the description are stops, or names of
         the joints whose limits are. None: of the joints that start within them.
@@ -109,7 +111,7 @@ class Environment(Sealed):
     def __init__(
         self,
         surfaces: Sequence[Surface],
-        points: Sequence[GivenPoint] | None = None,
+        points: Sequence[GivenPoint | CurvedRod] | None = None,
         tie_window: float = TIE_WINDOW,
         joint_limits: bool | Sequence[str] | None = None,
         limit_restitution: float = 0.0,
@@ -129,7 +131,9 @@ class Environment(Sealed):
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"two surfaces have the name {name!r}; give each its own name")
-        self.points = None if points is None else checked_points(points)
+        self.points = None
+        if points is not None:
+            self.points = checked_points(with_pieces(points, self.surfaces))
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
         self._stopped: dict[tuple[str, ...], Environment] = {}
         self._room = MOST_PAIRS
@@ -249,11 +253,11 @@ class Environment(Sealed):
             body, pose = frames.of[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
             axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
-            places.append(BodyPoint(body, place, point.radius, axis))
+            places.append(BodyPoint(body, place, point.radius, axis, point.half))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
         stops = tuple(stop for _, stop in self._stops(robot))
         signed: tuple[ca.Function, ...] = ()
-        if any(point.radius and point.axis is None for point in places):
+        if any(point.is_ball or point.half for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
         couples = tuple(couple for _, couple in self.couples(robot))
         pairs = self.solid_pairs(robot)

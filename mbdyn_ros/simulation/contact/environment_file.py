@@ -18,6 +18,7 @@ from ...errors import InputError, ModelError, brief, suggestion
 from ...model.read.number import to_finite
 from ...model.read.srdf import read_disabled_pairs
 from ...model.read.yaml_source import YamlSource
+from .curved_rods import CurvedRod
 from .environment import Environment
 from .link_contacts import LinkContacts
 from .points import Point
@@ -211,7 +212,8 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     `srdf`, a file that has more of them, `convex`, see `LinkContacts`, and `pairs`, records with
     `links` (two) and their `restitution` and `friction`. `laws` are records with a `link`, a
     `surface`, and what is not the surface's own: `restitution`, `friction`. `points` are records
-    with `link`, `xyz` and `radius`; without them a robot's own are taken.
+    with `link`, `xyz` and `radius`, or a `CurvedRod` with `link`, `start`, `through`, `end` and
+    `radius`; without them a robot's own are taken.
 
     Examples
     --------
@@ -357,11 +359,26 @@ def _read_pair(document: YamlSource, node: yaml.Node, what: str) -> tuple[str, s
     return names[0], names[1]
 
 
-def _read_point(document: YamlSource, node: yaml.Node) -> Point:
-    fields = document.mapping(node, "a point", ("link", "xyz", "radius"))
+def _read_point(document: YamlSource, node: yaml.Node) -> Point | CurvedRod:
+    places = ("start", "through", "end")
+    fields = document.mapping(node, "a point", ("link", "xyz", "radius", *places))
     if "link" not in fields:
         raise document.error(node, "this point names no link; add link: ...")
     link = document.text(fields["link"], "the link of a point")
+    if set(places) & set(fields):
+        what = f'the curved rod on link "{link}"'
+        missing = [key for key in (*places, "radius") if key not in fields]
+        if missing or "xyz" in fields:
+            problem = f"has no {missing[0]}" if missing else "has no xyz"
+            raise document.error(
+                node, f"{what} {problem}; give it {', '.join(places)} and radius, and nothing else"
+            )
+        start, through, end = (document.vector(fields[key], f"{what}: its {key}") for key in places)
+        radius = document.number(fields["radius"], f"{what}: its radius")
+        try:
+            return CurvedRod(link, start, through, end, radius)
+        except InputError as error:
+            raise document.error(node, str(error)) from error
     what = f'the point on link "{link}"'
     x, y, z, radius = 0.0, 0.0, 0.0, 0.0
     if "xyz" in fields:

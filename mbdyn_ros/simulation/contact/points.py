@@ -32,25 +32,27 @@ class Point(tuple[str, tuple[float, float, float]]):
     """A pair (link, xyz): a place (m) in a link's frame; with a `radius` (m) a ball about it.
 
     axis : of the rim of a cylinder, a circle of that radius across it; of an ellipsoid three rows,
-        whose columns are its half axes (m), the radius being the longest; None for others.
+        whose columns are its half axes (m), the radius being the longest; of a piece of a
+        `CurvedRod` see `BodyPoint`; None for others. half : rad, of such a piece.
     """
 
     radius: float
     axis: Axis | None
+    half: float
 
     def __new__(
         cls, link: str, xyz: tuple[float, float, float], radius: float = 0.0,
-        axis: Axis | None = None,
+        axis: Axis | None = None, half: float = 0.0,
     ) -> Point:  # fmt: skip
         self = super().__new__(cls, (link, xyz))
-        self.radius, self.axis = radius, axis
+        self.radius, self.axis, self.half = radius, axis, half
         return self
 
     def __getnewargs__(
         self,
-    ) -> tuple[str, tuple[float, float, float], float, Axis | None]:
+    ) -> tuple[str, tuple[float, float, float], float, Axis | None, float]:
         """Arguments for a copy or a pickle."""
-        return self.link, self.xyz, self.radius, self.axis
+        return self.link, self.xyz, self.radius, self.axis, self.half
 
     @property
     def link(self) -> str:
@@ -65,7 +67,9 @@ class Point(tuple[str, tuple[float, float, float]]):
     def __str__(self) -> str:
         x, y, z = self.xyz
         kind = "radius" if self.axis is None else "rim of radius"
-        if np.ndim(self.axis or ()) == 2:
+        if self.half:
+            kind = "piece of a curved rod of radius"
+        elif np.ndim(self.axis or ()) == 2:
             kind = "ellipsoid of half an axis of"
         ball = f", {kind} {self.radius:.4g}" if self.radius else ""
         return f"({x:.4g}, {y:.4g}, {z:.4g}){ball} of link {self.link!r}"
@@ -95,7 +99,7 @@ def checked_points(points: Sequence[GivenPoint]) -> tuple[Point, ...]:
         x, y, z = single_vector(what, xyz, XYZ).tolist()
         r = radius[0] if radius else getattr(one, "radius", 0.0)
         r = number_within(f"{what}: radius", r, np.inf, "of metres, 0 or more")
-        point = Point(link, (x, y, z), r, getattr(one, "axis", None))
+        point = Point(link, (x, y, z), r, getattr(one, "axis", None), getattr(one, "half", 0.0))
         if point in result:
             raise InputError(f"the point {point} is given twice; keep one")
         result.append(point)
