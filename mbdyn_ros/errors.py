@@ -148,5 +148,8 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
     from difflib import get_close_matches  # late: programs start sooner without it
 
-    near = get_close_matches(str(name), list(known), n=1)
+    text, names = str(name), list(known)
+    # Names that the text only adds a word to ("ground_length": ground) are nearer than similar ones.
+    begins = [one for one in names if text.startswith(f"{one}_")]
+    near = begins[-1:] or get_close_matches(text, names, n=1)
     return f' (did you mean "{near[0]}"?)' if near else ""
