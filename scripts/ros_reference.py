@@ -9,6 +9,7 @@ Types of packages that ROS 2 brings and the wheels do not are stood in for by th
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,17 +62,20 @@ MORE: dict[str, dict[str, Any]] = {
 HEAD = """# ROS reference
 
 What each node declares, read from the nodes by `python scripts/ros_reference.py`; a test holds this
-page to them. What it all means, and how it behaves, is explained in [The ROS 2 nodes](ros.md).
+page to them. [The ROS 2 nodes](ros.md) explains what it means.
 
 Names that begin with `~/` are in the node's own name (`simulator/commands`), those that begin with
-`/` are absolute, all others relative to the namespace. *Where* names the parameter without which a
-topic is not there, or the package that must be installed. SI units throughout.
+`/` are absolute, all others relative to the namespace. *Needs* names the parameter or the installed
+package without which an entry is missing. Units are SI.
 
 Every node publishes `/diagnostics` (`diagnostic_msgs/DiagnosticArray`, reliable, depth 1) and has
-the services of parameters. Managed nodes have those of the ROS 2 lifecycle: `~/change_state`,
-`~/get_state`, `~/get_available_states`, `~/get_available_transitions` and
-`~/get_transition_graph`, and publish `~/transition_event`.
+the services of parameters. Managed nodes also have those of the ROS 2 lifecycle
+(`~/change_state`, `~/get_state`, `~/get_available_states`, `~/get_available_transitions`,
+`~/get_transition_graph`) and publish `~/transition_event`.
 """
+
+SHARED = 3
+"""Number of nodes from which on a parameter that they share is listed once."""
 
 
 WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
@@ -230,26 +234,33 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n\n"
 
 
-def section(kind: type[RobotNode]) -> str:
-    """The part of a node."""
+def row(spec: Spec) -> tuple[str, ...]:
+    """A parameter as a row of a table."""
+    description = spec.description.replace("<", "&lt;")
+    fixed = "read only" * spec.read_only
+    return f"`{spec.name}`", *type_and_default(spec), reach(spec), description, fixed
+
+
+HEADINGS = "parameter", "type", "default", "range", "what it sets", "while it runs"
+
+
+def section(kind: type[RobotNode], shared: Sequence[tuple[str, ...]]) -> str:
+    """The part of a node, with its parameters except for the shared ones."""
     found = sorted(with_conditions(kind).items())
     managed = "A managed node. " if issubclass(kind, ManagedNode) else ""
     text = f"## {kind.NAME}\n{managed}What it does: [ROS 2 nodes](ros.md#{kind.NAME}).\n\n"
-    parameters = [
-        (f"`{spec.name}`", *type_and_default(spec), reach(spec),
-         spec.description.replace("<", "&lt;"), "read only" * spec.read_only)
-        for spec in kind.PARAMETERS
-    ]  # fmt: skip
-    text += table(("topic", "direction", "type", "QoS", "where"), [
+    text += table(("topic", "direction", "type", "QoS", "needs"), [
         (f"`{one.name}`", one.way, f"`{one.type}`", one.qos, where)
         for one, where in found if one.kind == "topic"
     ])  # fmt: skip
     for what in ("service", "action"):
-        text += table((what, "type", "where"), [
+        text += table((what, "type", "needs"), [
             (f"`{one.name}`", f"`{one.type}`", where) for one, where in found if one.kind == what
         ])  # fmt: skip
-    head = "parameter", "type", "default", "range", "what it sets", "while it runs"
-    return text + table(head, parameters)
+    parameters = [row(spec) for spec in kind.PARAMETERS]
+    text += table(HEADINGS, [one for one in parameters if one not in shared])
+    names = ", ".join(one[0] for one in parameters if one in shared)
+    return text + f"And the [shared parameters](#shared-parameters) {names}.\n\n"
 
 
 def interfaces() -> str:
@@ -261,8 +272,8 @@ def interfaces() -> str:
     return "\n".join(parts)
 
 
-def page() -> str:
-    """The whole page."""
+def node_classes() -> list[type[RobotNode]]:
+    """The class of every node."""
     found = []
     for module in NODES.values():
         (kind,) = (
@@ -270,8 +281,18 @@ def page() -> str:
             if isinstance(one, type) and issubclass(one, RobotNode)
             and one.__module__ == f"mbdyn_ros{module}"
         )  # fmt: skip
-        found.append(section(kind))
-    return "\n".join([HEAD, *found, interfaces()])
+        found.append(kind)
+    return found
+
+
+def page() -> str:
+    """The whole page."""
+    kinds = node_classes()
+    uses = Counter(row(spec) for kind in kinds for spec in kind.PARAMETERS)
+    shared = [one for one, count in uses.items() if count >= SHARED]
+    parts = [section(kind, shared) for kind in kinds]
+    common = f"## Shared parameters\n{table(HEADINGS, shared)}"
+    return "\n".join([HEAD, common, *parts, interfaces()])
 
 
 if __name__ == "__main__":

@@ -22,27 +22,33 @@ MANIFESTS = [one / "package.xml" for one in (ROOT, INTERFACES, CONTROLLERS)]
 
 
 def promised():
-    """Return the fields of every service and message, as the documentation promises them."""
-    section = (ROOT / "docs" / "ros.md").read_text().split("\n## Fields\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \|(.*)\|(.*)\|$", section, re.MULTILINE)
-    return {name: (fields(first), fields(second)) for name, first, second in rows}
+    """Return the fields of every service and message, as the documentation prints them."""
+    page = (ROOT / "docs" / "ros_reference.md").read_text().split("\n## Messages and services\n")[1]
+    return {
+        name: [fields(part) for part in definition.split("\n---\n")]
+        for name, definition in re.findall(r"^### (\w+)\n```.*?\n\n(.*?)\n```$", page, DOTALL)
+    }
 
 
-def fields(cell):
-    """Return {name: type} of a cell such as `float64[] position, velocity`, types as in Python."""
+def fields(definition):
+    """Return {name: type} of a part of a definition, types as in Python."""
     found = {}
-    for one in re.findall(r"`([^`]+)`", cell):
-        kind, names = one.split(maxsplit=1)
+    for line in definition.splitlines():
+        kind, _, rest = line.partition("#")[0].strip().partition(" ")
+        if not rest:
+            continue
         element = kind.removesuffix("[]")
         element = {"float64": "double", "bool": "boolean"}.get(element, element)
-        kind = f"sequence<{element}>" if kind.endswith("[]") else element
-        found.update(dict.fromkeys(names.split(", "), kind))
+        if element[0].isupper():
+            element = f"mbdyn_ros_interfaces/{element}"
+        found[rest.strip()] = f"sequence<{element}>" if kind.endswith("[]") else element
     return found
 
 
+DOTALL = re.DOTALL | re.MULTILINE
 PROMISED = promised()
-CONTRACT = {name: parts for name, parts in PROMISED.items() if parts[1]}
-MESSAGES = {name: parts[0] for name, parts in PROMISED.items() if not parts[1]}
+CONTRACT = {name: parts for name, parts in PROMISED.items() if len(parts) == 2}
+MESSAGES = {name: parts[0] for name, parts in PROMISED.items() if len(parts) == 1}
 
 
 def setup_arguments():

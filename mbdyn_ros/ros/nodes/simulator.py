@@ -1,6 +1,6 @@
 """Node `simulator`: moves a robot by the efforts it is sent, and publishes its joint states.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations
