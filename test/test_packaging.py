@@ -73,6 +73,7 @@ def test_versions_are_in_step():
     for manifest in MANIFESTS:
         assert ElementTree.parse(manifest).findtext("version") == version
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
@@ -209,9 +210,14 @@ def test_an_index_shows_no_pictures_that_it_has_not():
     assert not re.search(r"\]\((?!https?:|#)", linked)
 
 
+SOURCES = ("config", "launch", "mbdyn_ros", "mbdyn_ros_controllers", "mbdyn_ros_interfaces",
+           "resource", "scripts/nodes", "urdf")  # fmt: skip
+"""Folders that pip and colcon build from."""
+
+
 @pytest.mark.long
-def test_the_source_distribution_is_whole(tmp_path):
-    """All that git has is in it, so that `make test` runs from it."""
+def test_the_source_distribution_is_what_is_built_from(tmp_path):
+    """All that git has in these folders and nothing of others, so that a wheel is built from it."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("no clone")
@@ -222,7 +228,20 @@ def test_the_source_distribution_is_whole(tmp_path):
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as whole:
         packed = {name.partition("/")[2] for name in whole.getnames()}
-    assert {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()} <= packed
+        whole.extractall(tmp_path / "source", filter="data")
+    tracked = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    needed = {name for name in tracked if name.startswith(tuple(f"{one}/" for one in SOURCES))}
+    assert (
+        needed | {"setup.py", "README.md", "LICENSE", "CITATION.cff", "requirements/ros.txt"}
+        <= packed
+    )
+    assert not {name for name in packed & tracked if name.split("/")[0] in ("docs", "test")}
+    assert archive.stat().st_size < 2.5e6
+    (source,) = (tmp_path / "source").iterdir()
+    build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path / "built")]
+    done = subprocess.run(build, cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "built" / "mbdyn_ros" / "urdf" / "boom.urdf").exists()
 
 
 def test_the_c_of_the_runtime_is_installed(tmp_path):
