@@ -149,7 +149,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # late: programs start sooner without it
 
     text, names = str(name), list(known)
-    # Names that the text only adds a word to ("ground_length": ground) are nearer than similar ones.
+    # A name that the text only adds a word to ("ground_length": ground) is nearer than others.
     begins = [one for one in names if text.startswith(f"{one}_")]
     near = begins[-1:] or get_close_matches(text, names, n=1)
     return f' (did you mean "{near[0]}"?)' if near else ""

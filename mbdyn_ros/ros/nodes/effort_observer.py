@@ -289,7 +289,7 @@ class EffortObserver(RobotNode):
         feeling.observer.restart()
         if feeling.estimator is not None:
             feeling.estimator.forget()
-        return f"begins anew; {self.clear_fault() or 'there was no fault'}"
+        return f"restarted; {self.clear_fault() or 'there was no fault'}"
 
     def _learn(self, request: Any) -> str:
         return self.require(self.feeling).watch.learn(request)
