@@ -39,7 +39,7 @@ STANDSTILL = "gravity_compensation"
 
 
 class Controller(Sealed):
-    """Efforts of one of `MODES`, cycle after cycle.
+    """Efforts of one of the control laws `MODES`, cycle after cycle.
 
     Fill `q` and `v`, and what the mode follows, in place, or assign to them, which copies; call
     `cycle`; read `effort`. A cycle allocates little and compiles nothing.

@@ -125,7 +125,7 @@ class Editing(Configurations):
         joint: str | None = None,
         free: bool = False,
     ) -> Self:
-        """The robot with a tool or a second robot fastened to one of its links.
+        """The robot with a tool or a second robot attached to one of its links.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ class Branches(Core):
     """Other coordinates and other branches for loops."""
 
     def actuation_condition(self, q: ArrayLike) -> Array:
-        """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+        """Condition number of the actuators of loops, () or (N,): infinite at a dead point.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Programs(Core):
     def bind(
         self, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
     ) -> Bound:
-        """The hot path: a compiled program with arrays of its own.
+        """A compiled program with preallocated arrays, for control loops.
 
         Parameters
         ----------
