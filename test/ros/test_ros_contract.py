@@ -79,11 +79,13 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
         given = {"urdf": str(ROOT / "urdf" / "piezo_robot.yaml")}
     if kind is Simulator:
         given |= {"environment": WALLS, "publish_clock": True}
+        given |= {"imu_links": ["lower"], "force_torque_joints": ["elbow"]}
     with compiling() if kind is Simulator else nullcontext():  # steps are compiled
         node = rig.add(kind, **given)
 
     def resolved(name: str) -> str:
-        return node.resolve_topic_name(name.strip("`"))
+        name = name.strip("`").replace("LINK", "lower").replace("JOINT", "elbow")
+        return node.resolve_topic_name(name)
 
     topics = {
         (resolved(name), way, type_.strip("`"), quality)
@@ -98,9 +100,7 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
         and of_type(one.msg_type).split("/")[0] not in WHERE_INSTALLED
     }
     assert found <= topics
-    conditional = {"robot_description", "~/odometry", "/tf", "rotor_state"}
-    conditional |= {"~/imu/LINK", "~/force_torque/JOINT"}
-    assert {one[0] for one in topics - found} <= set(map(resolved, conditional))
+    assert {one[0] for one in topics - found} <= {resolved("~/odometry"), "/tf"}
     services = {
         (resolved(name), type_.strip("`")) for name, type_, _ in rows(kind, 3) if "/" in type_
     }
