@@ -32,7 +32,7 @@ STATE = (
 """Arrays of a controller that its efforts depend on."""
 
 REST_AFTER = 0.1
-"""s between two cycles, after which an admittance begins anew."""
+"""s between two cycles, after which an admittance restarts."""
 
 STANDSTILL = "gravity_compensation"
 """The mode that a controller begins with: it follows nothing."""

@@ -223,7 +223,7 @@ class Configurations(Core):
 
         Parameters
         ----------
-        position, velocity : of all joints, in `joint_names` order (behind the base's seven and
+        position, velocity : of all joints, in `joint_names` order (after the base's seven and
             six where the base floats).
         tolerance : largest gap (m or rad) that counts as closed. Dependent joints may be off by a
             thousand times as much, their velocities by that share of the fastest.

@@ -98,7 +98,7 @@ class Tab:
         return str(self.tab.evaluate("document.body.innerText"))
 
     def field(self, label: str) -> Any:
-        """What stands behind a label: a field for text, a checkbox."""
+        """The control of a label: a field for text, a checkbox."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
         return name.locator("xpath=following::input[1]")
 
