@@ -20,7 +20,7 @@ LONGEST_VALUE = 200
 
 
 class MbdynError(Exception):
-    """Base class of every error this library raises on purpose."""
+    """Base class of all errors that this library raises."""
 
     def __str__(self) -> str:
         """The message; one that is too long to be read without its middle."""
@@ -36,7 +36,7 @@ class InputError(MbdynError, ValueError):
 
 
 class MissingPackageError(MbdynError, ImportError):
-    """Something was asked for that needs a package which is not installed."""
+    """A request that needs a package which is not installed."""
 
 
 @contextlib.contextmanager
@@ -49,15 +49,15 @@ def writing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class SingularMassMatrixError(MbdynError, RuntimeError):
-    """Forward dynamics was asked of a robot with a direction of motion that moves no mass."""
+    """Forward dynamics of a robot with a direction of motion that moves no mass."""
 
 
 class DeadPointError(MbdynError, RuntimeError):
-    """Inverse dynamics was asked where an actuator of a loop stands still while the loop moves."""
+    """Inverse dynamics at a position where an actuator of a loop rests while the loop moves."""
 
 
 class SimulationError(MbdynError, RuntimeError):
-    """A simulation that cannot go on; its message gives the time and the state."""
+    """A simulation that cannot continue; its message gives the time and the state."""
 
 
 def no_stepping(what: str) -> SimulationError:
@@ -74,11 +74,11 @@ class ContactError(SimulationError):
 
 
 class ModelWarning(UserWarning):
-    """A robot description that is computed as it stands although something in it looks wrong."""
+    """A robot description that is used as written although something in it looks wrong."""
 
 
 class SimulationWarning(UserWarning):
-    """A simulation that went on, but not quite as asked; the message gives the time."""
+    """A simulation that continued, but not quite as requested; the message gives the time."""
 
 
 class CompilerWarning(UserWarning):
@@ -148,5 +148,8 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
     from difflib import get_close_matches  # late: programs start sooner without it
 
-    near = get_close_matches(str(name), list(known), n=1)
+    text, names = str(name), list(known)
+    # A name that the text only adds a word to ("ground_length": ground) is nearer than others.
+    begins = [one for one in names if text.startswith(f"{one}_")]
+    near = begins[-1:] or get_close_matches(text, names, n=1)
     return f' (did you mean "{near[0]}"?)' if near else ""

@@ -2,13 +2,14 @@
 
     python scripts/ros_reference.py
 
-Each node is started as it is without settings, and once with each of those that give it more.
-Types of packages that ROS 2 brings and the wheels do not are stood in for by their names.
+Each node is started to see what it makes with types of packages that ROS 2 brings and the wheels do
+not; these are stood in for by their names.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from unittest import mock
 import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from mbdyn_ros.executables import NODES
 from mbdyn_ros.ros.node.managed_node import ManagedNode
@@ -36,8 +36,6 @@ FOREIGN = (
     "tf2_msgs.msg", "control_msgs.action", "simulation_interfaces.srv", "simulation_interfaces.msg",
     "simulation_interfaces.action", "controller_manager_msgs.msg", "controller_manager_msgs.srv",
 )  # fmt: skip
-OF_EVERY_NODE = ("/diagnostics", "/parameter_events", "/rosout")
-OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
 MASS = """<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
 </inertial>"""
 ROBOT = f"""<robot name="robot"><link name="base">{MASS}</link><link name="LINK">{MASS}</link>
@@ -49,29 +47,24 @@ BASE: dict[str, dict[str, Any]] = {
 }
 """What nodes are given first; all others `ROBOT` as `robot_description`."""
 
-MORE: dict[str, dict[str, Any]] = {
-    "environment": {"environment": "surfaces: [{name: floor, type: plane, point: [0, 0, -9]}]"},
-    "publish_clock": {"publish_clock": True},
-    "floating_base": {"floating_base": True},
-    "imu_links": {"imu_links": ["LINK"]},
-    "force_torque_joints": {"force_torque_joints": ["JOINT"]},
-}
-"""Settings that give a node more topics."""
+MORE = {"simulator": {"floating_base": True}}
+"""What gives a node more of them."""
 
 HEAD = """# ROS reference
 
-What each node declares, read from the nodes by `python scripts/ros_reference.py`; a test holds this
-page to them. What it all means, and how it behaves, is explained in [The ROS 2 nodes](ros.md).
-
-Names that begin with `~/` are in the node's own name (`simulator/commands`), those that begin with
-`/` are absolute, all others relative to the namespace. *Where* names the parameter without which a
-topic is not there, or the package that must be installed. SI units throughout.
+The parameters, messages and services of the nodes, read from the nodes by
+`python scripts/ros_reference.py`; a test holds this page to them. [The ROS 2 nodes](ros.md) has
+their topics and services; those with types of packages that may not be installed are here too.
+Names that begin with `~/` are in the node's own name (`simulator/commands`). Units are SI.
 
 Every node publishes `/diagnostics` (`diagnostic_msgs/DiagnosticArray`, reliable, depth 1) and has
-the services of parameters. Managed nodes have those of the ROS 2 lifecycle: `~/change_state`,
-`~/get_state`, `~/get_available_states`, `~/get_available_transitions` and
-`~/get_transition_graph`, and publish `~/transition_event`.
+the services of parameters. Managed nodes also have those of the ROS 2 lifecycle
+(`~/change_state`, `~/get_state`, `~/get_available_states`, `~/get_available_transitions`,
+`~/get_transition_graph`) and publish `~/transition_event`.
 """
+
+SHARED = 3
+"""Number of nodes from which on a parameter that they share is listed once."""
 
 
 WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
@@ -80,13 +73,12 @@ WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
 
 @dataclass(frozen=True, order=True)
 class Entity:
-    """A topic, service or action of a node: `way` is in or out of a topic."""
+    """A topic, service, client or action of a node: `way` is in or out of a topic."""
 
     kind: str
     name: str
     way: str
     type: str
-    qos: str = ""
 
 
 class _StandIn(ModuleType):
@@ -104,15 +96,6 @@ def type_of(kind: Any) -> str:
     return f"{kind.__module__.partition('.')[0]}/{kind.__name__}"
 
 
-def quality(profile: QoSProfile | int) -> str:
-    """A quality of service, or its depth, in words."""
-    profile = QoSProfile(depth=profile) if isinstance(profile, int) else profile
-    best = profile.reliability == ReliabilityPolicy.BEST_EFFORT
-    late = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
-    words = ["best effort" if best else "reliable", *["transient local"] * late]
-    return ", ".join([*words, f"depth {profile.depth}"])
-
-
 @contextmanager
 def stand_ins(found: list[Entity]) -> Iterator[None]:
     """Let nodes find all packages of `FOREIGN`, and note what they make with their types."""
@@ -121,9 +104,8 @@ def stand_ins(found: list[Entity]) -> Iterator[None]:
         def create(node: Any, type_: Any, name: str, *rest: Any, **options: Any) -> Any:
             if not isinstance(type_, type) or not type_.__module__.startswith(packages):
                 return make(node, type_, name, *rest, **options)
-            qos = quality(rest[-1]) if kind == "topic" else ""
-            found.append(Entity(kind, shown(node, node.resolve_topic_name(name)), way,
-                                type_of(type_), qos))  # fmt: skip
+            shown_name = shown(node, node.resolve_topic_name(name))
+            found.append(Entity(kind, shown_name, way, type_of(type_)))
             return mock.MagicMock()
 
         return create
@@ -158,49 +140,21 @@ def shown(node: Node, name: str) -> str:
     return name.removeprefix(f"/{NAMESPACE}/")
 
 
-def entities(kind: type[RobotNode], given: dict[str, Any]) -> set[Entity]:
-    """All that a node with these parameters makes."""
+def optional(kind: type[RobotNode]) -> list[Entity]:
+    """All of a node with types of packages that may not be installed."""
     context = rclpy.Context()
     rclpy.init(context=context)
     found: list[Entity] = []
+    given = BASE.get(kind.NAME, {"robot_description": ROBOT}) | MORE.get(kind.NAME, {})
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     try:
         with stand_ins(found):
             node: Any = kind(context=context, parameter_overrides=overrides, namespace=NAMESPACE)
-        for way, several in (("in", node.subscriptions), ("out", node.publishers)):
-            found += [
-                Entity("topic", shown(node, one.topic_name), way, type_of(one.msg_type),
-                       quality(one.qos_profile))
-                for one in several
-                if one.topic_name not in OF_EVERY_NODE
-            ]  # fmt: skip
-        found += [
-            Entity("service", shown(node, one.srv_name), "", type_of(one.srv_type))
-            for one in node.services
-        ]
         node.stop()
         node.destroy_node()
     finally:
         rclpy.shutdown(context=context)
-    return {one for one in found if one.type.partition("/")[0] not in OF_RCLPY}
-
-
-def with_conditions(kind: type[RobotNode]) -> dict[Entity, str]:
-    """All that a node may make, and what each needs besides."""
-    base = BASE.get(kind.NAME, {"robot_description": ROBOT})
-    result = {one: "" for one in entities(kind, base)}
-    names = {spec.name for spec in kind.PARAMETERS}
-    for name, more in MORE.items():
-        if name in names:
-            for one in entities(kind, base | more) - set(result):
-                result[one] = f"`{name}`"
-    for one in entities(kind, {}) - set(result):
-        result[one] = "`urdf` is empty"
-    for one in result:
-        package = one.type.partition("/")[0]
-        if any(name.startswith(package) for name in FOREIGN):
-            result[one] = f"`{package}`"
-    return result
+    return sorted(set(found))
 
 
 def type_and_default(spec: Spec) -> tuple[str, str]:
@@ -230,26 +184,28 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n\n"
 
 
-def section(kind: type[RobotNode]) -> str:
-    """The part of a node."""
-    found = sorted(with_conditions(kind).items())
+def row(spec: Spec) -> tuple[str, ...]:
+    """A parameter as a row of a table."""
+    description = spec.description.replace("<", "&lt;")
+    fixed = "read only" * spec.read_only
+    return f"`{spec.name}`", *type_and_default(spec), reach(spec), description, fixed
+
+
+HEADINGS = "parameter", "type", "default", "range", "what it sets", "while it runs"
+
+
+def section(kind: type[RobotNode], shared: Sequence[tuple[str, ...]]) -> str:
+    """The part of a node, with its parameters except for the shared ones."""
     managed = "A managed node. " if issubclass(kind, ManagedNode) else ""
     text = f"## {kind.NAME}\n{managed}What it does: [ROS 2 nodes](ros.md#{kind.NAME}).\n\n"
-    parameters = [
-        (f"`{spec.name}`", *type_and_default(spec), reach(spec),
-         spec.description.replace("<", "&lt;"), "read only" * spec.read_only)
-        for spec in kind.PARAMETERS
-    ]  # fmt: skip
-    text += table(("topic", "direction", "type", "QoS", "where"), [
-        (f"`{one.name}`", one.way, f"`{one.type}`", one.qos, where)
-        for one, where in found if one.kind == "topic"
+    text += table(("optional", "name", "type"), [
+        (f"{one.kind} {one.way}".strip(), f"`{one.name}`", f"`{one.type}`")
+        for one in optional(kind)
     ])  # fmt: skip
-    for what in ("service", "action"):
-        text += table((what, "type", "where"), [
-            (f"`{one.name}`", f"`{one.type}`", where) for one, where in found if one.kind == what
-        ])  # fmt: skip
-    head = "parameter", "type", "default", "range", "what it sets", "while it runs"
-    return text + table(head, parameters)
+    parameters = [row(spec) for spec in kind.PARAMETERS]
+    text += table(HEADINGS, [one for one in parameters if one not in shared])
+    names = ", ".join(one[0] for one in parameters if one in shared)
+    return text + f"And the [shared parameters](#shared-parameters) {names}.\n\n"
 
 
 def interfaces() -> str:
@@ -261,8 +217,8 @@ def interfaces() -> str:
     return "\n".join(parts)
 
 
-def page() -> str:
-    """The whole page."""
+def node_classes() -> list[type[RobotNode]]:
+    """The class of every node."""
     found = []
     for module in NODES.values():
         (kind,) = (
@@ -270,8 +226,18 @@ def page() -> str:
             if isinstance(one, type) and issubclass(one, RobotNode)
             and one.__module__ == f"mbdyn_ros{module}"
         )  # fmt: skip
-        found.append(section(kind))
-    return "\n".join([HEAD, *found, interfaces()])
+        found.append(kind)
+    return found
+
+
+def page() -> str:
+    """The whole page."""
+    kinds = node_classes()
+    uses = Counter(row(spec) for kind in kinds for spec in kind.PARAMETERS)
+    shared = [one for one, count in uses.items() if count >= SHARED]
+    parts = [section(kind, shared) for kind in kinds]
+    common = f"## Shared parameters\n{table(HEADINGS, shared)}"
+    return "\n".join([HEAD, common, *parts, interfaces()])
 
 
 if __name__ == "__main__":

@@ -22,27 +22,33 @@ MANIFESTS = [one / "package.xml" for one in (ROOT, INTERFACES, CONTROLLERS)]
 
 
 def promised():
-    """Return the fields of every service and message, as the documentation promises them."""
-    section = (ROOT / "docs" / "ros.md").read_text().split("\n## Fields\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \|(.*)\|(.*)\|$", section, re.MULTILINE)
-    return {name: (fields(first), fields(second)) for name, first, second in rows}
+    """Return the fields of every service and message, as the documentation prints them."""
+    page = (ROOT / "docs" / "ros_reference.md").read_text().split("\n## Messages and services\n")[1]
+    return {
+        name: [fields(part) for part in definition.split("\n---\n")]
+        for name, definition in re.findall(r"^### (\w+)\n```.*?\n\n(.*?)\n```$", page, DOTALL)
+    }
 
 
-def fields(cell):
-    """Return {name: type} of a cell such as `float64[] position, velocity`, types as in Python."""
+def fields(definition):
+    """Return {name: type} of a part of a definition, types as in Python."""
     found = {}
-    for one in re.findall(r"`([^`]+)`", cell):
-        kind, names = one.split(maxsplit=1)
+    for line in definition.splitlines():
+        kind, _, rest = line.partition("#")[0].strip().partition(" ")
+        if not rest:
+            continue
         element = kind.removesuffix("[]")
         element = {"float64": "double", "bool": "boolean"}.get(element, element)
-        kind = f"sequence<{element}>" if kind.endswith("[]") else element
-        found.update(dict.fromkeys(names.split(", "), kind))
+        if element[0].isupper():
+            element = f"mbdyn_ros_interfaces/{element}"
+        found[rest.strip()] = f"sequence<{element}>" if kind.endswith("[]") else element
     return found
 
 
+DOTALL = re.DOTALL | re.MULTILINE
 PROMISED = promised()
-CONTRACT = {name: parts for name, parts in PROMISED.items() if parts[1]}
-MESSAGES = {name: parts[0] for name, parts in PROMISED.items() if not parts[1]}
+CONTRACT = {name: parts for name, parts in PROMISED.items() if len(parts) == 2}
+MESSAGES = {name: parts[0] for name, parts in PROMISED.items() if len(parts) == 1}
 
 
 def setup_arguments():
@@ -67,6 +73,7 @@ def test_versions_are_in_step():
     for manifest in MANIFESTS:
         assert ElementTree.parse(manifest).findtext("version") == version
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
@@ -203,9 +210,14 @@ def test_an_index_shows_no_pictures_that_it_has_not():
     assert not re.search(r"\]\((?!https?:|#)", linked)
 
 
+SOURCES = ("config", "launch", "mbdyn_ros", "mbdyn_ros_controllers", "mbdyn_ros_interfaces",
+           "resource", "scripts/nodes", "urdf")  # fmt: skip
+"""Folders that pip and colcon build from."""
+
+
 @pytest.mark.long
-def test_the_source_distribution_is_whole(tmp_path):
-    """All that git has is in it, so that `make test` runs from it."""
+def test_the_source_distribution_is_what_is_built_from(tmp_path):
+    """All that git has in these folders and nothing of others, so that a wheel is built from it."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("no clone")
@@ -216,7 +228,20 @@ def test_the_source_distribution_is_whole(tmp_path):
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as whole:
         packed = {name.partition("/")[2] for name in whole.getnames()}
-    assert {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()} <= packed
+        whole.extractall(tmp_path / "source", filter="data")
+    tracked = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    needed = {name for name in tracked if name.startswith(tuple(f"{one}/" for one in SOURCES))}
+    assert (
+        needed | {"setup.py", "README.md", "LICENSE", "CITATION.cff", "requirements/ros.txt"}
+        <= packed
+    )
+    assert not {name for name in packed & tracked if name.split("/")[0] in ("docs", "test")}
+    assert archive.stat().st_size < 2.5e6
+    (source,) = (tmp_path / "source").iterdir()
+    build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path / "built")]
+    done = subprocess.run(build, cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "built" / "mbdyn_ros" / "urdf" / "boom.urdf").exists()
 
 
 def test_the_c_of_the_runtime_is_installed(tmp_path):

@@ -1,6 +1,6 @@
 """Print how far `simulate`, `Stepper` and MuJoCo are from theory in every case.
 
-    python -m benchmarks.contact_cases [WORD ...] [--write docs/contact_cases.md]
+    python -m benchmarks.contact_cases [WORD ...] [--write docs/contact.md]
 
 MuJoCo has elliptic cones, exact tolerances and steps of 1 ms; of several softnesses and both of its
 best integrators the nearest to theory counts, case by case. `--write` puts the table into a page,

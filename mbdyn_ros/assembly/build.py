@@ -123,9 +123,9 @@ def _rigid_text(model: Model, tree: Tree, assembly: Assembly) -> str:
     links = [link.name for link in model.links if tree.frames[link.name][0] in cluster.coupled]
     joints = ", ".join(dict.fromkeys(tree.bodies[body].joint for body in cluster.coupled))
     return (
-        f"loop {loops} leaves the joints between its links no mobility: {', '.join(links)} and "
-        f"what carries them are one rigid body, and {joints} stand still. If they should move, "
-        "check the type and the axis of the loop"
+        f"loop {loops} has no mobility: it connects {', '.join(links)} and the links that carry "
+        f"them rigidly, and {joints} cannot move. If they should, check the type and the axis of "
+        "the loop"
     )
 
 

@@ -141,7 +141,7 @@ def open_text(equations: ClusterEquations, best: Array, almost: Array | None) ->
     if is_opposite(equations, best):
         return (
             "a gap of half a turn is left: the two frames of the closing joint point opposite "
-            "ways, and one of them is to be turned by pi, across the axis if that is opposite"
+            "ways. Turn one of them by pi (across the axis, if the axes themselves are opposite)"
         )
     if almost is None:
         return f"a gap of {equations.gap_at(best)} is left"

@@ -26,7 +26,7 @@ Three = tuple[float, float, float]
 @click.option("--xyz", nargs=3, type=float, metavar="X Y Z", required=True,
               help="Where it is to be in the world, m.")  # fmt: skip
 @click.option("--rpy", nargs=3, type=float, metavar="R P Y",
-              help="How it is to be turned, as in URDF, rad.  [default: any way]")  # fmt: skip
+              help="Its orientation, as in URDF, rad.  [default: any]")  # fmt: skip
 @click.option("--point", nargs=3, type=float, metavar="X Y Z", default=(0.0, 0.0, 0.0),
               help="Point of the link, in its axes, that is to be there, m.")  # fmt: skip
 @state_option("position", "rad or m, where the search begins", AT_HOME)

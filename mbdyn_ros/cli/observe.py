@@ -144,7 +144,7 @@ class _Result:
             )
         if self.observer.restarts:
             self.remarks.append(f"there are {self.observer.restarts} gaps of more than 0.1 s; the "
-                                "observer begins anew after each")  # fmt: skip
+                                "observer restarts after each")  # fmt: skip
         self.remarks += _doubts(labels, raw, self.external, measured.effort, robot)
         self.pushes: list[Push] = pushes(
             robot, self.thresholds, measured.time, measured.q, self.external

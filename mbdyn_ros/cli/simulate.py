@@ -104,8 +104,8 @@ MOST_SAMPLES = 1e8
 @click.option(
     "--explain",
     type=STEPS_AS,
-    help="Print Jacobians, the bordered matrix and what it gives of every impact, to be redone by "
-    "hand, instead of the summary.",
+    help="Instead of the summary, print the Jacobians, the bordered matrix and its solution for "
+    "every impact, to be redone by hand.",
 )
 @robot_options
 def simulate(

@@ -50,7 +50,7 @@ def walk_source(closing: Closing) -> str:
 def newton_text(follows: bool, parameters: int) -> str:
     """The C99 of the walk itself, to stand in C that is exported.
 
-    follows : whether what comes behind it follows a motion, or `close_loops`. parameters : how many
+    follows : whether what comes after it follows a motion, or `close_loops`. parameters : how many
         change the loops.
     """
     names = ["lu.h", "newton.h", "following.h" if follows else "close_loops.h"]

@@ -53,7 +53,7 @@ class CompilationError(Exception):
 class Toolchain:
     """A C compiler with its options; another one makes other programs of the same text.
 
-    One that hangs is called no more.
+    One that hangs is not called again.
 
     command : how it is called. flags : its options.
     longest, patience : seconds after which it is ended, of a program and of an answer.
@@ -94,7 +94,8 @@ class Toolchain:
 
     def _hanging(self) -> CompilationError:
         return CompilationError(
-            f"{self.command[0]}: no answer in {self.patience:g} s; it hangs, and is called no more"
+            f"{self.command[0]}: no answer in {self.patience:g} s; it hangs, and will not be "
+            "called again"
         )
 
     @functools.cached_property

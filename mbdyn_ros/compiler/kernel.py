@@ -188,8 +188,8 @@ class Bound(functools.partial):  # type: ignore[type-arg]
             raise InputError(f"{name} of {self._program} must be numbers: {error}") from None
         if given.shape != arrays[name].shape:
             raise InputError(
-                f"{name} of {self._program} has shape {arrays[name].shape}; what is assigned to "
-                f"it has shape {given.shape}"
+                f"{name} of {self._program} has shape {arrays[name].shape}; the assigned value "
+                f"has shape {given.shape}"
             )
         arrays[name][...] = given
 

@@ -32,14 +32,14 @@ STATE = (
 """Arrays of a controller that its efforts depend on."""
 
 REST_AFTER = 0.1
-"""s between two cycles, after which an admittance begins anew."""
+"""s between two cycles, after which an admittance restarts."""
 
 STANDSTILL = "gravity_compensation"
 """The mode that a controller begins with: it follows nothing."""
 
 
 class Controller(Sealed):
-    """Efforts of one of `MODES`, cycle after cycle.
+    """Efforts of one of the control laws `MODES`, cycle after cycle.
 
     Fill `q` and `v`, and what the mode follows, in place, or assign to them, which copies; call
     `cycle`; read `effort`. A cycle allocates little and compiles nothing.

@@ -41,7 +41,7 @@ DAMPING = 0.87
 """Damping ratio of the second order: its step response overshoots by 0.4 %."""
 
 LONGEST_GAP = 0.1
-"""s between two samples, after which the observer begins anew."""
+"""s between two samples, after which the observer restarts."""
 
 AT_LIMIT = 0.999
 """Share of an effort limit from which an actuator counts as saturated."""
@@ -242,7 +242,7 @@ class Observer(Sealed):
         """The external efforts (nv,) at a time (s), which are `external`.
 
         At the time of the last sample nothing is new. Earlier, or more than `LONGEST_GAP` later,
-        the observer begins anew, and `restarts` counts it. Where the robot's numbers change, such
+        the observer restarts, and `restarts` counts it. Where the robot's numbers change, such
         as its payload, that step is left out.
 
         Raises

@@ -120,8 +120,8 @@ class PayloadEstimator:
         self.observer, self.memory = observer, positive_number("memory", memory)
         self.link = require_link(robot.system.tree, link, robot.model.source)
         if robot.system.tree.frames[link][0] == WORLD:
-            raise InputError(f"{robot.model.source}: link {link!r} is fixed to the world: what it "
-                             "carries moves nothing; name a link that moves")  # fmt: skip
+            raise InputError(f"{robot.model.source}: link {link!r} is fixed to the world: "
+                             "no joint feels its payload; name a link that moves")  # fmt: skip
         given = np.ones(robot.nv) if deviations is None else deviations
         self._weights = 1 / single_vector("deviations", given, robot.velocity_labels) ** 2
         self._columns = Bound(robot.calls.kernel(payload_momentum, link))

@@ -81,6 +81,6 @@ def complaint(eigenvalues: Array, period: float) -> str:
     how = f"swings at {turning:.3g} Hz and grows" if turning > 0 else "grows"
     return (
         f"the gains make the loop unstable at this state: at {1 / period:g} Hz and one period of "
-        f"delay the eigenvalue {worst:.4g} has size {abs(worst):.4g}, more than 1: what it stands "
-        f"for {how} by e in {1 / rate:.3g} s. Lower the gains, or raise the rate"
+        f"delay the eigenvalue {worst:.4g} has size {abs(worst):.4g}, more than 1: its motion "
+        f"{how} by a factor of e in {1 / rate:.3g} s. Lower the gains, or raise the rate"
     )

@@ -78,7 +78,7 @@ def observed_momentum(
     e: SX,
     f: SX,
 ) -> SX:
-    """One cycle of an observer (nv, 5): external efforts, the state behind them, and the balance.
+    """One cycle of an observer (nv, 5): external efforts, the state after them, and the balance.
 
     momentum, rate : of the sample before, the rate under the efforts from it on. The two states go
         on by (a b; d e), and by (c; f) of the mean external effort of the `step` (s).

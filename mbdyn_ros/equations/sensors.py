@@ -72,7 +72,7 @@ class CarriedLinks(NamedTuple):
                 raise InputError(
                     f"{model.source}: loop {loop.name!r} joins what joint {joint!r} carries to the "
                     "rest of the robot, so its motion alone does not determine the reading; put "
-                    "the force-torque sensor into a joint behind the loop"
+                    "the force-torque sensor into a joint after the loop"
                 )
         inertias = ((one, model.link(one).inertia) for one in links)
         return CarriedLinks(first, tuple(

@@ -110,7 +110,7 @@ class CLibrary:
         return next(named, None)
 
     def around(self, name: str) -> dict[str, str]:
-        """Arguments that a function takes before and behind those of its own."""
+        """Arguments that a function takes before and after those of its own."""
         function = next(one for one in self.functions if one.name == name)
         given = any(argument == "parameters" for argument, _ in function.arguments)
         loops = "memory, " if self.closing is not None else ""

@@ -105,7 +105,7 @@ def _constants(described: CLibrary, accelerations: str, token: str, home: Array)
 
 
 def _variables(described: CLibrary, home: Array) -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Name, unit and attributes of all variables behind the time, by their value references."""
+    """Name, unit and attributes of all variables after the time, by their value references."""
     for label, unit in described.efforts:
         yield f"effort/{label}", unit, {"causality": "input", "start": 0.0}
     state = {"causality": "output", "initial": "exact"}

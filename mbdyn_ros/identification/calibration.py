@@ -140,8 +140,8 @@ def calibrate(
     """
     if checked_robot(robot).floating_base:
         raise InputError(
-            f"{robot.model.source}: the base floats: load the robot without floating_base; where "
-            "it stands is the measurement's frame"
+            f"{robot.model.source}: the base floats: load the robot without floating_base. Its "
+            "placement is the frame of the measurement"
         )
     measured = read_poses(robot, poses)
     known = {} if targets is None else _known_targets(measured, targets)

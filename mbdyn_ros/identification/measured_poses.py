@@ -132,8 +132,8 @@ def read_poses(robot: Robot, data: str | os.PathLike[str] | Mapping[str, object]
         q[:, robot.position_labels.index(label)] = positions[label]
     if not needed or np.ptp(q, axis=0).max() < UNMOVED:
         raise InputError(
-            f"{source}: the joints stand alike in all {len(q)} rows, which cannot separate lengths "
-            "from each other: measure in different configurations"
+            f"{source}: the joints have the same positions in all {len(q)} rows, which cannot "
+            "separate lengths from each other: measure in different configurations"
         )
     way = tuple(dict.fromkeys(tree.bodies[body].joint for body in sorted(moving)))
     return MeasuredPoses(source, q, targets, readings, way, tuple(loops))

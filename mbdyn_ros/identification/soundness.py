@@ -114,7 +114,7 @@ def other_zeros(robot: Robot, form: LinearForm) -> str:
         return ""
     pairs = [f"{robot.position_labels[k]}={zeros[k]:.4f}" for k in np.flatnonzero(zeros)]
     return (f". With other zeros, --zero {','.join(pairs)}, the described efforts leave "
-            f"{best / first:.0%} of what they do")  # fmt: skip
+            f"{best / first:.0%} of the present error")  # fmt: skip
 
 
 def unlike(robot: Robot, form: LinearForm) -> Iterator[str]:
@@ -160,7 +160,7 @@ def doubts(robot: Robot, recordings: Sequence[Recording]) -> Iterator[str]:
     changes = np.concatenate([np.diff(one.effort, axis=0) != 0 for one in recordings])
     for k, label in enumerate(robot.effort_labels):
         if at_bound[:, k].any():
-            yield (f"efforts of {label} stand at {np.abs(effort[at_bound[:, k], k]).max():.4g} in "
+            yield (f"efforts of {label} stay at {np.abs(effort[at_bound[:, k], k]).max():.4g} in "
                    f"{at_bound[:, k].mean():.0%} of the samples: they are clipped there, and left "
                    "out")  # fmt: skip
         elif changes[:, k].mean() < LIVELY:

@@ -153,7 +153,7 @@ def kernel(kind: type[Design], program: Declaration, wrenches: bool = False) -> 
 def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
     """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`).
 
-    arguments : those of the program; behind them what acts on the parts, (N, parts, 6), if at all.
+    arguments : those of the program; after them what acts on the parts, (N, parts, 6), if at all.
     """
     loaded = len(arguments) > len(program.inputs)
     return kernel(type(mechanism), program, loaded).batch(

@@ -230,6 +230,6 @@ def _efforts(motion: _Motion, force: Array, wanted: _Wanted) -> Array:
         )
     raise DeadPointError(
         f"{space.robot.model.source}: point {point}: {', '.join(wanted.joints)} have no efforts "
-        "that do the same work: one of them stands still there while the robot moves, or a "
-        "freedom moves none of them"
+        "that do the same work: one of them stands still there while the robot moves, or the "
+        "robot has a freedom that moves none of them"
     )

@@ -243,7 +243,7 @@ class _Efforts:
     def at_points(self, times: Array) -> Array:
         """Efforts (M, m) that a point at each time has: the mean of those on both sides of it.
 
-        Where they jump there, those behind it.
+        Where they jump there, those after it.
         """
         unknown = np.array([t for t in dict.fromkeys(times.tolist()) if t not in self._points])
         if len(unknown):
@@ -254,7 +254,7 @@ class _Efforts:
         return np.array([self._points[t] for t in times.tolist()])
 
     def beside(self, times: Array) -> tuple[Array, Array]:
-        """Efforts (M, m) at some times, of the pieces before and behind them."""
+        """Efforts (M, m) at some times, of the pieces before and after them."""
         before = np.nextafter(times, -np.inf)
         sides = self.at(np.stack([times, times]), np.stack([before, times]))
         return sides[0], sides[1]

@@ -26,7 +26,7 @@ class Declaration:
     """Declaration of the program that a formula makes.
 
     The formula takes what the program is traced for, then one expression for each input, `z`
-    behind the first (the positions of loops without closed form); then, if `loaded`, wrenches and
+    after the first (the positions of loops without closed form); then, if `loaded`, wrenches and
     whether friction counts; or what the program is about.
 
     Attributes

@@ -80,8 +80,8 @@ class Closing:
     home : (ny + nz,) closed configuration to start from: all independent positions, then z.
     equations : traces the equations of every loop.
     terms : traces what all programs need of the loops, as a function of q, z and the parameters: a
-        column, which may stand behind z.
-    kept : how many parameters stand behind home.
+        column, which may follow z.
+    kept : how many parameters follow home.
     """
 
     counts: tuple[tuple[int, int], ...]
@@ -107,7 +107,7 @@ class Subject(Protocol):
 
     parameters : symbols (p, 1) that stand for numbers of it; None where all are numbers.
     with_home : whether these symbols are no input of programs: whoever runs them keeps their
-        numbers behind home.
+        numbers after home.
     closing : the positions that it leaves to whoever runs the program.
     quaternions : where in q unit quaternions begin.
     """
@@ -139,7 +139,7 @@ class Program:
 
     about : name of a link, or contacts, where the declaration asks for it.
     wrenches : whether it has them as an input, (6, bodies). friction : whether it counts.
-    given : whether the terms of loops (`Closing.terms`) stand behind z and are not written out.
+    given : whether the terms of loops (`Closing.terms`) follow z and are not written out.
     """
 
     declaration: Declaration
@@ -186,7 +186,7 @@ class Program:
     def symbols(self) -> dict[str, SX]:
         """The inputs by name, in order.
 
-        Where loops have no closed form the symbol `z` stands behind `q`, for the positions of
+        Where loops have no closed form the symbol `z` follows `q`, for the positions of
         their dependent joints; what runs the program finds them.
         """
         return {name: x for name, x in self._arguments.items() if name != "z" or x.numel()} | (
@@ -226,20 +226,20 @@ class Program:
 
     @property
     def called_with(self) -> dict[str, SX]:
-        """The inputs that a call gives: all but z, and what stands behind home."""
+        """The inputs that a call gives: all but z, and what follows home."""
         kept = ("z", "parameters") if self.subject.with_home else ("z",)
         return {name: one for name, one in self.symbols.items() if name not in kept}
 
     @property
     def kept(self) -> int:
-        """How many numbers stand behind home."""
+        """How many numbers follow home."""
         parameters = self.subject.parameters
         return parameters.numel() if self.subject.with_home and parameters is not None else 0
 
     @property
     @serialized
     def terms(self) -> int:
-        """How many terms of loops it reads behind z: all of them, or none."""
+        """How many terms of loops it reads after z: all of them, or none."""
         count = self.subject.closing.nz
         if not self.given or not ca.depends_on(self.result, self.symbols["z"][count:]):
             return 0

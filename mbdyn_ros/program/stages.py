@@ -29,10 +29,10 @@ NO_COLUMN = -1
 
 @dataclass(frozen=True)
 class Chains:
-    """The columns of bodies, each behind another: they form chains that part where bodies do.
+    """The columns of bodies, each after another: they form chains that part where bodies do.
 
-    before : which column every column is behind, `NO_COLUMN` for none.
-    bodies : the columns of every body, one behind the other; bodies behind those that carry them.
+    before : which column every column follows, `NO_COLUMN` for none.
+    bodies : the columns of every body, one after the other; bodies after those that carry them.
     """
 
     before: tuple[int, ...]
@@ -53,7 +53,7 @@ class Chains:
 
     @property
     def ascending(self) -> bool:
-        """Whether every column has a higher number than the one that it is behind."""
+        """Whether every column has a higher number than the one that it follows."""
         return all(before < k for k, before in enumerate(self.before))
 
     def whole(self, backward: bool) -> tuple[int, ...]:

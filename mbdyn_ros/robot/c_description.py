@@ -279,7 +279,7 @@ def _moving(robot: Configurations, link: str) -> str:
 
 def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     """The programs that controllers need in addition to those of every library."""
-    joints = "Positions, velocities and accelerations of all joints, one behind the other."
+    joints = "Positions, velocities and accelerations of all joints, one after the other."
     yield CProgram(control_laws.joint_motion, None, joints, {})
     if not robot.massless_links and robot.effort_labels:
         freely = "Mobility of the actuated joints, and their accelerations without effort."
@@ -328,7 +328,7 @@ def _sensors(
         rate = {"rate": lambda _: np.array([0.1, -0.2, 0.3])}
         yield CProgram(sensors.imu, link, text, rate, name=f"imu_{k}")
     for k, joint in enumerate(force_torques):
-        text = f"Force and moment that joint {joint} hands on, by the motion of what it carries."
+        text = f"Force and moment in joint {joint}, by the motion of the links it carries."
         name, carried = f"force_torque_{k}", sensors.CarriedLinks.by(model, joint)
         yield CProgram(sensors.force_torque, carried, text, {}, name=name)
 

@@ -182,7 +182,7 @@ class Calls:
             self.plain.clear()
 
     def _numbers_at(self, values: Array) -> Array:
-        """Home and what stands behind it at parameters: (n,), or (N, n) for rows of them."""
+        """Home and the numbers that follow it at parameters: (n,), or (N, n) for rows of them."""
         behind, entries = values, self._entries
         if self._layout.origins and entries is not None:
             require_closed(entries, values, self._source)
@@ -195,7 +195,7 @@ class Calls:
 
     @functools.cached_property
     def _entries_at_home(self) -> Array:
-        """The numbers behind home at which the described home is closed."""
+        """The numbers after home at which the described home is closed."""
         assert self._entries is not None
         return self._entries.values(self._closed_at)
 

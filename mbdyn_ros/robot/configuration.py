@@ -41,12 +41,12 @@ class Configurations(Core):
 
     @property
     def home_position(self) -> Array:
-        """`home` as q (nq,); loops are closed there."""
+        """`home` as q (nq,), with closed loops."""
         home: Array = self.system.home[list(self.system.coordinates.q)]
         return home
 
     def neutral(self) -> Array:
-        """Positions (nq,) at which the joints move nothing: zeros, and quaternions without a turn.
+        """Positions (nq,) with all joints at zero and all quaternions at identity.
 
         Loops need not close there; `home_position` is where they do.
         """
@@ -85,9 +85,9 @@ class Configurations(Core):
         return found[0] if count is None else found
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
-        """Positions (nq,) or (N, nq) after the way `dv` (nv,) or (N, nv) from q.
+        """Positions (nq,) or (N, nq) after the displacement `dv` (nv,) or (N, nv) from q.
 
-        A velocity that stays in moving axes for a time t leads to integrate(q, t v).
+        A velocity that is constant in moving axes for a time t leads to integrate(q, t v).
         """
         q, dv = _positions(self, "q", q), coordinate_array("dv", dv, self.velocity_labels)
         broadcast_count({"q": (q, 1), "dv": (dv, 1)})
@@ -109,7 +109,7 @@ class Configurations(Core):
         return result
 
     def interpolate(self, q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
-        """Positions on the way from q0 (t = 0) to q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
+        """Positions between q0 (t = 0) and q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
         share = checked_numbers("t", t)
         if share.ndim > 1 or not np.isfinite(share).all():
             raise InputError(f"t must be a finite number, or (N,) of them; it is {t!r}")
@@ -219,11 +219,11 @@ class Configurations(Core):
     def independent_state(
         self, position: ArrayLike, velocity: ArrayLike | None = None, tolerance: float = 1e-6
     ) -> Array | tuple[Array, Array]:
-        """Independent part of a full measured state: the way back from `joint_state`.
+        """Independent part of a full measured state: the inverse of `joint_state`.
 
         Parameters
         ----------
-        position, velocity : of all joints, in `joint_names` order (behind the base's seven and
+        position, velocity : of all joints, in `joint_names` order (after the base's seven and
             six where the base floats).
         tolerance : largest gap (m or rad) that counts as closed. Dependent joints may be off by a
             thousand times as much, their velocities by that share of the fastest.

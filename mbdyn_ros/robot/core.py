@@ -138,7 +138,7 @@ class Core:
 
     @property
     def system(self) -> System:
-        """The robot as equations see it, in the numbers that hold now."""
+        """The robot as the equations see it, with its current numbers."""
         # None while the robot is built. Not by vars(self): an object that was once asked for its
         # dictionary keeps it, and each of its attributes costs 15 ns more (CPython 3.11).
         calls: Calls | None = getattr(self, "calls", None)
@@ -148,7 +148,7 @@ class Core:
 
     @property
     def links(self) -> tuple[str, ...]:
-        """All links in document order, which `frame_pose` and its like take.
+        """All links in document order, for `frame_pose` and similar methods.
 
         A joint that is split into several of one coordinate brings links without mass between
         these, each named as the joint that moves it, such as `platform_joint/x`.
@@ -288,7 +288,7 @@ class Core:
             )
 
     def say_choice(self) -> None:
-        """Warn of independent joints that nobody chose, once a robot: before its first dynamics."""
+        """Warn once, before the first dynamics, of independent joints chosen by default."""
         if not self._choice_said:
             self._choice_said = True
             if text := choice_text(self.model, self.system):

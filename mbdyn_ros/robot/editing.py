@@ -125,7 +125,7 @@ class Editing(Configurations):
         joint: str | None = None,
         free: bool = False,
     ) -> Self:
-        """The robot with a tool or a second robot fastened to one of its links.
+        """The robot with a tool or a second robot attached to one of its links.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Editing(Configurations):
         elif isinstance(other, type(self)):
             model, home = _with_choices(other), other.home
         else:
-            raise InputError(f"what is attached must be a robot or a file; it is {shown(other)}")
+            raise InputError(f"attached() takes a robot or a file; it got {shown(other)}")
         floats = model.floating_base or (isinstance(other, type(self)) and other.floating_base)
         if floats and not free:
             warn(
@@ -455,8 +455,8 @@ def _configuration(robot: Configurations, q: Array, wanted: Mapping[str, float])
     asked = ", ".join(f"{name} = {x:g}" for name, x in wanted.items())
     there = ", ".join(f"{name} = {float(state[name][0]):.9g}" for name in wanted)
     raise InputError(
-        f"{robot.model.source}: {asked} cannot be locked together: the loops stay open there, and "
-        f"come as near as {there}.{reason} Lock fewer of them, and the others follow"
+        f"{robot.model.source}: {asked} cannot be locked together: the loops stay open there. "
+        f"The nearest closed positions are {there}.{reason} Lock fewer of them; the others follow"
     )
 
 

@@ -83,7 +83,7 @@ class Exports(Configurations):
         directory : folder to write into; made if it is not there.
         links : links whose Jacobian is wanted; those at the ends of the robot if not given.
         parameters : links whose inertias, and "gravity" and "friction", whose numbers are arguments
-            of the functions, in one array behind the others; `parameter_labels` and
+            of the functions, in one array after the others; `parameter_labels` and
             `parameter_values` have its order and the numbers that hold now.
         more : programs of applications to export with them.
         precision : "double", or "single": C of float, for processors that have no other.

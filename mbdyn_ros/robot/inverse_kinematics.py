@@ -88,7 +88,7 @@ class InverseKinematics(Frames, Configurations):
         positions after the step keep their limits, those of dependent joints in loops too (by their
         rates). It is solved as a least distance problem (Lawson and Hanson, *Solving Least Squares
         Problems*, 1974, ch. 23). The damping mu grows where a step does not help, or where loops
-        cannot be closed behind it, and shrinks where it does. A search that stalls begins anew at a
+        cannot be closed after it, and shrinks where it does. A search that stalls starts again at a
         random position. A base that floats stays where `start` has it.
 
         Parameters

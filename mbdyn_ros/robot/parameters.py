@@ -44,7 +44,7 @@ class Parametrized(Core):
 
     @brief
     def set_inertia(self, link: str, mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> None:
-        """Give a link another inertia, from the next call on; a payload stays.
+        """Set the inertia of a link, from the next call on; its payload stays.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Parametrized(Core):
         com: ArrayLike | Sequence[float] = (0.0, 0.0, 0.0),
         inertia: ArrayLike | None = None,
     ) -> None:
-        """Fasten a body to a link, instead of what was fastened there; mass 0 takes it off.
+        """Attach a body to a link, in place of an earlier payload; mass 0 removes it.
 
         Parameters as in `set_inertia`; without `inertia` it is a point.
 
@@ -100,7 +100,7 @@ class Parametrized(Core):
 
     @brief
     def set_gravity(self, gravity: ArrayLike) -> None:
-        """Let another gravity (3,) or (N, 3) act, in the world (m/s^2), from the next call on."""
+        """Set the gravity (3,) or (N, 3), in the world (m/s^2), from the next call on."""
         labels = ("x", "y", "z")
         given = coordinate_array("gravity", gravity, labels)
         for row in np.atleast_2d(given):
@@ -111,12 +111,12 @@ class Parametrized(Core):
 
     @brief
     def set_friction(self, joint: str, damping: ArrayLike, friction: ArrayLike = 0.0) -> None:
-        """Give a joint other damping (N m s or N s/m) and dry friction (N m or N), () or (N,)."""
+        """Set the damping (N m s or N s/m) and dry friction (N m or N) of a joint, () or (N,)."""
         _act(self, FRICTION, joint, (damping, friction))
 
     @brief
     def set_armature(self, joint: str, armature: ArrayLike) -> None:
-        """Give a joint another inertia of its drive, as it feels it (kg m^2 or kg), () or (N,)."""
+        """Set the inertia of a joint's drive, as the joint feels it (kg m^2 or kg), () or (N,)."""
         _act(self, ARMATURE, joint, (armature,))
         if self.massless_links or not np.all(armature):
             self._find_massless_links()
@@ -124,14 +124,14 @@ class Parametrized(Core):
 
     @brief
     def set_spring(self, joint: str, stiffness: ArrayLike, reference: ArrayLike = 0.0) -> None:
-        """Give a joint a spring (N m/rad or N/m), slack at `reference` (rad or m), () or (N,)."""
+        """Set a joint's spring (N m/rad or N/m), slack at `reference` (rad or m), () or (N,)."""
         _act(self, SPRINGS, joint, (stiffness, reference))
 
     @brief
     def set_origin(
         self, name: str, xyz: ArrayLike | None = None, rpy: ArrayLike | None = None
     ) -> None:
-        """Put a joint or a loop frame elsewhere on its link, from the next call on.
+        """Set the origin of a joint or a loop frame on its link, from the next call on.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class Parametrized(Core):
 
     @brief
     def set_parameter_values(self, values: ArrayLike) -> None:
-        """Give all that is variable other numbers at once, as `parameter_values` has them.
+        """Set all variable numbers at once, in the form of `parameter_values`.
 
         values : (p,), or (N, p) where each row of batches has its own; the order is that of
             `parameter_labels`. Payloads are part of the ten numbers of their links, and stay.
@@ -268,7 +268,7 @@ class Parametrized(Core):
 
     @brief
     def parameter_values(self, variable: Sequence[str] | None = None) -> Array:
-        """The numbers that hold now (p,) of what is variable, or of a list as in `load`.
+        """The current numbers (p,) of all variables, or of a list as in `load`.
 
         (N, p) where each row of batches has its own. Ten a link: m, m c (x, y, z), and the moments
         Ixx, Ixy, Ixz, Iyy, Iyz, Izz about its origin, in its axes, with its payload.

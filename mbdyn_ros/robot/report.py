@@ -141,7 +141,7 @@ class Reports(Core):
     """The report on a robot."""
 
     def report(self) -> Report:
-        """The report on the robot: its parts, its freedoms, and what looks wrong."""
+        """The report on the robot: its parts, its freedoms, and warnings."""
         return _report(self)
 
 

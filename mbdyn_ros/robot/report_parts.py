@@ -227,9 +227,9 @@ def _number(value: float | None, missing: str = "") -> str:
 
 
 def tree_text(model: Model) -> str:
-    """The links from the root on, one a line, each behind the joint that carries it.
+    """The links from the root on, one a line, each after the joint that carries it.
 
-    A link that a loop ties to another one says so behind its name.
+    A link that a loop ties to another one says so after its name.
 
     Examples
     --------

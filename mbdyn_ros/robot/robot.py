@@ -51,7 +51,7 @@ class Branches(Core):
     """Other coordinates and other branches for loops."""
 
     def actuation_condition(self, q: ArrayLike) -> Array:
-        """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+        """Condition number of the actuators of loops, () or (N,): infinite at a dead point.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Programs(Core):
     def bind(
         self, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
     ) -> Bound:
-        """The hot path: a compiled program with arrays of its own.
+        """A compiled program with preallocated arrays, for control loops.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Programs(Core):
         -------
         A function of the method's arguments, expanded (SX), so that it can be differentiated,
         generated as C and mapped. Where loops have no closed form it has one more argument, `z`
-        behind `q`: the positions (nz,) of `robot.numerical_joints`, in that order, of joints with
+        after `q`: the positions (nz,) of `robot.numerical_joints`, in that order, of joints with
         several coordinates each of its own. Its result holds where closure(q, z) = 0 alone: impose
         that as a constraint, and start from z = `robot.numerical_positions(q)`. No function of
         CasADi can refuse another z.
@@ -344,10 +344,10 @@ class Robot(
 ):
     """Exact dynamics of one robot.
 
-    Positions q, velocities v and accelerations a follow `independent_joints` (rad or m), behind
-    the base's coordinates where the base floats: q = [x y z qx qy qz qw, joints] and
+    Positions q, velocities v and accelerations a follow `independent_joints` (rad or m), after
+    the base's coordinates if the base floats: q = [x y z qx qy qz qw, joints] and
     v = [linear, angular velocity in base axes, joints]. Efforts (N m or N) follow
-    `actuated_joints`, behind the base's wrench. Arrays are NumPy; each may have a leading batch
+    `actuated_joints`, after the base's wrench. Arrays are NumPy; each may have a leading batch
     dimension N, and the result then has it too. Arrays of other types or not contiguous are
     copied once. Methods write their arrays into `out` on request. Methods may be called from
     several threads.

@@ -73,7 +73,7 @@ def save_urdf(self: Core | Model, path: str | os.PathLike[str]) -> Saved:
 
 @brief
 def save_mjcf(self: Core, path: str | os.PathLike[str]) -> Saved:
-    """Write the robot as MJCF, for MuJoCo, with what it understood of loops, drives and home.
+    """Write the robot as MJCF, for MuJoCo, with its loops, drives and home.
 
     Joints and links keep their names. Loops, mimics and couplings are `equality` constraints,
     actuated joints have motors, the keyframe `home` is the closed home. See docs/editing.md.

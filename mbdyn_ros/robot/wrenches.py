@@ -144,7 +144,7 @@ class JointWrenches(Core):
         return _motors(self)[0]
 
     def motor_effort(self, effort: ArrayLike) -> Array:
-        """Efforts of the motors that give the actuated joints theirs.
+        """Efforts of the motors that produce those of the actuated joints.
 
         Parameters
         ----------

@@ -186,7 +186,7 @@ bool DynamicsController::read_references(Session &session, double period) noexce
 
 void DynamicsController::lead_back(Session &session, double now) noexcept {
   (void)session.law.mode();
-  session.mode = nullptr;  // what is followed after it begins anew
+  session.mode = nullptr;  // tracking restarts after it
   session.reaction.lead(now, session.wanted_q.data(), session.wanted_v.data());
   for (double &x : session.wanted_a) x = 0.0;
   for (double &x : session.added) x = 0.0;

@@ -32,7 +32,7 @@ def of_code(pattern):
 
 
 def all_code():
-    """Return the sources and headers, one behind the other."""
+    """Return the sources and headers, one after the other."""
     files = [*sorted(HEADERS.glob("*.hpp")), *sorted(SOURCES.glob("*.cpp"))]
     return "".join(path.read_text() for path in files)
 

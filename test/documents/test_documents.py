@@ -36,7 +36,7 @@ NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 LONG_PAGES = [
     ROOT / f"docs/{name}.md"
     for name in (
-        "actuators", "cheat_sheet", "command_line", "how_to", "identification", "impacts",
+        "actuators", "cheat_sheet", "how_to", "identification", "impacts",
         "mechanisms", "piezo", "time_optimal", "tutorial_identify", "tutorial_machine",
         "tutorial_push",
     )

@@ -371,7 +371,7 @@ def test_refusals(arm: Robot) -> None:
     flipped = {name: -x if name == "elbow_joint" else x for name, x in table["position"].items()}
     cases: list[tuple[object, str]] = [
         ({**table, "position": without}, "no column position/elbow_joint, .* depends on that"),
-        ({**table, "position": alike}, "the joints stand alike in all 20 rows"),
+        ({**table, "position": alike}, "the joints have the same positions in all 20 rows"),
         ({**table, "position": flipped}, r"does not fit this robot: \S+ .* Check units, signs"),
         ({"position": table["position"]}, "nothing is measured beyond the independent joints"),
         (pose("y", 7, np.nan), "pose/tool0/y is nan in row 8; every number must be finite"),

@@ -266,7 +266,7 @@ def test_what_is_wrong_is_said_by_joint(arm: mbdyn_ros.Robot) -> None:
     with pytest.raises(InputError, match="without gaps has 56 samples, .* record longer"):
         identify_machine(arm, [Recording(*(x[:45] for x in (one.time, one.q, one.v, one.effort)))])
     remarks = identify_machine(arm, [with_effort(np.clip(one.effort, -9, 9))]).remarks
-    assert any("efforts of j2 stand at 9 in" in text for text in remarks)
+    assert any("efforts of j2 stay at 9 in" in text for text in remarks)
     held = np.repeat(one.effort[::50], 50, axis=0)
     remarks = identify_machine(arm, [with_effort(held)]).remarks
     assert any("efforts of j1 change in 2.0% of the samples only" in text for text in remarks)

@@ -106,7 +106,7 @@ def test_a_loop_that_stands_still_is_no_loop() -> None:
     assert robot.locked({name: positions[name] for name in positions}).nv == 0
     with pytest.raises(mbdyn_ros.InputError, match="cannot be locked together.*the others follow"):
         robot.locked({"crank_joint": 0.4, "rocker_joint": positions["rocker_joint"] + 0.1})
-    with pytest.raises(mbdyn_ros.InputError, match="leaves the loop 'coupler_pin' open by"):
+    with pytest.raises(mbdyn_ros.InputError, match="leave the loop 'coupler_pin' open by"):
         edit.locked(robot.model, {name: 0.1 for name in positions})
 
 

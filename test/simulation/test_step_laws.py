@@ -212,7 +212,7 @@ def test_a_turn_within_a_step_is_reported() -> None:
 
 
 def chain(links: int, share: float = 1.0, dry: float = 0.0) -> str:
-    """Links one behind the other, turning about all axes.
+    """Links one after the other, turning about all axes.
 
     share : of the mass and of the dry friction (N m) of the one before that each has.
     """

@@ -107,7 +107,7 @@ class Tab:
         return int(self.tab.evaluate("document.querySelectorAll('math').length"))
 
     def field(self, label: str) -> Any:
-        """What stands behind a label: a field for text, a checkbox."""
+        """The control of a label: a field for text, a checkbox."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
         return name.locator("xpath=following::input[1]")
 

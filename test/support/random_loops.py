@@ -426,7 +426,7 @@ def slider_crank(m: Mechanism) -> int:
 
 
 def chain(m: Mechanism) -> int:
-    """A hinge, a cylinder, a four-bar, a slide and a four-bar, one behind the other."""
+    """A hinge, a cylinder, a four-bar, a slide and a four-bar, one after the other."""
     turn = m.joint("revolute", "base", m.random.normal(size=3), random_rotation(m.random)[2])
     boom = m.pin(turn, 0j)
     cylinder(m, turn, boom, -0.7j, 0.8 - 0.1j)

@@ -149,17 +149,17 @@ class ContactGeometry:
 
     @property
     def touching(self) -> int:
-        """Number of pairs and, behind them, couples."""
+        """Number of pairs and, after them, couples."""
         return self.pairs + len(self.couples)
 
     @property
     def lasting(self) -> int:
-        """Number of pairs, couples and, behind them, stops."""
+        """Number of pairs, couples and, after them, stops."""
         return self.touching + len(self.stops)
 
     @property
     def count(self) -> int:
-        """Number of all of these and, behind them, slots."""
+        """Number of all of these and, after them, slots."""
         return self.lasting + self.slots
 
 

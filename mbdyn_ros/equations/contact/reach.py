@@ -91,7 +91,7 @@ def _moved_bodies(system: System, joints: Flags, links: Sequence[str]) -> Flags:
 def flattened(
     lists: Iterable[tuple[int, ...]],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Where each list begins, and one more; and all of them, one behind the other."""
+    """Where each list begins, and one more; and all of them, one after the other."""
     every = list(lists)
     start = np.cumsum([0, *map(len, every)], dtype=np.int64)
     return start, np.array([k for one in every for k in one], dtype=np.int32)

@@ -191,7 +191,9 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
     if not equals or None in values:
         raise InputError(f"--compare {options['compare']}: give SETTING=VALUE,VALUE,...")
     if options["gif"] or options["output"]:
-        raise click.UsageError("--compare has a --plot; --gif and --output belong to --id")
+        raise click.UsageError(
+            "--compare prints a table and draws a --plot; --gif and --output need --id"
+        )
     numbers = [one for one in values if one is not None]
     analyses = compare(made, prescribed(made, options), setting.strip(), numbers)
     if options["plot"]:

@@ -179,15 +179,15 @@ class _Locks:
             if powers:
                 raise InputError(
                     f"{self._model.source}: the coupling {coupling.name!r} has powers of joint "
-                    f"{name!r}, which may stand at several positions then; lock {name!r} too"
+                    f"{name!r}, which then has several possible positions; lock {name!r} too"
                 )
             self.add(self._model.joint(name), np.array([rest / factor]))
             return None
         if not moving and abs(rest) > AGREED * max(map(abs, factors.values())):
             raise InputError(
                 f"{self._model.source}: the coupling {coupling.name!r} does not allow "
-                f"{', '.join(f'{name} = {_text(self.at[name])}' for name in still)}: it is missed "
-                f"by {rest:.3g}; leave one of them out, and it follows"
+                f"{', '.join(f'{name} = {_text(self.at[name])}' for name in still)}: the "
+                f"error is {rest:.3g}; leave one of them out, and it follows"
             )
         if not moving:
             return None
@@ -223,8 +223,8 @@ def _moves(model: Model, loop: Loop) -> bool:
     metres, radians = closing_gap(loop, one.inverse() @ other)
     if max(metres, radians) > AGREED:
         raise InputError(
-            f"{model.source}: what is locked leaves the loop {loop.name!r} open by {metres:.3g} m "
-            f"and {radians:.3g} rad; leave one of its joints out, and it follows"
+            f"{model.source}: the locked joints leave the loop {loop.name!r} open by "
+            f"{metres:.3g} m and {radians:.3g} rad; leave one of its joints out, and it follows"
         )
     return False
 

@@ -26,15 +26,16 @@ PIEZO_CONTROLLER = (
     AUTOSTART,
     Spec("rate", 1000.0, "cycles per second, Hz", 1.0, 5000.0),
     Spec(
-        "rotor_source", PHASE_SOURCES[0], "where the rotor's phase comes from: topic, or clock",
+        "rotor_source", PHASE_SOURCES[0], "source of the phase: topic (rotor_state), or clock "
+        "(rotor_speed x time)",
         read_only=True,
         check=one_of(PHASE_SOURCES),
     ),
-    Spec("rotor_speed", 1000.0, "of the rotor, where its phase comes from the clock, rad/s",
+    Spec("rotor_speed", 1000.0, "of the rotor with rotor_source clock, rad/s",
          0.0, 1e5),
     Spec("rotor_timeout", 0.1, "age at which rotor_state is stale, s", 0.001, 3600.0),
     Spec("gain", 50.0, "of the position feedback, 1/s; never more than the rate", 0.0, 1000.0),
-    Spec("tolerance", 1e-5, "error that is left alone, rad or m", 0.0, 1.0),
+    Spec("tolerance", 1e-5, "error that is ignored, rad or m", 0.0, 1.0),
     STATE_TIMEOUT,
     Spec(
         "reference_timeout", 2.0,
@@ -56,7 +57,8 @@ PIEZO_CONTROLLER = (
 PIEZO_SIMULATOR = (
     *SHARED,
     Spec("rate", 1000.0, "joint states and steps per second, Hz", 1.0, 5000.0),
-    Spec("rotor_speed", 1000.0, "of the rotor, rad/s; 0: it is at rest", 0.0, 1e5),
+    Spec("rotor_speed", 1000.0, "of the rotor, rad/s; 0: at rest, and all joints are held", 0.0,
+             1e5),
     Spec("phase_step", 0.25, "largest part of a turn that one integration step covers, rad",
          0.001, 1.0, read_only=True),
     Spec("pulse_timeout", 0.1, "age of the pulses at which all joints are held, s", 0.001, 3600.0),

@@ -1,6 +1,6 @@
 """Node `piezo_controller`: pulses of the transducers that move a piezo robot along a reference.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Node `piezo_simulator`: moves a piezo robot by the pulses it receives.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 
 Markers are all in the frame of the root link, so that no TF is needed. A joint is a ball, which
 turns green and grows with the share of the rotor's turn in which its transducer is on; the blue

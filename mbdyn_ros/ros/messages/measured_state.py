@@ -315,7 +315,7 @@ class SensedJoints:
         self._came = [-math.inf] * len(self._came)
 
     def report(self) -> tuple[str, float]:
-        """`worst`, which begins anew."""
+        """`worst`, which restarts."""
         found, self.worst = self.worst, ("", 0.0)
         return found
 

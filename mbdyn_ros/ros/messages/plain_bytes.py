@@ -15,7 +15,7 @@ from rclpy.serialization import serialize_message
 from ...array import Array
 
 ENCAPSULATION = 4
-"""Bytes before the message: its encoding, and options. Places are aligned from behind them."""
+"""Bytes before the message: its encoding, and options. Places are aligned from their end."""
 
 PLAIN = {b"\x00\x00": ">", b"\x00\x01": "<"}
 """Order of bytes by the first two."""
@@ -42,7 +42,7 @@ class PlainBytes:
 
     Attributes
     ----------
-    order : of bytes, as `struct` has it. at : the place, behind the encapsulation.
+    order : of bytes, as `struct` has it. at : the place, after the encapsulation.
 
     Raises
     ------
@@ -81,14 +81,14 @@ class PlainBytes:
         return self.doubles(self.size())
 
     def doubles(self, count: int) -> Array:
-        """So many doubles, one behind the other; a view of the bytes."""
+        """That many doubles, one after the other; a view of the bytes."""
         if not count:
             return _NONE
         start = self._take(8 * count, 8)
         return np.frombuffer(self._body, self._double, count, start)
 
     def _take(self, size: int, alignment: int = 1) -> int:
-        """The place of what comes next, and go behind it."""
+        """The place of the next value; moves past it."""
         start = -(-self.at // alignment) * alignment
         self.at = start + size
         if self.at > len(self._body):

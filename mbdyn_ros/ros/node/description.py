@@ -19,21 +19,21 @@ LATCHED = QoSProfile(
 )
 
 SPECS = (
-    Spec("robot_description", "", "URDF (or DH table) of the robot, as text", read_only=True),
-    Spec("urdf", "", "path of its file, where robot_description is empty", read_only=True),
+    Spec("robot_description", "", "URDF (or DH table) as text", read_only=True),
+    Spec("urdf", "", "path of the file, if robot_description is empty", read_only=True),
     Spec(
         "mechanism", "", "loops and couplings added to the URDF: path of a YAML file, or its text",
         read_only=True,
     ),
     Spec("xacro", STRINGS, "arguments of a xacro file, such as prefix:=left_", read_only=True),
     Spec("srdf", "", "homes and passive joints: path of an SRDF, or its text", read_only=True),
-    Spec("home", "", "name of a configuration in the files, where home_joints is empty",
+    Spec("home", "", "name of a configuration in the files, if home_joints is empty",
          read_only=True),
     Spec(
         "home_joints", STRINGS, "joints of home_positions: a rough closed configuration",
         read_only=True,
     ),
-    Spec("home_positions", DOUBLES, "rad or m; empty: the home of the files", read_only=True),
+    Spec("home_positions", DOUBLES, "rad or m; empty: the files' home", read_only=True),
 )  # fmt: skip
 GRAVITY = Spec("gravity", [0.0, 0.0, -9.81], "m/s^2, in the world", -1e6, 1e6, check=three_numbers)
 FLOATING_BASE = Spec(
@@ -41,7 +41,8 @@ FLOATING_BASE = Spec(
 )
 
 PRIORITY = Spec(
-    "realtime_priority", 0, "SCHED_FIFO priority of the loop, where Linux allows it; 0: none",
+    "realtime_priority", 0, "SCHED_FIFO priority of the loop's and the main thread, if `ulimit "
+    "-r` allows it; 0: none",
     0, 99, read_only=True,
 )  # fmt: skip
 

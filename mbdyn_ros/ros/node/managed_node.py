@@ -21,7 +21,12 @@ from .parameters import Spec
 from .refusals import in_words
 from .robot_node import RobotNode
 
-AUTOSTART = Spec("autostart", True, "configure and activate the node at its start", read_only=True)
+AUTOSTART = Spec(
+    "autostart",
+    True,
+    "activate the node at its start; else it waits for ~/change_state",
+    read_only=True,
+)
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 

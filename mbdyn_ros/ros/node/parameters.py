@@ -34,7 +34,7 @@ class ParameterError(MbdynError, ValueError):
 class Spec:
     """One parameter.
 
-    name, default, description : as in the table of `docs/ros.md`. A default of type DOUBLES or
+    name, default, description : as in `docs/ros_reference.md`. A default of type DOUBLES or
         STRINGS is an empty array.
     low, high : bounds of a number, or of every number of an array.
     read_only : whether it is fixed when the node has started.

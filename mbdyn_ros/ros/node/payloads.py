@@ -19,8 +19,8 @@ from .refusals import one_line
 VARIABLE = Spec(
     "variable",
     STRINGS,
-    "links whose payload ~/set_payload may change; gravity, friction, "
-    "armature and springs, which parameters may change without compiling",
+    "links whose payload ~/set_payload may change; also gravity, friction, armature, "
+    "springs: changed from the next cycle on, without compiling",
     read_only=True,
 )
 

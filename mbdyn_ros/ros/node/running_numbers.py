@@ -17,9 +17,9 @@ from .payloads import Payloads
 from .refusals import one_line
 
 JOINT_DYNAMICS = Spec(
-    "joint_dynamics", "", "numbers that act on joints, as YAML: {elbow: {damping: 3.0, friction: "
-    "0.5, armature: 0.03, spring_stiffness: 40.0, spring_reference: 0.1}}; those of others, and "
-    "those that are not given, are the description's",
+    "joint_dynamics", "", "as YAML: {elbow: {damping: 3.0, friction: 0.5, armature: 0.03, "
+    "spring_stiffness: 40.0, spring_reference: 0.1}}; only what `variable` names; the rest is the "
+    "description's",
 )  # fmt: skip
 
 Numbers = dict[str, dict[str, float]]

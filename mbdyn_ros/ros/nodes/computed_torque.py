@@ -5,7 +5,7 @@ by the parameter `mode`, which may change while the robot moves. It sends zeros 
 references are missing, when they make no sense, when something fails, when it is deactivated, and
 when it ends.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Joint states with positions, velocities and efforts come in; at each arrival wha
 from outside goes out. Where joint states stop, jump in time, lack efforts, or show efforts that do
 not change while the robot moves, nothing is sent, and the diagnostics say why.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class EffortObserver(RobotNode):
         feeling.observer.restart()
         if feeling.estimator is not None:
             feeling.estimator.forget()
-        return f"begins anew; {self.clear_fault() or 'there was no fault'}"
+        return f"restarted; {self.clear_fault() or 'there was no fault'}"
 
     def _learn(self, request: Any) -> str:
         return self.require(self.feeling).watch.learn(request)

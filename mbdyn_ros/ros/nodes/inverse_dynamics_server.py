@@ -1,6 +1,6 @@
 """Node `inverse_dynamics_server`: torques, accelerations, terms, and kinematics as services.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations

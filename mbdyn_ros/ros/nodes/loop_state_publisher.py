@@ -4,7 +4,7 @@ Measured joint states of any sufficient set of joints come in (the cylinders' le
 boom's angle); complete ones go out, loops closed, at each arrival. So robot_state_publisher, RViz
 and MoveIt see a whole machine.
 
-Topics and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics.
 """
 
 from __future__ import annotations

@@ -15,21 +15,24 @@ from .feedforward import EFFORT_SOURCES
 COMMAND_ORDER = Spec(
     "joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True
 )
-ENFORCE_LIMITS = Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF")
+ENFORCE_LIMITS = Spec(
+    "enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF, and report it"
+)
 INITIAL = (
     Spec("initial_joints", STRINGS, "joints of initial_positions; empty: all", read_only=True),
-    Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
+    Spec("initial_positions", DOUBLES, "rad or m; joints not named start at home",
          read_only=True),
 )  # fmt: skip
 MARKER_RATE = Spec(
     "marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True
 )
 LONGEST_GAP = Spec(
-    "longest_gap", 0.5, "time between two cycles after which the reference is dropped, s",
+    "longest_gap", 0.5, "time between two cycles after which the reference is dropped, s (at "
+    "least 3 periods)",
     0.001, 3600.0,
 )  # fmt: skip
 LONGEST_WAIT = Spec(
-    "longest_wait", 60.0, "time ahead of its first point at which a reference is taken, s",
+    "longest_wait", 60.0, "how far in the future the first point of a reference may be, s",
     0.0, 86400.0,
 )  # fmt: skip
 STATE_TIMEOUT = Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0)
@@ -41,7 +44,8 @@ INVERSE_DYNAMICS_SERVER = (
     VARIABLE,
     JOINT_DYNAMICS,
     Spec(
-        "largest_request", 100_000, "points of a trajectory or wrenches of a request, at most",
+        "largest_request", 100_000, "most points of a trajectory, or wrenches of a request; "
+        "larger requests are refused, because they would block the others",
         1, 10_000_000,
     ),
 )  # fmt: skip
@@ -60,15 +64,19 @@ SIMULATOR = (
         "publish_rate", 0.0, "joint states per simulated second, Hz; 0: every step", 0.0, 10000.0
     ),
     COMMAND_ORDER,
-    Spec("command_timeout", 0.5, "age at which a command counts as zero, s", 0.001, 3600.0),
+    Spec(
+        "command_timeout", 0.5,
+        "age at which efforts and velocities count as zero, s; they fade from half of it on",
+        0.001, 3600.0,
+    ),
     Spec(
         "unchanged_timeout", 0.0,
-        "how long a command that is sent again and again may stay the same, s; 0: ever",
+        "how long a repeated effort or velocity may stay the same, s; 0: forever",
         0.0, 3600.0,
     ),
     Spec(
         "controller_manager", "controller_manager",
-        "whose deactivated controllers' last commands are dropped; empty: nobody's",
+        "the node whose deactivated controllers lose their last commands; empty: none",
         read_only=True,
     ),
     Spec(
@@ -76,19 +84,22 @@ SIMULATOR = (
         "natural frequency of joints that follow positions or velocities, Hz", 0.1, 1000.0,
     ),
     Spec(
-        "hold_at_start", False, "joints keep their first position until they are commanded",
+        "hold_at_start", False, "joints keep their first position until commanded: nothing falls "
+        "before controllers run",
         read_only=True,
     ),
     Spec(
-        "path_tolerance", 0.0, "distance from a trajectory that ends its goal, rad or m; 0: none",
+        "path_tolerance", 0.0, "distance from a trajectory that aborts its goal, rad or m; 0: "
+        "none unless the goal has one",
         0.0, 1e6,
     ),
     Spec(
         "goal_tolerance", 0.01, "distance from a trajectory's end at which it is reached, rad "
         "or m; 0: any", 0.0, 1e6,
     ),
-    Spec("goal_time", 1.0, "time after its end to reach it, s", 0.0, 3600.0),
-    Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
+    Spec("goal_time", 1.0, "time after the end of a trajectory to reach it, s", 0.0, 3600.0),
+    Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK (other characters than "
+             "letters, digits and _ become _)", read_only=True),
     Spec(
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "
         "~/force_torque/JOINT", read_only=True,
@@ -101,11 +112,12 @@ SIMULATOR = (
     ENFORCE_LIMITS,
     *INITIAL,
     Spec(
-        "environment", "", "walls that points of the robot hit: path of a YAML file, or its text",
+        "environment", "", "walls: path of a YAML file, or its text",
         read_only=True,
     ),
     Spec(
-        "joint_limits", True, "position limits that hold at the start are stops", read_only=True
+        "joint_limits", True, "position limits that hold at the start are stops; ~/set_state "
+        "beyond them is refused", read_only=True
     ),
     Spec("start_paused", False, "wait for ~/pause with data: false", read_only=True),
     Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
@@ -114,7 +126,8 @@ SIMULATOR = (
     MARKER_RATE,
     Spec(
         "marker_scale", 0.3,
-        "length of the arrow of a full effort, and of the robot's mass times 1 m/s, m",
+        "length of the arrow of a full effort, and of an impulse of the robot's mass times 1 m/s, "
+        "m",
         0.001, 100.0, read_only=True,
     ),
 )  # fmt: skip
@@ -125,16 +138,18 @@ REFERENCES = (
     Spec("check_limits", True, "refuse references beyond <limit> of the URDF"),
     Spec(
         "start_tolerance", 0.1,
-        "how far from the measured state a reference may begin, rad or m; 0: anywhere", 0.0, 1e6,
+        "how far from the measured state a reference or target may begin, rad or m; 0: anywhere",
+        0.0, 1e6,
     ),
     Spec(
         "following_tolerance", 0.2,
-        "how far the robot may be from its reference, rad or m, before a fault; 0: anywhere",
+        "distance of a joint (or the link) from its reference that is a fault, rad or m; 0: none",
         0.0, 1e6,
     ),
     Spec(
         "reference_timeout", 0.5,
-        "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
+        "time after the last point or target at which efforts become zero, s; 0: never", 0.0,
+        3600.0,
     ),
     STATE_TIMEOUT,
     ENFORCE_LIMITS,
@@ -158,7 +173,8 @@ CONTACTS = (
          "contact is seen before ~/learn", 0.0, LARGEST_SENT),
     Spec("centers", DOUBLES, "external efforts without contact, N m or N; none: zeros",
          -LARGEST_SENT, LARGEST_SENT),
-    Spec("threshold_in_all", 1.0, "norm of external efforts over thresholds of a contact",
+    Spec("threshold_in_all", 1.0, "norm of external efforts over thresholds from which it is a "
+             "contact",
          0.001, LARGEST_SENT),
 )  # fmt: skip
 """Of nodes that see contacts."""
@@ -168,13 +184,14 @@ TORQUE_FEEDFORWARD = (
     *REFERENCES,
     Spec(
         "feedforward", EFFORT_SOURCES[0],
-        "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
+        "what the PD is added to: inverse_dynamics, reference (the efforts in its points) or none",
         check=one_of(EFFORT_SOURCES),
     ),
-    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
-    Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints",
+    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s: delay of the efforts + half "
+             "a period", 0.0, 0.1),
+    Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or one per joint",
          0.0, LARGEST_SENT),
-    Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints",
+    Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or one per joint",
          0.0, LARGEST_SENT),
 )  # fmt: skip
 
@@ -184,20 +201,20 @@ GAINS = {
     "kd": "of computed_torque, 1/s",
     "joint_stiffness": "of joint_impedance, N m/rad or N/m",
     "joint_damping": "of joint_impedance, N m s/rad or N s/m",
-    "required_rate": "of virtual_decomposition: at which errors die out, 1/s",
-    "body_rate": "of virtual_decomposition: at which bodies come to their required velocity, 1/s",
+    "required_rate": "of virtual_decomposition: decay of position errors, 1/s",
+    "body_rate": "of virtual_decomposition: decay of the bodies' velocity errors, 1/s",
     "required_damping": "of virtual_decomposition, at joints, N m s/rad or N s/m",
-    "admittance_kp": "of admittance: leads the joints to where they give way to, 1/s^2",
-    "admittance_kd": "of admittance, 1/s",
-    "admittance_inertia": "of admittance: with which joints give way to external efforts, kg m^2 "
-    "or kg; 0: a joint does not",
+    "admittance_kp": "of admittance: kp of its inner computed_torque, 1/s^2",
+    "admittance_kd": "of admittance: kd of its inner computed_torque, 1/s",
+    "admittance_inertia": "of admittance, felt by external efforts, kg m^2 or kg; "
+    "0: the joint does not yield",
     "admittance_damping": "of admittance, N m s/rad or N s/m",
     "admittance_stiffness": "of admittance, to the reference, N m/rad or N/m",
-    "admittance_dead_zone": "of admittance: external efforts that are not felt, N m or N",
+    "admittance_dead_zone": "of admittance: external efforts that are ignored, N m or N",
     "link_stiffness": "of cartesian_impedance along and about the world's axes, N/m and N m/rad",
     "link_damping": "of cartesian_impedance, N s/m and N m s/rad",
-    "posture_stiffness": "towards the initial posture, N m/rad or N/m",
-    "posture_damping": "of the joints' motion, N m s/rad or N s/m",
+    "posture_stiffness": "of cartesian_impedance, towards the initial posture, N m/rad or N/m",
+    "posture_damping": "of cartesian_impedance, of motion within the posture, N m s/rad or N s/m",
 }
 CONTROL_GAINS = tuple(gains())
 REACTIONS = ("none", *KINDS)
@@ -205,30 +222,31 @@ ALLOW_UNSTABLE = "allow_unstable_gains"
 
 COMPUTED_TORQUE = (
     *COMMANDING,
-    Spec("measured_joints", STRINGS, "joints that are measured, any that determine all others; "
-         "empty: the independent ones", read_only=True),
+    Spec("measured_joints", STRINGS, "joints whose states are read: any that determine all others, "
+         "fused in least squares if there are more; empty: the independent ones", read_only=True),
     Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),
-    Spec("link", "", "link that cartesian_impedance and ~/target are about", read_only=True),
-    Spec("reaction", REACTIONS[0], "to a contact: none, stop, float or retract, until ~/reset or "
-         "another mode", check=one_of(REACTIONS)),
+    Spec("link", "", "link of cartesian_impedance and ~/target; without it there is no such "
+             "mode", read_only=True),
+    Spec("reaction", REACTIONS[0], "to a contact: none, stop, float or retract (0.5 s back along "
+         "the path), until ~/reset or another mode", check=one_of(REACTIONS)),
     *CONTACTS,
-    Spec("observer_time_constant", 0.01, "mean delay of the external efforts in which contacts are "
-         "seen and to which admittance gives way, s", 0.001, 10.0, read_only=True),
-    Spec("fading_time", 0.3, "in which a change of mode or gains fades in, s", 0.0, 60.0),
+    Spec("observer_time_constant", 0.01, "mean delay of the external efforts for contacts and "
+         "admittance, s", 0.001, 10.0, read_only=True),
+    Spec("fading_time", 0.3, "time in which a change of mode or gains fades in, s", 0.0, 60.0),
     *REFERENCES,
     Spec(ALLOW_UNSTABLE, False,
-         "take gains with which the loop, sampled at `rate`, would be unstable"),
+         "accept gains that make the loop, sampled at `rate`, unstable"),
     Spec(
         "agreement_tolerance", 0.01,
-        "how far measured joints of loops may disagree, rad or m; 0: anyhow", 0.0, 1e6,
+        "how far measured joints of loops may disagree, rad or m; 0: not checked", 0.0, 1e6,
     ),
     Spec(
         "jump_tolerance", 0.1,
-        "how much farther than their speed says joints may go between two joint_states, rad or m; "
-        "0: anywhere", 0.0, 1e6,
+        "how far joints may jump between two joint_states beyond their velocity, rad or m; "
+        "0: not checked", 0.0, 1e6,
     ),
     *(
-        Spec(name, DOUBLES, f"{GAINS[name]}; none: a mild one", 0.0, LARGEST_SENT)
+        Spec(name, DOUBLES, f"{GAINS[name]}; none: mild", 0.0, LARGEST_SENT)
         for name in CONTROL_GAINS
     ),
 )  # fmt: skip
@@ -241,17 +259,17 @@ LOOP_STATE_PUBLISHER = (
     ),
     Spec(
         "deviations", DOUBLES,
-        "standard deviations of their positions, rad or m: their ratios weigh joints that disagree",
+        "standard deviations of the positions of `joints`, rad or m; none: all alike",
         read_only=True,
     ),
     STATE_TIMEOUT,
     Spec(
         "largest_jump", 0.5,
-        "how far a joint may move between two messages, rad or m; 0: any way", 0.0, 1e6,
+        "how far a joint may move between two messages, rad or m; 0: not checked", 0.0, 1e6,
     ),
     Spec(
         "largest_disagreement", 0.05,
-        "how far measured joints may disagree, rad or m; 0: any way", 0.0, 1e6,
+        "how far a measured joint may be from the estimate, rad or m; 0: not checked", 0.0, 1e6,
     ),
     Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
 )  # fmt: skip
@@ -267,13 +285,15 @@ EFFORT_OBSERVER = (
          check=one_of(("first", "second"))),
     STATE_TIMEOUT,
     Spec("link", "", "link of ~/external_wrench; empty: none is sent", read_only=True),
-    Spec("point", [0.0, 0.0, 0.0], "where it acts, in the link's axes, m", read_only=True),
-    Spec("moment", True, "whether torques act there; else a force alone", read_only=True),
+    Spec("point", [0.0, 0.0, 0.0], "where the wrench acts, in the link's axes, m", read_only=True),
+    Spec("moment", True, "whether a moment acts there; without one, fewer joints determine the "
+             "force", read_only=True),
     *CONTACTS,
     Spec("payload_link", "", "link whose payload is estimated; empty: none", read_only=True),
     Spec("payload_receivers", STRINGS, "nodes and controllers to which ~/apply_payload hands the "
          "payload: by their service set_payload or topic payload", read_only=True),
-    Spec("payload_memory", 10.0, "in which old motion loses its weight by e, s", 0.1, 3600.0,
+    Spec("payload_memory", 10.0, "time in which the weight of old motion falls to 1/e, s", 0.1,
+             3600.0,
          read_only=True),
 )  # fmt: skip
 
@@ -282,5 +302,9 @@ TRAJECTORY_CONVERTER = (
     Spec(
         "joints", STRINGS, "joints of ~/trajectory_out; empty: all actuated joints", read_only=True
     ),
-    Spec("check_limits", True, "drop trajectories beyond <limit> of the URDF, in either space"),
+    Spec(
+        "check_limits",
+        True,
+        "drop trajectories with a point beyond a <limit>, before or after conversion",
+    ),
 )

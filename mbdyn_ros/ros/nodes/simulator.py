@@ -1,6 +1,6 @@
 """Node `simulator`: moves a robot by the efforts it is sent, and publishes its joint states.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class SessionHealth:
         if sent_beyond:
             health.warnings.append(f"commanded beyond limits, held there: {', '.join(sent_beyond)}")
         if session.commands.follow and not session.following.ready:
-            health.warnings.append("time stands still: compiling what it takes to follow positions")
+            health.warnings.append("simulated time is halted: compiling the servos")
         if beyond:
             health.warnings.append(f"beyond position limits, no stops now: {', '.join(beyond)}")
         if not motion.ready:
-            health.warnings.append("time stands still: compiling equations past a dead centre")
+            health.warnings.append("simulated time is halted: compiling past a dead centre")
         if motion.changes:
             health.warnings.append(motion.changes[-1])
             motion.changes.clear()

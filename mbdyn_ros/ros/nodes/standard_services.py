@@ -295,8 +295,8 @@ class StandardServices:
         link = self._link(session, ask.entity)
         if not robot.floating_base or link != robot.model.root:
             raise InputError(
-                f"{quoted(ask.entity)} stands where its joints have it: ~/set_state sets those; "
-                "only the base of a robot with floating_base can be put somewhere"
+                f"the pose of {quoted(ask.entity)} follows from the joint positions; set those "
+                "with ~/set_state. Only a floating base (floating_base) can be placed directly"
             )
         if state.header.frame_id not in ("", WORLD_FRAME):
             raise InputError(f"its pose is in {quoted(state.header.frame_id)}, not in the world")

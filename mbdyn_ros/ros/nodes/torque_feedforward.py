@@ -4,7 +4,7 @@ It sends the efforts of inverse dynamics along a reference, and adds a small PD 
 controller that takes them holds the last ones forever, so this node sends zeros when it has no
 fresh reference, when something fails, when it is deactivated, and when it ends.
 
-Topics, services and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics and services.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Planners move booms and jibs, hardware moves their cylinders: what comes in the one goes out in the
 other, with velocities, accelerations and efforts.
 
-Topics and parameters are listed in `docs/ros.md`.
+`docs/ros.md` explains its topics.
 """
 
 from __future__ import annotations

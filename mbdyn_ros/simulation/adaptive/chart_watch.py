@@ -24,7 +24,7 @@ DEAD = 1e-4
 the loop."""
 
 NEARLY_SINGULAR = 10 * SINGULAR
-"""Regularity that counts as a change point where loops cannot be closed behind it: so near, their
+"""Regularity that counts as a change point where loops cannot be closed after it: so near, their
 residuals are rounding errors."""
 
 DOUBTFUL = 1e-2

@@ -63,7 +63,7 @@ class Part:
     Attributes
     ----------
     joints : independent joints to go on with; None where this part is the last.
-    stretch : in equal steps, with which the motion went on behind it.
+    stretch : in equal steps, with which the motion went on after it.
     past : states since anything happened last, at which the coordinates were unlike each other.
     """
 
@@ -162,7 +162,7 @@ class Part:
 class Run:
     """One simulation; its arguments are those of `simulate`, checked.
 
-    through : goes on behind a part that ended at a change point: in which coordinates and from
+    through : goes on after a part that ended at a change point: in which coordinates and from
         which instant; None where that was no change point, and a SimulationError where none leads
         through it. Without it the simulation stops there.
     actuation : what makes part of the efforts by states of its own.
@@ -222,7 +222,7 @@ class Run:
     def _integrated(
         self, coordinates: ChartMotion, time: float, q: Array, v: Array
     ) -> tuple[Part, tuple[Robot, Instant] | None]:
-        """The part from a state, and where the motion goes on behind a change point that ended it.
+        """The part from a state, and where the motion goes on after a change point that ended it.
 
         Both are integrated and kept.
         """

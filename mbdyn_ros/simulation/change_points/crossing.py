@@ -102,7 +102,7 @@ def crossing(
     ----------
     near : the coordinates before it. chart : of the linkage that meets it.
     start, middle : where the step begins, and when about it is at the change point.
-    beyond : coordinates that serve at tree positions behind it.
+    beyond : coordinates that serve at tree positions after it.
 
     Raises
     ------

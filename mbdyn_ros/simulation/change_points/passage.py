@@ -163,7 +163,7 @@ def _exchanged(
 
 
 def _beyond(run: Run, chart: Robot, whole: Array) -> ChartMotion:
-    """The same coordinates on the branch of tree positions behind a change point."""
+    """The same coordinates on the branch of tree positions after a change point."""
     return run.in_coordinates(_at(run, chart, chart.independent_joints, whole))
 
 

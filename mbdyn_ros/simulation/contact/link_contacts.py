@@ -45,7 +45,7 @@ def checked_law(
 
 
 class LinkContacts(Sealed):
-    """That links touch each other: the spheres and capsules of their `<collision>`.
+    """Contacts of links with each other: the spheres and capsules of their `<collision>`.
 
     Links of one body, of bodies that a joint or a loop joins, and pairs that are `disabled` do
     not. Fixed links touch all but what they carry by joints. Boxes, cylinders and meshes touch

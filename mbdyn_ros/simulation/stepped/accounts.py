@@ -28,7 +28,7 @@ class Accounts:
 
     @property
     def lost(self) -> float:
-        """J that impacts, the friction of walls and dry friction of joints have taken."""
+        """Energy (J) dissipated by impacts, walls and dry friction of joints."""
         return float(self._motion.motion.lost)
 
     @lost.setter
@@ -37,7 +37,7 @@ class Accounts:
 
     @property
     def trimmed(self) -> float:
-        """J by which errors of steps would have raised the energy; see `Stepper.limit_energy`."""
+        """Energy (J) that errors of steps would have added; see `Stepper.limit_energy`."""
         return float(self._motion.motion.trimmed)
 
     @property
@@ -47,20 +47,20 @@ class Accounts:
 
     @property
     def unsettled(self) -> int:
-        """Problems of contacts of which no impulses were found that meet all laws to 1e-8 m/s.
+        """Number of contact problems whose solution violates a law by more than 1e-8 m/s.
 
-        The best that were found are taken: they push and stay in their cones; see `residual`.
+        The best impulses found are used: they push and stay in their cones; see `residual`.
         """
         return int(self._motion.motion.unsettled)
 
     @property
     def merged(self) -> int:
-        """Steps in which impacts followed each other so closely that they ended in rest."""
+        """Number of steps in which a rapid sequence of impacts was ended in rest."""
         return int(self._motion.motion.merged)
 
     @property
     def unseen(self) -> int:
-        """How often a contact may have passed its wall unseen, in steps too long for its speed."""
+        """Number of contacts that may have been missed, in steps too long for their speed."""
         return int(self._motion.motion.unseen)
 
     @property
@@ -70,7 +70,7 @@ class Accounts:
 
     @property
     def is_meeting(self) -> bool:
-        """Whether something touched in the last step, or was near, that events do not know."""
+        """Whether shapes that events do not know touched, or were near, in the last step."""
         special = None if self._contacts is None else self._contacts.special
         held = special is not None and self._motion.mode[special.any(axis=1)].any()
         return bool(held or self._motion.planes[:, 0].any())
@@ -82,7 +82,7 @@ class Accounts:
 
     @property
     def impacts(self) -> tuple[Impact, ...]:
-        """All since the last `take_impacts`."""
+        """All impacts since the last `take_impacts`."""
         return tuple(self._impacts)
 
     def take_impacts(self) -> list[Impact]:

@@ -158,7 +158,7 @@ class ChartedStep:
 
     @property
     def lost(self) -> float:
-        """J that impacts, the friction of walls and dry friction of joints have taken."""
+        """Energy (J) dissipated by impacts, walls and dry friction of joints."""
         return sum(leg.motion.lost for leg in self._legs)
 
     @property

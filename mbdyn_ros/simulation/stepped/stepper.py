@@ -145,7 +145,7 @@ class Stepper(Accounts, Sealed):
         )
 
     def copy(self) -> Stepper:
-        """Another stepper in the same state, which goes on as this one would.
+        """Another stepper in the same state, which continues as this one would.
 
         Its state, efforts, wrenches, contacts and accounts are its own, and impacts that were not
         taken yet.
@@ -293,12 +293,12 @@ class Stepper(Accounts, Sealed):
 
     @property
     def method(self) -> str:
-        """Name of what takes the steps of free motion; see `integration.methods`."""
+        """Name of the integrator of free motion; see `integration.methods`."""
         return self._method.name
 
     @brief
     def set_state(self, q: Array | Sequence[float], v: Array | Sequence[float]) -> None:
-        """Put the robot somewhere else; quaternions are divided by their lengths.
+        """Set positions and velocities; quaternions are normalized.
 
         Raises
         ------
@@ -330,7 +330,7 @@ class Stepper(Accounts, Sealed):
             self._guard.forget()
 
     def advance(self, steps: int = 1) -> None:
-        """Take steps with these efforts.
+        """Take steps with the present efforts.
 
         Parameters
         ----------
@@ -464,7 +464,7 @@ class Stepper(Accounts, Sealed):
         )
 
     def limit_energy(self, most: float) -> None:
-        """Scale all velocities down where the energy exceeds `most` (J); what goes is `trimmed`."""
+        """Scale all velocities down if the energy exceeds `most` (J); `trimmed` sums the loss."""
         kinetic, potential = self.energy.tolist()
         gain = kinetic + potential - most
         if gain > 0 and kinetic > 0:
@@ -478,7 +478,7 @@ class Stepper(Accounts, Sealed):
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """Those that were held in the last step, with their forces."""
+        """The contacts that were held in the last step, with their forces."""
         if self._touches is None:
             return ()
         motion = self._motion

@@ -85,7 +85,7 @@ class MeasuredState {
   std::vector<double> q, v;  // as the hardware shows them; NaN: not known
   StateAge age;
 
-  // Find the interfaces of the joints, and begin anew.
+  // Find the interfaces of the joints, and restart.
   void find(const StateInterfaces &interfaces) {
     positions_.find(interfaces, joints, "position");
     velocities_.find(interfaces, joints, "velocity");

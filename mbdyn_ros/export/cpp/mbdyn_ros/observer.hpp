@@ -66,7 +66,7 @@ class Observer {
 
   /* Take a sample at a time (s): q (nq), v (nv), effort (efforts). `external` is of it; where the
      status is not ok, all stays as it was. At the time of the last sample nothing is new; earlier,
-     or more than `longest_gap` later, it begins anew. */
+     or more than `longest_gap` later, it restarts. */
   Status cycle(double time, const double *q, const double *v, const double *effort) noexcept {
     const double *until = held_ && begun_ ? effort_.data() : effort;
     const Status status =
