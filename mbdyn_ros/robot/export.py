@@ -29,7 +29,8 @@ class Exports(Configurations):
     def closed_form(self, symbols: Sequence[str] = ()) -> ClosedForm:
         """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
 
-        Without friction and springs. `export.closed_form_text` writes it as text, Markdown and LaTeX.
+        Without friction and springs. `export.closed_form_text` writes it as text, Markdown and
+        LaTeX.
 
         Parameters
         ----------

@@ -3,8 +3,8 @@
 An even beam of the length L bends by M = EI / r. Cut into n + 1 segments, of L/n each and of half
 of that at both ends, with springs of k = EI n / L in between, it has the beam's deflections and
 eigenfrequencies to second order in 1/n (Wittbrodt, Adamiec-Wojcik and Wojciech, Dynamics of
-Flexible Multibody Systems, 2006: rigid finite elements). Straight, the segments together have the mass, the centre and the moments that
-the link had, to rounding: what holds of the rigid robot holds of this one at bends of 0.
+Flexible Multibody Systems, 2006: rigid finite elements). Straight, the segments together have the
+mass, the centre and the moments that the link had, to rounding: what holds of the rigid robot holds of this one at bends of 0.
 """
 
 from __future__ import annotations
