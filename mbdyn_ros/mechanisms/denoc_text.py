@@ -101,7 +101,9 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
 def _cut_at(equations: DenocEquations) -> str:
     """The joints, meshes and cams that lambda stands for."""
     layout = equations.mechanism.layout()
-    return " and ".join(one.name for one in (*equations.cuts, *layout.meshes, *layout.cams))
+    cuts = [cut.name for cut in equations.cuts]
+    meshes, cams = ([one.name for one in kind] for kind in (layout.meshes, layout.cams))
+    return " and ".join([*cuts, *meshes, *cams])
 
 
 SHEET = (

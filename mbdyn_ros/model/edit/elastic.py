@@ -4,7 +4,8 @@ An even beam of the length L bends by M = EI / r. Cut into n + 1 segments, of L/
 of that at both ends, with springs of k = EI n / L in between, it has the beam's deflections and
 eigenfrequencies to second order in 1/n (Wittbrodt, Adamiec-Wojcik and Wojciech, Dynamics of
 Flexible Multibody Systems, 2006: rigid finite elements). Straight, the segments together have the
-mass, the centre and the moments that the link had, to rounding: what holds of the rigid robot holds of this one at bends of 0.
+mass, the centre and the moments that the link had, to rounding: what holds of the rigid robot holds
+of this one at bends of 0.
 """
 
 from __future__ import annotations
@@ -110,8 +111,9 @@ def with_elastic_link(
     bends = tuple(one.name for one in joints)
     if outer:
         joints.append(Joint(f"{link}_end", "fixed", carrier, link, Pose(np.eye(3), -at)))
-    new = {one.name for one in (*links, *joints)}
-    if taken := sorted(new & {one.name for one in (*model.links, *model.joints)}):
+    new = {one.name for one in links} | {one.name for one in joints}
+    known = {one.name for one in model.links} | {one.name for one in model.joints}
+    if taken := sorted(new & known):
         raise InputError(f"{what}: there is a {taken[0]!r} already; rename it first")
 
     def moved(joint: Joint) -> Joint:
