@@ -54,12 +54,10 @@ def shared_files():
 # Real robots, and the libraries that judge our numbers.
 PEERS = ["example-robot-data", "mujoco", "pin"]
 
-# Meshes, and pages in the browser, which show them.
-MESH = ["pycollada", "trimesh"]
-PAGE = [*MESH, "latex2mathml>=3.77", "plotly>=6", "viser>=1.1"]
+# Pictures, and pages in the browser.
+VIEW = ["latex2mathml>=3.77", "matplotlib>=3.6", "plotly>=6", "viser>=1.1"]
 
-# Pictures, and recordings that ROS plays.
-PLOT = ["matplotlib>=3.6"]
+# Recordings that ROS plays.
 BAG = ["rosbags>=0.11"]
 
 # Inertias that bodies can have.
@@ -74,12 +72,15 @@ ROS = [
 
 # What makes the book.
 DOCS = [
-    *PAGE, "furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton",
+    *VIEW, "furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton",
     "ziamath>=0.12",
 ]
 
 # What reads MJCF.
 MJCF = ["mujoco>=3.3.7"]
+
+# Closed forms in SymPy.
+SYMBOLIC = ["sympy"]
 
 setup(
     name=NAME,
@@ -125,24 +126,35 @@ setup(
         "lxml>=4.9",
         "numpy>=1.23",
         "platformdirs>=2.2",
+        "pycollada>=0.7",
         "pyyaml>=6.0",
         "rich>=12.0",
         "scipy>=1.9",
+        "trimesh>=4.0",
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
+        "all": [*VIEW, *BAG, *IDENTIFY, *MJCF, *SYMBOLIC],
+        "view": VIEW,
         "bag": BAG,
+        "identify": IDENTIFY,
+        "mjcf": MJCF,
+        "symbolic": SYMBOLIC,
+        "dask": ["dask[distributed]"],
+        "ros": ROS,
+        # names of former times, for those who install them
+        "plot": VIEW,
+        "page": VIEW,
+        "mesh": [],
+        "xacro": [],
         "docs": DOCS,
-        "mesh": MESH,
-        "page": PAGE,
-        "plot": PLOT,
         "test": [
+            *VIEW,
             *BAG,
             *IDENTIFY,
-            *PAGE,
-            *PLOT,
             *PEERS,
             *MJCF,
+            *SYMBOLIC,
             "coal",
             "codespell",
             "dask[distributed]",
@@ -156,16 +168,9 @@ setup(
             "pytest-timeout",
             "pytest-xdist",
             "ruff",
-            "sympy",
             "types-PyYAML",
             "xacro>=2",  # the judge of our own expansion
         ],
-        "identify": IDENTIFY,
-        "mjcf": MJCF,
-        "ros": ROS,
-        "xacro": [],  # needs nothing any more; the name stays for those who install it
-        "symbolic": ["sympy"],
-        "dask": ["dask[distributed]"],
         "bench": [*PEERS, "adam-robotics[casadi]", "drake"],
     },
     entry_points={

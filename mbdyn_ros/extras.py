@@ -9,10 +9,11 @@ from .errors import MissingPackageError
 
 
 class Extra(NamedTuple):
-    """A package by which an extra is known, and what asks for it."""
+    """A package that not everybody needs, what asks for it, and the extra that brings it."""
 
     package: str
     purpose: str
+    extra: str
 
     @property
     def there(self) -> bool:
@@ -21,20 +22,19 @@ class Extra(NamedTuple):
 
 
 EXTRAS = {
-    "plot": Extra("matplotlib", "pictures (--plot, --graph, --gif)"),
-    "page": Extra("viser", "robots in the browser (mbdyn view)"),
-    "mesh": Extra("trimesh", "meshes"),
-    "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)"),
-    "identify": Extra("clarabel", "inertias that bodies can have (mbdyn identify)"),
-    "mjcf": Extra("mujoco", "MuJoCo's files"),
-    "symbolic": Extra("sympy", "closed forms in SymPy"),
-    "dask": Extra("distributed", "sweeps on many machines"),
+    "plot": Extra("matplotlib", "pictures (--plot, --graph, --gif)", "view"),
+    "page": Extra("viser", "robots in the browser (mbdyn view)", "view"),
+    "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)", "bag"),
+    "identify": Extra("clarabel", "inertias that bodies can have (mbdyn identify)", "identify"),
+    "mjcf": Extra("mujoco", "MuJoCo's files", "mjcf"),
+    "symbolic": Extra("sympy", "closed forms in SymPy", "symbolic"),
+    "dask": Extra("distributed", "sweeps on many machines", "dask"),
 }
-"""Extras by their names in setup.py."""
+"""What is installed by extras of setup.py."""
 
 
-def require(extra: str) -> None:
-    """Refuse to go on without the package of an extra.
+def require(what: str) -> None:
+    """Refuse to go on without a package of `EXTRAS`.
 
     Raises
     ------
@@ -45,8 +45,8 @@ def require(extra: str) -> None:
     --------
     >>> require("plot")
     """
-    package, purpose = EXTRAS[extra]
-    if not EXTRAS[extra].there:
+    package, purpose, extra = EXTRAS[what]
+    if not EXTRAS[what].there:
         raise MissingPackageError(
             f"{purpose} need the package {package}, which is not installed: "
             f"pip install 'mbdyn_ros[{extra}]'"

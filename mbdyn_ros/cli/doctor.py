@@ -94,9 +94,9 @@ def _cache() -> Finding:
 
 def _extras() -> list[Finding]:
     rows = []
-    for name, extra in EXTRAS.items():
+    for extra in EXTRAS.values():
         found = f"{extra.package} {_version(extra.package)}" if extra.there else ""
-        cure = "" if extra.there else f"pip install 'mbdyn_ros[{name}]'"
+        cure = "" if extra.there else f"pip install 'mbdyn_ros[{extra.extra}]'"
         rows.append(Finding(extra.purpose, extra.there, found, cure))
     return rows
 

@@ -193,14 +193,14 @@ def test_numbers_that_overflow_are_refused(
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (("simulate", "ur5", "--duration", "1", "--plot", "a.png"), "plot"),
+        (("simulate", "ur5", "--duration", "1", "--plot", "a.png"), "view"),
         (("simulate", "ur5", "--duration", "1", "--output", "a.mcap"), "bag"),
-        (("id", "ur5", "--plot", "a.png"), "plot"),
-        (("inspect", "ur5", "--graph", "a.svg"), "plot"),
-        (("piezo", "piezo_robot", "--plot", "a.png"), "plot"),
-        (("piezo", "piezo_robot", "--pulses", "a.png"), "plot"),
-        (("mechanism", "four_bar", "--fit", "path.csv", "--plot", "a.png"), "plot"),
-        (("mechanism", "four_bar", "--id", "--gif", "a.gif"), "plot"),
+        (("id", "ur5", "--plot", "a.png"), "view"),
+        (("inspect", "ur5", "--graph", "a.svg"), "view"),
+        (("piezo", "piezo_robot", "--plot", "a.png"), "view"),
+        (("piezo", "piezo_robot", "--pulses", "a.png"), "view"),
+        (("mechanism", "four_bar", "--fit", "path.csv", "--plot", "a.png"), "view"),
+        (("mechanism", "four_bar", "--id", "--gif", "a.gif"), "view"),
     ],
 )
 def test_extras_are_asked_for_before_a_robot_is_read(

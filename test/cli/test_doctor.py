@@ -65,14 +65,15 @@ def test_extras_are_those_of_the_package() -> None:
     page = (root / "docs" / "install.md").read_text()
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.MULTILINE)
     reported = {name for row in rows for name in re.findall(r"\w+", row)}
-    assert set(extras.EXTRAS) < there and reported == there
+    asked = {one.extra for one in extras.EXTRAS.values()}
+    assert asked < there and reported == there
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    cure = "pip install 'mbdyn_ros[plot]'"
+    cure = "pip install 'mbdyn_ros[view]'"
     assert findings()["pictures (--plot, --graph, --gif)"]["cure"] == cure
-    with pytest.raises(mbdyn_ros.MissingPackageError, match=r"matplotlib.*mbdyn_ros\[plot\]"):
+    with pytest.raises(mbdyn_ros.MissingPackageError, match=r"matplotlib.*mbdyn_ros\[view\]"):
         extras.require("plot")
     command = ["simulate", "four_bar", "--duration", "0.01", "--plot", f"{tmp_path}/x.png"]
     result = CliRunner().invoke(main, command)

@@ -79,7 +79,7 @@ def test_what_makes_no_page_is_refused() -> None:
 
 def test_the_command_that_helps_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mbdyn_ros.view.page.page.NEEDED", ("viser", "no_such_package"))
-    assert "pip install 'mbdyn_ros[page]'" in refused("view", "any.urdf")
+    assert "pip install 'mbdyn_ros[view]'" in refused("view", "any.urdf")
 
 
 def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:

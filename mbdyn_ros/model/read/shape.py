@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
 from ...errors import InputError, ModelError
-from ...extras import require
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
 from .package_folders import package_folders
 from .placement import read_pose
@@ -169,15 +168,14 @@ def load_mesh(path: Path) -> Any:
         )
     if path.stat().st_size > LARGEST_MESH:
         raise InputError(f"{path}: larger than {LARGEST_MESH} bytes; simplify the mesh")
-    require("mesh")
-    import trimesh
+    import trimesh  # slow to import
 
     try:
         scene = trimesh.load_scene(path)
         if not scene.geometry:
             raise ValueError("it holds no triangles")
     except ImportError as error:  # of what reads this kind of file
-        raise InputError(f"{path}: {error}: pip install 'mbdyn_ros[mesh]'") from None
+        raise InputError(f"{path}: {error}: pip install pycollada") from None
     except Exception as error:  # readers of broken files raise whatever comes
         raise InputError(f"{path}: cannot be read as a mesh: {error}") from None
     return scene

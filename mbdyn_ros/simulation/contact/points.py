@@ -305,8 +305,6 @@ def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Ar
     try:
         body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
         corners, hollow = _salient(body.vertices * scale, body.triangles_center * scale)
-    except ImportError as error:
-        raise InputError(f"{where}: {error}: pip install 'mbdyn_ros[page]'") from None
     except (InputError, QhullError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(

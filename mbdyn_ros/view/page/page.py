@@ -240,7 +240,7 @@ def require_page() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise InputError(
-            f"a page needs {' and '.join(missing)}: pip install 'mbdyn_ros[page]' (or "
+            f"a page needs {' and '.join(missing)}: pip install 'mbdyn_ros[view]' (or "
             f"pip install {' '.join(missing)})"
         )
 
