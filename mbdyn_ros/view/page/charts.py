@@ -251,7 +251,7 @@ def _figure(
         }
         for one in arrows for x, y in [(_numbers(one.x), _numbers(one.y))]
     ]  # fmt: skip
-    config = {"displaylogo": False, "responsive": False}
+    config = {"displayModeBar": False, "responsive": False}
     return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
 
 
