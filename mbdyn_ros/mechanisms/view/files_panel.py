@@ -1,4 +1,4 @@
-"""What a mechanism's page opens: another kind, a drawing, a motion or a torque from a file."""
+"""Files on a mechanism's page: another kind, a drawing, a motion or a torque."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ SMALL = "font-size:11px;line-height:1.8;overflow-x:auto"
 BLOCK_SHARE = 0.02
 """Half the side of a drawn block, of the mechanism's size."""
 
-ROUNDED = 9
-"""Decimals: what is below is rounding."""
+SHOWN_DECIMALS = 9
+"""Of numbers in equations: what is below is rounding."""
 
 ARROW = 0.25
 """The longest arrow, of the mechanism's size."""
@@ -38,7 +38,7 @@ ARROW = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """What acts on a part: force (N,) in N at a place (N,) in m, x + i y; moment (N,), N m."""
+    """Action on a part: force (N,) in N at a place (N,) in m, x + i y; moment (N,), N m."""
 
     name: str
     place: Points
@@ -141,4 +141,4 @@ def _column(values: Array | tuple[float, ...]) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{round(float(value), ROUNDED) + 0.0:.4g}"
+    return f"{round(float(value), SHOWN_DECIMALS) + 0.0:.4g}"

@@ -219,9 +219,7 @@ class EqualChart:
         self._handle.visible = bool(lines)
 
 
-def _figure(
-    title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
-) -> Figure:
+def _figure(title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()) -> Figure:
     data = [
         {
             "type": "scatter", "mode": "lines", "name": in_html(line.name),
