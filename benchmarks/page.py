@@ -25,7 +25,7 @@ from playwright.sync_api import sync_playwright
 
 from mbdyn_ros.mechanisms.registry import kind_of
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage
-from mbdyn_ros.view.page.page import Address, Page
+from mbdyn_ros.view.page.page import Address, Draw, Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "support"))
 from browser import CHROMIUM, FLAGS, Tab  # noqa: E402
@@ -55,15 +55,19 @@ def measured(chromium: Any, name: str, clicks: int) -> dict[str, list[float]]:
     """Milliseconds of every click: in Python, in scripts, and until all is drawn."""
     page = Page(name, Address(port=0))
     mechanism = kind_of(name)()
-    shown = MechanismPage(page, mechanism)
     spent: list[float] = []
 
-    def draw(passed: float, woken: bool) -> None:
-        start = time.thread_time()
-        shown.draw(passed, woken)
-        spent.append(1e3 * (time.thread_time() - start))
+    def fill(own: Page) -> Draw:
+        shown = MechanismPage(own, mechanism)
 
-    thread = threading.Thread(target=page.run, args=(draw,), daemon=True)
+        def draw(passed: float, woken: bool) -> None:
+            start = time.thread_time()
+            shown.draw(passed, woken)
+            spent.append(1e3 * (time.thread_time() - start))
+
+        return draw
+
+    thread = threading.Thread(target=page.run_each, args=(fill,), daemon=True)
     thread.start()
     found: dict[str, list[float]] = {"Python": [], "script": [], "whole": []}
     tab = Tab(chromium, page.url)

@@ -13,7 +13,7 @@ from .link import Bar, Block
 from .mechanism import Mechanism
 from .pose import MechanismPose
 
-SAME = 1e-9
+ONE_POINT = 1e-9
 """Distance of pins that are one point, of a mechanism's longest link."""
 
 
@@ -50,7 +50,7 @@ class Sketch:
         if layout.meshes or layout.cams:
             raise mechanism.refusal("gears and cams are drawn in a file, not by their points")
         bars = [one.piece for one in layout.parts if isinstance(one.piece, Bar)]
-        near = SAME * max((float(one.length) for one in bars), default=1.0)
+        near = ONE_POINT * max((float(one.length) for one in bars), default=1.0)
 
         def point(at: complex) -> str:
             found = (name for name, place in sketch.points.items() if abs(place - at) < near)

@@ -125,9 +125,10 @@ class DesignSliders(SliderPanel):
 
     def follow(self, mechanism: Mechanism) -> None:
         """Let the sliders that follow the shapes of links show what a design has of them."""
+        settings = mechanism.settings
         with self._together:
             for name, followed in self._following.items():
-                value = float(mechanism.settings[name])
+                value = float(settings[name])
                 if math.isclose(self[name], followed) and not math.isclose(value, followed):
                     self._following[name] = value
                     self.move(name, value, *self._span(name, value))

@@ -1,4 +1,4 @@
-"""What a mechanism's page opens: another kind, a drawing, a motion or a torque from a file."""
+"""Files on a mechanism's page: another kind, a drawing, a motion or a torque."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FilesPanel:
         button.on_upload(taken)
 
     def _try(self, action: Callable[[], None], event: Any, folder: str = "") -> None:
-        """Do what a browser asks for; `folder` is no name that it knows."""
+        """Do what a browser asks for, which does not know the folder of a file that it sent."""
         if event.client is None:
             return
         try:

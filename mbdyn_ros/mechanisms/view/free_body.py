@@ -24,11 +24,13 @@ LAW = (
 )
 """Newton's and Euler's equations of a link in the plane, (4) and (5) of the paper."""
 
+SMALL = "font-size:11px;line-height:1.8;overflow-x:auto"
+
 BLOCK_SHARE = 0.02
 """Half the side of a drawn block, of the mechanism's size."""
 
-ROUNDED = 9
-"""Decimals: what is below is rounding."""
+SHOWN_DECIMALS = 9
+"""Of numbers in equations: what is below is rounding."""
 
 ARROW = 0.25
 """The longest arrow, of the mechanism's size."""
@@ -36,7 +38,7 @@ ARROW = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """What acts on a part: force (N,) in N at a place (N,) in m, x + i y; moment (N,), N m."""
+    """Action on a part: force (N,) in N at a place (N,) in m, x + i y; moment (N,), N m."""
 
     name: str
     place: Points
@@ -122,7 +124,7 @@ class FreeBody:
         rates = (float(spin), acceleration.real, acceleration.imag)
         moved, wrench = self.sums(row)
         diagonal = [[inertia, "0", "0"], ["0", mass, "0"], ["0", "0", mass]]
-        numbers = matrix(diagonal) + _column(rates) + "=" + _column(moved) + "= w_i"
+        numbers = matrix(diagonal) + _column(rates) + "=" + _column(moved)
         rows = [
             (f"{one.name}", *map(_number, (float(one.moment[row]), *self._wrench(one, row))))
             for one in self.actions
@@ -130,7 +132,8 @@ class FreeBody:
         header = ("on the " + self._name, "M (N m)", "n (N m)", "f_x (N)", "f_y (N)")
         sums = table((header, [*rows, ("w_i", "", *map(_number, wrench))]))
         said = "<p>M acts at the joint, n about the centre of mass c: M + r × f.</p>"
-        return "".join([*(formula(one, display=True) for one in (*LAW, numbers)), *sums, said])
+        laws = (formula(one, display=True) for one in (*LAW, numbers))
+        return "".join([f'<div style="{SMALL}">', *laws, *sums, said, "</div>"])
 
 
 def _column(values: Array | tuple[float, ...]) -> str:
@@ -138,4 +141,4 @@ def _column(values: Array | tuple[float, ...]) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{round(float(value), ROUNDED) + 0.0:.4g}"
+    return f"{round(float(value), SHOWN_DECIMALS) + 0.0:.4g}"

@@ -1,4 +1,4 @@
-"""Runs that a page keeps: each has a name, and stands beside the present one in every plot."""
+"""Runs that a page keeps: each has a name, and stays in every plot next to the present one."""
 
 from __future__ import annotations
 

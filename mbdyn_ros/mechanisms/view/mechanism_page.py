@@ -197,7 +197,7 @@ class MechanismPage:
         laws = ""
         if name in self._bodies:
             body = self._free_body(self._bodies[name])
-            self._diagram.show(name, "m", *body.lines(self._row))
+            self._diagram.show("m", "m", *body.lines(self._row))
             laws = body.equations(self._row)
         else:
             self._diagram.show(f"{name} ({unit})", unit, lines)

@@ -69,7 +69,7 @@ SLOWEST, FASTEST = 0.5, 100.0
 
 
 def first_drive(mechanism: Mechanism, speed: float, motion: str | CrankMotion) -> CrankDrive:
-    """What a page begins with: a law at `speed` (rad/s), free from rest, or a motion from a file.
+    """Drive that a page begins with: a law at `speed`, rad/s, free from rest, or from a file.
 
     Raises
     ------

@@ -29,6 +29,9 @@ UPRIGHT = Place(rotation_onto(np.array([0.0, -1.0, 0.0])))
 BAR_SHARE = 0.028
 """Half the width of a bar, of the mechanism's size."""
 
+GROWTH = 1.1
+"""Ratio of the steps in which bars grow with a mechanism: else a length would change every pin."""
+
 DARK, RAIL, GREY, RED = (
     (*rgb(one), 1.0) for one in ("#2b2f36", "#969ca4", "#787e86", "#c41e3a")
 )  # fmt: skip
@@ -85,7 +88,7 @@ def bounds(pose: MechanismPose) -> tuple[Array, Array]:
 
 def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterator[Item]:
     layout = mechanism.layout()
-    wide = BAR_SHARE * extent(pose)
+    wide = BAR_SHARE * GROWTH ** round(math.log(extent(pose), GROWTH))
     deep, top, radii = 0.8 * wide, len(layout.parts), wheel_radii(layout)
     above = (top + 1) * deep
     for k, part in enumerate(layout.parts):

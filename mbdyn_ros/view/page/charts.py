@@ -219,9 +219,7 @@ class EqualChart:
         self._handle.visible = bool(lines)
 
 
-def _figure(
-    title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
-) -> Figure:
+def _figure(title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()) -> Figure:
     data = [
         {
             "type": "scatter", "mode": "lines", "name": in_html(line.name),
@@ -251,7 +249,7 @@ def _figure(
         }
         for one in arrows for x, y in [(_numbers(one.x), _numbers(one.y))]
     ]  # fmt: skip
-    config = {"displaylogo": False, "responsive": False}
+    config = {"displayModeBar": False, "responsive": False}
     return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
 
 

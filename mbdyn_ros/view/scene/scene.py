@@ -143,7 +143,7 @@ class Scene:
             self._items[path] = item, kind, look, node
 
     def handle(self, body: str, name: str) -> Any:
-        """What viser has of an item that is drawn, to hear of clicks and drags."""
+        """Handle of viser of an item that is drawn, to hear of clicks and drags."""
         return self._items[_path(self.path(body), name)][-1]
 
     def show(self, group: str, visible: bool) -> None:
