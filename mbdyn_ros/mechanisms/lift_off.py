@@ -34,7 +34,7 @@ from .mechanism import Mechanism
 STRIDE = math.radians(2)
 """Angle of the cam in a step, at most, at its speed when a phase begins: laws have short parts."""
 
-SETTLED = 1e-4
+BARELY_BOUNCES = 1e-4
 """Speed of a bounce, as a share of the greatest that the law has at the cam's speed, below which
 the follower stays."""
 
@@ -141,7 +141,11 @@ def move_with_flights(
             gap = max(phases.gap(*one) for one in zip(at, states, strict=True))
             closing = -phases.opening(y)
             landed = found.status == 1
-            e = restitution if restitution * closing > SETTLED * steepest * abs(y[2]) else 0.0
+            e = (
+                restitution
+                if restitution * closing > BARELY_BOUNCES * steepest * abs(y[2])
+                else 0.0
+            )
             y, loss = phases.landed(y, e) if landed else (y, 0.0)
             flights.append(
                 Flight(float(at[0]), t if landed else math.inf, float(states[0, 0]), gap,

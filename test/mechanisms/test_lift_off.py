@@ -37,7 +37,7 @@ def eccentric(inertia: float = HEAVY):
 
 
 def test_the_first_flight_is_that_of_a_mass_on_a_spring() -> None:
-    """It leaves where m s'' w^2 + k s + preload + m g is 0, swings freely, and lands on the disk."""
+    """It leaves where m s'' w^2 + k s + preload + m g is 0, swings freely, and lands."""
     w, half = SPEED, LIFT / 2
     static = PRELOAD + MASS * GRAVITY
 
