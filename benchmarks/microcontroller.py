@@ -11,7 +11,7 @@ reference manual (ARM DDI 0439, section 3.3.1 and 7.2.2) in the worst case of th
 their surroundings: a branch that is taken refills the pipeline in 3, no load is hidden behind
 another, flash has no wait states. What is missing is said, and nothing is run.
 
-With --joints it is the C of chains of so many joints (`benchmarks.closed_form_growth`): inverse
+With --joints it is the C of chains of that many joints (`benchmarks.closed_form_growth`): inverse
 dynamics and mass matrix by recursion and by closed form, in single precision.
 """
 

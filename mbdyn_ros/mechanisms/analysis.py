@@ -157,7 +157,8 @@ class Analysis:
                 found.append(
                     f"the {cam.follower} lifts off with the {cam.cam} at {angle:.4g} deg; a "
                     f"stronger {preload} or {stiffness}, or less speed, holds it; "
-                    "all numbers are of a follower that is held in contact"
+                    "all numbers are of a follower that is held in contact; --fd --restitution E "
+                    "lets it fly"
                 )
         return found
 

@@ -83,6 +83,7 @@ class DenocFormulas:
         thd = differences @ self.rates
         denoc = Denoc(tree, motions, thd)
         J = ca.vertcat(
+            SX(0, count),
             *(self._held(denoc, cut) for cut in opened.cuts),
             *(self._geared(one) for one in meshes),
             *(self._followed(one.cam, one.slope, SX(1)) for one in cams),

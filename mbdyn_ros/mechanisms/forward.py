@@ -95,7 +95,7 @@ def move(
     mechanism.pose(q)  # refuses what cannot be assembled
     n = len(q)
     limits = reach(mechanism, float(q[0])) if n == 1 else (-math.inf, math.inf)
-    law = _law(mechanism, torque)
+    law = torque_law(mechanism, torque)
     program = bound(mechanism, forward_dynamics)
 
     def rate(t: float, state: Array) -> Array:
@@ -170,7 +170,7 @@ def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) 
     )
 
 
-def _law(mechanism: Mechanism, torque: Any) -> TorqueLaw:
+def torque_law(mechanism: Mechanism, torque: Any) -> TorqueLaw:
     """The torque as a function."""
     if callable(torque):
         return torque  # type: ignore[no-any-return]

@@ -80,6 +80,20 @@ def test_counts_on_a_cortex_m4(tmp_path: Path) -> None:
         assert [instructions, cycles] == pytest.approx(cells, rel=0.1), name
 
 
+@needs_gcc
+@pytest.mark.skipif(
+    bool(microcontroller.missing()), reason=f"missing: {', '.join(microcontroller.missing())}"
+)
+def test_counts_of_a_chain(tmp_path: Path) -> None:
+    """The first row of the table of closed form and recursion."""
+    page = (Path(__file__).parents[2] / "docs" / "operation_counts.md").read_text()
+    table = page.partition("### On a Cortex-M4")[2]
+    (row,) = (line for line in table.splitlines() if line.startswith("| 6 |"))
+    found = microcontroller.grown(tmp_path, 6)
+    cells = [int(one) for one in re.findall(r"\d+", row)[1:]]
+    assert np.ravel(list(found.values())) == pytest.approx(cells, rel=0.1)
+
+
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(mbdyn_ros.InputError, match="choose of double, single"):
         mbdyn_ros.load(URDF / "boom.urdf").generate_c(tmp_path, precision="half")

@@ -26,7 +26,7 @@ from ...program.symbols import serialized
 from ..algebra.spatial import SX
 from .signed_distance import length
 
-ALIKE = 1e-12
+CIRCULAR = 1e-12
 """Share of the curvature of a cylinder by which rounding changes it."""
 
 IN_PLANE = 1e-7
@@ -51,12 +51,12 @@ def kind_of(face: ca.Function) -> int:
     bend = ca.DM(second).full()
     sizes, ways = np.linalg.eigh(bend)
     most = sizes[np.abs(sizes).argmax()]
-    curved = np.abs(sizes) > ALIKE * abs(most)
+    curved = np.abs(sizes) > CIRCULAR * abs(most)
     if not curved.any():
         return PLANES
     slope = ca.DM(ca.substitute(first, x, SX.zeros(3))).full()
-    flat = np.abs(ways[:, ~curved].T @ slope).max(initial=0.0) <= ALIKE * np.abs(slope).max()
-    if curved.sum() < 2 or not flat or np.ptp(sizes[curved]) > ALIKE * abs(most):
+    flat = np.abs(ways[:, ~curved].T @ slope).max(initial=0.0) <= CIRCULAR * np.abs(slope).max()
+    if curved.sum() < 2 or not flat or np.ptp(sizes[curved]) > CIRCULAR * abs(most):
         return OTHERS
     return SPHERES if curved.all() else CYLINDERS
 
@@ -110,7 +110,7 @@ def _falling(along: SX, across: SX, gradient: SX, a: SX, half: float) -> SX:
 
 
 About = Callable[[SX], tuple[SX, SX, SX]]
-"""Of an angle: g but for a constant, and what has the signs of d' and d'' there."""
+"""Of an angle: g except for a constant, and what has the signs of d' and d'' there."""
 
 
 def _quadratic(gradient: SX, a: SX, b: SX, second: SX) -> About:

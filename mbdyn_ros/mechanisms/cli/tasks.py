@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,6 +106,8 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
 
     if options["gif"]:
         raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
+    if options["restitution"] is not None:
+        return _flights(made, options, as_json)
     motion, stopped = moved(made, options)
     analysis = Analysis(made, motion)
     table = motion_table(analysis)
@@ -141,6 +144,48 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     print_table(f"{made.title} at {document['time']:g} s", ("", "position", "velocity"), rows)
     click.echo(f"{motion.steps} steps; energy changed by {document['energy_change']:.3g} J.")
     click.echo("\n".join(analysis.lift_offs), nl=bool(analysis.lift_offs))
+    return document
+
+
+def _flights(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """The task of --fd with a follower that may leave its cam."""
+    from ..lift_off import move_with_flights
+
+    if options["plot"]:
+        raise click.UsageError("--plot shows a follower in contact; --output has the flights")
+    torque, longest = _torque(made, options["torque"])
+    duration = 5.0 if options["duration"] is None else options["duration"]
+    motion = move_with_flights(
+        made, options["start"], speed_of(options, 0.0), duration, torque,
+        options["restitution"], options["method"], options["rtol"], options["atol"],
+        min(options["max_step"], longest),
+    )  # fmt: skip
+    (cam,) = made.layout().cams
+    names = cam.cam, cam.follower
+    table = {
+        "time": {"": motion.time},
+        "position": dict(zip(names, motion.q.T, strict=True)),
+        "velocity": dict(zip(names, motion.v.T, strict=True)),
+        "effort": {cam.cam: motion.torque, cam.name: motion.effort},
+        "gap": {cam.name: motion.gap},
+    }
+    if options["output"]:
+        write_table(table, options["output"])
+    flights = [asdict(one) for one in motion.flights]
+    document = {"flights": [{key: None if one == math.inf else one for key, one in each.items()}
+                            for each in flights]}  # fmt: skip
+    if as_json:
+        return document | {"series": to_json(table)}
+    unit = "m" if cam.arm is None else "rad"
+    header = ("leaves (s)", "cam (deg)", "lands (s)", f"gap ({unit})", f"closing ({unit}/s)",
+              "loss (J)")  # fmt: skip
+    rows = [
+        (f"{one.start:.6g}", f"{math.degrees(one.angle):.5g}",
+         "-" if one.end == math.inf else f"{one.end:.6g}", f"{one.gap:.4g}",
+         f"{one.closing:.4g}", f"{one.loss:.4g}")
+        for one in motion.flights
+    ]  # fmt: skip
+    print_table(f"{made.title}: flights in {duration:g} s", header, rows)
     return document
 
 

@@ -69,6 +69,11 @@ if TYPE_CHECKING:
     "columns time and effort/crank.",
 )
 @click.option(
+    "--restitution",
+    type=float,
+    help="Of --fd: the follower of a cam may leave it, and lands with this coefficient, 0 to 1.",
+)
+@click.option(
     "--method",
     type=click.Choice(list(ADAPTIVE)),
     default="RK45",

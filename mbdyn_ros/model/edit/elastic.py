@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arguments import positive_number
 from ...errors import InputError
 from ..inertia import Inertia
 from ..model import Array, Joint, Model, Pose
@@ -72,11 +71,12 @@ def with_elastic_link(
         raise InputError(f"{what}: its beam starts where it ends; give both places")
     if isinstance(segments, bool) or not isinstance(segments, int) or segments < 1:
         raise InputError(f"{what}: segments is {segments!r}; give a whole number from 1 on")
-    loss = 0.0 if loss_time == 0 else positive_number("loss_time", loss_time, "seconds, 0 or more")
-    springs = [
-        (direction(model.source, "axis", axis), positive_number("rigidity", size, "N m^2 above 0"))
-        for axis, size in rigidity
-    ]
+    if not (np.isfinite(loss_time) and loss_time >= 0):
+        raise InputError(f"{what}: loss_time is {loss_time!r}; give seconds, 0 or more")
+    springs = [(direction(model.source, "axis", axis), float(size)) for axis, size in rigidity]
+    for _, size in springs:
+        if not (np.isfinite(size) and size > 0):
+            raise InputError(f"{what}: a rigidity is {size:g}; give EI or GJ in N m^2 above 0")
     if not springs:
         raise InputError(f"{what}: rigidity is empty; give [(axis, EI in N m^2), ...]")
     if any(link in (loop.predecessor, loop.successor) for loop in model.loops):
@@ -100,7 +100,7 @@ def with_elastic_link(
             joints.append(
                 Joint(
                     f"{link}_bend_{k}" + (f"_{i}" if len(springs) > 1 else ""), "continuous",
-                    carrier, name, Pose(np.eye(3), place - at), axis, damping=loss * stiffness,
+                    carrier, name, Pose(np.eye(3), place - at), axis, damping=loss_time * stiffness,
                     spring_stiffness=stiffness,
                 )
             )  # fmt: skip
