@@ -115,6 +115,9 @@ def test_it_rocks_on_a_floor_as_by_the_equation_of_rolling() -> None:
     stepper.advance(800)
     assert Rotation.from_quat(stepper.q[3:]).as_rotvec()[1] == pytest.approx(exact, abs=2e-5)
     assert stepper.q[2] == pytest.approx(far, abs=1e-9)
+    efforts = np.zeros((1, 800, 6))
+    q, _ = robot.rollout(start[None], np.zeros((1, 6)), efforts, 1e-3, environment=floor)
+    np.testing.assert_array_equal(q[0, -1], stepper.q)
 
 
 @pytest.mark.usefixtures("interpreted")
