@@ -53,6 +53,10 @@ SLOW = {"sdiv": 12, "udiv": 12, "vdiv": 14, "vsqrt": 14, "vfma": 3, "vmla": 3, "
         "vfms": 3, "vnmla": 3, "vnmls": 3, "vfnma": 3, "vfnms": 3}  # fmt: skip
 """Cycles of instructions that take more than one, except for those on memory."""
 
+COMPILED = 15
+"""Joints up to which closed forms are compiled: that of 18 is 64 000 lines of C, and -O2 takes more
+than ten minutes for them."""
+
 START = """
 #include "%(robot)s.h"
 extern unsigned _stack;
@@ -245,18 +249,15 @@ def closed_mass(system: System, q: SX, z: SX) -> SX:
 def grown(folder: Path, n: int) -> dict[str, tuple[int, int]]:
     """Instructions and cycles of a chain of n joints, in single precision."""
     robot, random = chain(n), np.random.default_rng(n)
-    closed = [
-        CProgram(one, None, "By the closed form.", {}) for one in (closed_efforts, closed_mass)
-    ]
+    by_form = (closed_efforts, closed_mass) if n <= COMPILED else ()
+    closed = [CProgram(one, None, "By the closed form.", {}) for one in by_form]
     robot.generate_c(folder, [], more=closed, precision="single")
     q, v, a = random.uniform(-1.2, 1.2, n), random.normal(size=n), random.normal(size=n)
     state = [("q", q), ("v", v), ("a", a)]
-    names = ["inverse_dynamics", "closed_efforts", "mass_matrix", "closed_mass"]
-    functions = [
-        (f"chain_{n}_{name}", given, size)
-        for name, given, size in zip(names, (state, state, state[:1], state[:1]),
-                                     (n, n, n * n, n * n), strict=True)
-    ]  # fmt: skip
+    wanted = {"inverse_dynamics": (state, n), "closed_efforts": (state, n),
+              "mass_matrix": (state[:1], n * n), "closed_mass": (state[:1], n * n)}  # fmt: skip
+    names = [one for one in wanted if by_form or not one.startswith("closed")]
+    functions = [(f"chain_{n}_{name}", *wanted[name]) for name in names]
     text = program(f"chain_{n}", functions, "float")
     (folder / "start.c").write_text(text, encoding="ascii")
     return traced(folder, f"chain_{n}", names)
