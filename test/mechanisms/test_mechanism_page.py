@@ -14,6 +14,8 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
+from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
+from mbdyn_ros.mechanisms.denoc_text import written
 from mbdyn_ros.mechanisms.view.forces import PlaneMotion, Polygon
 from mbdyn_ros.mechanisms.view.free_body import FreeBody
 from mbdyn_ros.mechanisms.view.kept_runs import KeptRun
@@ -37,6 +39,7 @@ from mbdyn_ros.mechanisms.view.shown_mechanism import (
     rounded_outline,
     solid,
 )
+from mbdyn_ros.mechanisms.view.typeset import HTML
 from mbdyn_ros.view.scene.camera import FRONT, Camera
 
 DRIVE = CrankDrive((10.0,), (0.0,))
@@ -296,3 +299,14 @@ def test_the_camera_goes_along_with_lengths() -> None:
     now = eye.position - eye.look_at
     assert now / np.linalg.norm(now) == pytest.approx(way / np.linalg.norm(way))
     assert np.linalg.norm(now) > 1.4 * np.linalg.norm(way)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "disk_cam"])
+def test_equations_are_typeset_for_a_browser(name: str, interpreted: None) -> None:
+    """As the LaTeX is, formula by formula; no mark of LaTeX is left."""
+    kind = MECHANISMS[name]
+    equations = denoc_equations(kind(), [0.7], [10.0], [0.0])
+    html, latex = (written(equations, form) for form in (HTML, "latex"))
+    assert html.count('display="block"') == latex.count(r"\begin{align*}") > 0
+    assert "\\" not in html and "$" not in html and "&=" not in html
+    assert html.count("<table>") == html.count("</table>") == latex.count(r"\begin{tabular}")

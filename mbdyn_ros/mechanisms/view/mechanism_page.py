@@ -80,10 +80,9 @@ class MechanismPage:
         with gui.add_folder("Download"):
             gui.add_button("CSV").on_click(self._download_csv)
             gui.add_button("PNG").on_click(self._download_png)
-            if not mechanism.layout().cams:  # of which neither URDF+ nor DeNOC's formulas know
+            if not mechanism.layout().cams:  # which URDF+ cannot describe
                 gui.add_button("URDF+").on_click(self._download_urdf)
-        if not mechanism.layout().cams:
-            EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
+        EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
         with page.charts("Torque and motion"):
             self._torque = PageChart(gui, "driving torque (N m)", "", aspect=0.72)
             self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
