@@ -30,7 +30,7 @@ EXTRAS = {
     "symbolic": Extra("sympy", "closed forms in SymPy", "symbolic"),
     "dask": Extra("distributed", "sweeps on many machines", "dask"),
 }
-"""What is installed by extras of setup.py."""
+"""Packages that extras of setup.py install."""
 
 
 def require(what: str) -> None:
