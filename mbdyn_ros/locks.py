@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import weakref
+from contextlib import ExitStack
 from types import TracebackType
 
 
@@ -19,10 +20,13 @@ class Lock:
     """A lock for `with`; in a forked process it is free.
 
     reentrant : whether the thread that holds it may take it again.
+    forks_wait : whether a fork waits until no other thread holds it: where code that is not Python
+        runs meanwhile, whose own locks the child would find taken.
     """
 
-    def __init__(self, reentrant: bool = False) -> None:
+    def __init__(self, reentrant: bool = False, forks_wait: bool = False) -> None:
         self._make = threading.RLock if reentrant else threading.Lock
+        self.forks_wait = forks_wait
         self.renew()
         _locks.add(self)
 
@@ -44,20 +48,27 @@ class Lock:
 
 _locks: weakref.WeakSet[Lock] = weakref.WeakSet()
 
-_others: list[bool] = []
-"""Whether other threads ran when a process was forked that is about to begin."""
+_forks: list[tuple[bool, ExitStack]] = []
+"""Of a fork that is about to come: whether other threads run, and the locks that it waited for."""
 
 
 def _before() -> None:
-    _others.append(threading.active_count() > 1)
+    held = ExitStack()
+    for lock in list(_locks):
+        if lock.forks_wait:
+            held.enter_context(lock)
+    _forks.append((threading.active_count() > 1, held))
 
 
-def _in_parent() -> None:
-    _others.pop()
+def _after() -> bool:
+    """Release the locks; whether other threads ran."""
+    others, held = _forks.pop()
+    held.close()
+    return others
 
 
 def _in_child() -> None:
-    if not _others.pop():
+    if not _after():
         return
     for lock in list(_locks):
         lock.renew()
@@ -68,4 +79,4 @@ def _in_child() -> None:
                 own["lock"] = own["lock"] if isinstance(own["lock"], Lock) else threading.RLock()
 
 
-os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_in_child)

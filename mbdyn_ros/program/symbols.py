@@ -3,7 +3,8 @@
 CasADi counts without a lock who uses a node of an expression (SX), and all expressions share the
 nodes of common numbers. Two threads that build, copy or drop expressions at once crash the process.
 So whatever touches them is `serialized`, until its last one is dropped; and a function that
-outlives it, with expressions inside, is `lasting`. Numbers may be computed in any thread.
+outlives it, with expressions inside, is `lasting`. Numbers may be computed in any thread. A fork
+waits for it too: CasADi has locks of its own, which the child would find taken forever.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..locks import Lock
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_owned = Lock(reentrant=True)
+_owned = Lock(reentrant=True, forks_wait=True)
 
 _dropped: deque[object] = deque()
 """Functions that nobody uses any more; they end when a thread is alone next."""

@@ -172,6 +172,37 @@ def test_a_fork_while_another_thread_compiles(moment: str, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+WAITING = """
+import os, sys, threading, time
+from mbdyn_ros.program.symbols import serialized
+
+begun, ended = threading.Event(), []
+
+@serialized
+def work():
+    begun.set()
+    time.sleep(0.5)
+    ended.append(True)
+
+other = threading.Thread(target=work)
+other.start()
+begun.wait()
+child = os.fork()
+if not child:
+    os._exit(0 if ended and serialized(lambda: True)() else 3)
+_, status = os.waitpid(child, 0)
+other.join()
+serialized(lambda: True)()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_fork_waits_for_who_works_on_expressions() -> None:
+    """CasADi was left with its own locks taken in the child."""
+    words = [sys.executable, "-c", WAITING]
+    assert subprocess.run(words, cwd=ROOT, timeout=60).returncode == 0
+
+
 def test_locks_are_free_in_a_forked_process_where_other_threads_ran() -> None:
     """Whoever held them; a lock that the forking thread holds is still released by it."""
     lock, held, ended = Lock(), threading.Event(), threading.Event()

@@ -21,6 +21,7 @@ viser = pytest.importorskip("viser")
 from mbdyn_ros.mechanisms.view.design_sliders import SHAPED  # noqa: E402
 from mbdyn_ros.mechanisms.view.drawing_board import DrawingBoard  # noqa: E402
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
+from mbdyn_ros.mechanisms.view.run import FREE  # noqa: E402
 from mbdyn_ros.view.page.charts import Curve, PageChart  # noqa: E402
 from mbdyn_ros.view.page.motion import recorded  # noqa: E402
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
@@ -327,6 +328,21 @@ def test_links_and_joints_have_names_in_the_picture(interpreted: None) -> None:
         assert not any(one.visible for one in labels)
     finally:
         page.close()
+
+
+def test_a_page_begins_with_the_torque_of_the_command(interpreted: None) -> None:
+    """Constant, beyond the range of its slider, and as a law."""
+    four_bar = FourBar()
+    for torque in (np.array([400.0]), lambda t, q, v: np.array([400.0])):
+        page = Page("four_bar", ANY_PORT)
+        try:
+            shown = MechanismPage(page, four_bar, motion=FREE, torque=(torque, 0.01))
+            drive = shown.sliders.drive
+            assert drive.law == FREE
+            law, _ = drive.torque()
+            np.testing.assert_allclose(law(0.1, np.zeros(1), np.zeros(1)), 400.0, rtol=1e-3)
+        finally:
+            page.close()
 
 
 def test_every_control_of_a_design_has_a_name_of_its_own(interpreted: None) -> None:

@@ -153,7 +153,7 @@ def _flights(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
 
     if options["plot"]:
         raise click.UsageError("--plot shows a follower in contact; --output has the flights")
-    torque, longest = _torque(made, options["torque"])
+    torque, longest = torque_of(made, options["torque"])
     duration = 5.0 if options["duration"] is None else options["duration"]
     motion = move_with_flights(
         made, options["start"], speed_of(options, 0.0), duration, torque,
@@ -195,7 +195,7 @@ def moved(
     """The motion under --torque, and what stopped it."""
     from ..forward import StoppedMotionError, move
 
-    torque, longest = _torque(made, options["torque"])
+    torque, longest = torque_of(made, options["torque"])
     start, speed = (
         np.full(len(made.inputs), one) for one in (options["start"], speed_of(options, 0.0))
     )
@@ -210,7 +210,7 @@ def moved(
     return motion, None
 
 
-def _torque(made: Mechanism, text: str) -> tuple[Any, float]:
+def torque_of(made: Mechanism, text: str) -> tuple[Any, float]:
     """The torque of --torque, and the longest step (s) that does not overlook it."""
     from ..forward import law_from_table
 

@@ -295,13 +295,15 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
     from ..view.mechanism_page import MechanismPage
     from ..view.run import DesignRun, first_drive
     from .prescribed import speed_of
+    from .tasks import torque_of
 
     start = speed_of(options), _page_motion(made, options)
+    torque = torque_of(made, options["torque"]) if options["forward"] else None
     DesignRun(made, first_drive(made, *start))  # refused before any browser comes
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):
         announce(page.url, made.name, as_json)
-        page.run_each(lambda own: MechanismPage(own, made, *start).draw)
+        page.run_each(lambda own: MechanismPage(own, made, *start, torque).draw)
 
 
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:

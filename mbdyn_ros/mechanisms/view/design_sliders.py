@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...array import Array
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
 from ..design import ABOVE_ZERO, NOT_NEGATIVE, length_names, unit_of
@@ -220,10 +221,14 @@ class DriveSliders:
         self._given = motion
         self._panel.offer("motion", GIVEN)
 
-    def take_torque(self, law: TorqueLaw, longest_step: float) -> None:
-        """Let a torque from a file drive a free motion."""
-        self._given_torque = law, longest_step
-        self._panel.offer("torque law", GIVEN)
+    def take_torque(self, torque: TorqueLaw | Array, longest_step: float) -> None:
+        """Let a torque drive a free motion: a law from a file, or constants, N m."""
+        if callable(torque):
+            self._given_torque = torque, longest_step
+            self._panel.offer("torque law", GIVEN)
+        else:
+            for name, one in zip(self._torques, torque.tolist(), strict=True):
+                self._panel.move(name, one, -2 * abs(one), 2 * abs(one))
         self._panel.offer("motion", FREE)
 
     def _show(self, _: Any = None) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from ...array import Array
 from ...errors import InputError
 from ...names import in_markdown
 from ...view.figure import empty_figure, legend_beside, tidy
@@ -17,6 +18,7 @@ from ...view.page.motion import PagePlayback
 from ...view.page.page import Page
 from ...view.scene.camera import FRONT
 from .. import CrankMotion, Mechanism
+from ..forward import TorqueLaw
 from ..sketch import Sketch
 from .design_sliders import DesignSliders
 from .drawing_board import DrawingBoard
@@ -45,6 +47,7 @@ class MechanismPage:
     ----------
     page : an empty page. speed : of the cranks at the start, rad/s.
     motion : the law of motion at the start, one of `run.LAWS`, or a motion from a file.
+    torque : of a free motion at the start, N m or a law, and the longest step (s); None: none.
 
     Attributes
     ----------
@@ -58,7 +61,7 @@ class MechanismPage:
 
     def __init__(
         self, page: Page, mechanism: Mechanism, speed: float = SPEED,
-        motion: str | CrankMotion = CONSTANT,
+        motion: str | CrankMotion = CONSTANT, torque: tuple[TorqueLaw | Array, float] | None = None,
     ) -> None:  # fmt: skip
         self.page = page
         gui = page.gui
@@ -74,6 +77,8 @@ class MechanismPage:
         self._instant.on_update(page.changed)
         self._names.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
+        if torque is not None:
+            self.sliders.driving.take_torque(*torque)
         self.run_shown = DesignRun(mechanism, self.sliders.drive)
         FilesPanel(page, mechanism, self.sliders.driving, self._open, self._sketch)
         self._kept = KeptRuns(page, lambda: self.run_shown, lambda: self.sliders.settings)
