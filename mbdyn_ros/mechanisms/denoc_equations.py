@@ -265,8 +265,7 @@ def _law(mechanism: Mechanism, cam: DiskCam, q: ArrayLike) -> dict[str, float]:
     """s', s'' and the effort of the spring of a cam's follower, by the names of their symbols."""
     angle = mechanism.states("q", q)[:, mechanism.inputs.index(cam.cam)]
     place, slope, bend = cam.motion(angle)
-    *_, stiffness, slack = cam.coefficients(angle)
-    values = slope[0], bend[0], stiffness * (slack - place[0])
+    values = slope[0], bend[0], cam.spring_effort(place[0])
     ends = OF_SLIDE if cam.arm is None else OF_ARM
     return {f"{cam.cam}_{end}": float(one) for end, one in zip(ends, values, strict=True)}
 

@@ -119,8 +119,19 @@ class DiskCam:
         """
         z, dz, ddz = self.motion(angle)
         c1 = dz - ddz * angle
+        return [z - (c1 + dz) * angle / 2, c1, ddz / 2, self.stiffness, self._slack]
+
+    @property
+    def _slack(self) -> Array:
+        """Where the follower's spring is slack, m or rad."""
         pull = self.side * self.preload / np.where(self.stiffness == 0, 1.0, self.stiffness)
-        return [z - (c1 + dz) * angle / 2, c1, ddz / 2, self.stiffness, self._start - pull]
+        slack: Array = self._start - pull
+        return slack
+
+    def spring_effort(self, place: Array) -> Array:
+        """The effort of the spring on the follower's joint at a place, N or N m."""
+        effort: Array = self.stiffness * (self._slack - place)
+        return effort
 
     # -- contact ---------------------------------------------------------------------------------
 

@@ -194,9 +194,8 @@ class _Phases:
         places = np.empty(2)
         places[self._order] = y[:2]
         mass, weight = (one.full().ravel()[self._order] for one in self._free(places))
-        *_, stiffness, slack = self.cam.coefficients(y[:1])
         drive = float(np.ravel(self._law(t, y[:1], y[2:3]))[0])
-        return mass, weight + [drive, float(stiffness * (slack - y[1]))]
+        return mass, weight + [drive, float(self.cam.spring_effort(y[1]))]
 
     def _slopes(self, y: Array) -> tuple[float, float, float]:
         """s, s' and s'' at the angle of the cam."""
@@ -210,9 +209,8 @@ class _Phases:
 
     def _pressed(self, t: float, y: Array) -> tuple[float, float]:
         """theta'' and lambda in contact."""
-        y = self.on_cam(y)
-        mass, load = self._loads(t, y)
-        _, slope, bend = self._slopes(y)
+        place, slope, bend = self._slopes(y)
+        mass, load = self._loads(t, np.array([y[0], place, y[2], slope * y[2]]))
         centrifugal = mass[1] * bend * y[2] ** 2
         turning = (load[0] + slope * (load[1] - centrifugal)) / (mass[0] + slope**2 * mass[1])
         return turning, mass[1] * slope * turning + centrifugal - load[1]

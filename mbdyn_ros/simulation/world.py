@@ -117,24 +117,16 @@ class World:
             plane.name: (plane.pose.translation.tolist(), plane.pose.rotation[:, 2].tolist())
             for plane in scene.planes
         }
-        laws = {pair: (restitution, mu) for pair, mu in scene.friction.items()}
-        on_walls = {
-            pair[::-1] if pair[0] in walls else pair: law
-            for pair, law in laws.items()
-            if walls.keys() & pair
-        }
+        on_links, on_planes = (
+            {pair: (restitution, mu) for pair, mu in friction.items()}
+            for friction in (scene.on_links, scene.on_planes)
+        )
         world = cls(
-            [
-                Surface.plane(*place, restitution, name=name)
-                for name, place in walls.items()
-            ],
-            LinkContacts(
-                restitution, disabled=scene.apart, convex=True,
-                laws={pair: law for pair, law in laws.items() if not walls.keys() & pair},
-            ),
+            [Surface.plane(*place, restitution, name=name) for name, place in walls.items()],
+            LinkContacts(restitution, disabled=scene.apart, convex=True, laws=on_links),
         )
         world._robot = Robot(scene.model)
-        world._members, world._wall_laws = dict(scene.members), on_walls
+        world._members, world._wall_laws = dict(scene.members), on_planes
         return world
 
     def __repr__(self) -> str:
@@ -220,7 +212,7 @@ class World:
             for pair in combinations(self._members[name], 2)
         ]
         links = None if self._links is None else self._links.apart(within)
-        if links is not None and not links.shape_pairs(self._robot):
+        if links is not None and not links.concern(self._robot):
             links = None
         return Environment(self._surfaces, links=links, laws=self._wall_laws)
 

@@ -60,8 +60,7 @@ def actions_on(analysis: Analysis, name: str) -> Iterator[Action]:
             yield Action(one.name, contact_place(analysis, one), force, sign * found[:, 2])
     for cam in layout.cams:
         if name == cam.follower:
-            risen = cam.lift / cam.law.lift * cam.law(analysis.cam_angle(cam))[0]
-            push = -cam.side * (cam.preload + cam.stiffness * risen)
+            push = cam.spring_effort(cam.motion(analysis.cam_angle(cam))[0])
             place = pose.origins[name]
             if cam.arm is None:
                 yield Action("spring", place, push * pose.directions[name], none)

@@ -127,7 +127,7 @@ class LinkContacts(Sealed):
         found = [
             (words_for(one.link, other.link), Couple(one, other))
             for one, other in combinations(_rods(robot), 2)
-            if may_touch(one, other)
+            if may_touch(one.link, other.link)
         ]
         if not found and not self.solid_pairs(robot):
             raise InputError(
@@ -146,10 +146,20 @@ class LinkContacts(Sealed):
     def shape_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
         """All pairs of shapes that may touch, convex or not."""
         may_touch = self._judge(robot)
-        return tuple(pair for pair in combinations(solids_of(robot), 2) if may_touch(*pair))
+        return tuple(
+            (one, other)
+            for one, other in combinations(solids_of(robot), 2)
+            if may_touch(one.link, other.link)
+        )
 
-    def _judge(self, robot: Robot) -> Callable[[Rod | Solid, Rod | Solid], bool]:
-        """Whether two shapes are of links that may touch."""
+    def concern(self, robot: Robot) -> bool:
+        """Whether any two links that have shapes may touch; no mesh is read for that."""
+        shaped = [link.name for link in robot.model.links if link.collisions]
+        may_touch = self._judge(robot)
+        return any(may_touch(*pair) for pair in combinations(shaped, 2))
+
+    def _judge(self, robot: Robot) -> Callable[[str, str], bool]:
+        """Whether two links may touch."""
         tree, model = robot.system.tree, robot.model
         for link in sorted({str(link) for pair in (*self.disabled, *self.laws) for link in pair}):
             require_link(tree, link, model.source)
@@ -163,10 +173,10 @@ class LinkContacts(Sealed):
             ends = (tree.frames[link][0] for link in (loop.predecessor, loop.successor))
             joined.add(frozenset(ends))
 
-        def may_touch(one: Rod | Solid, other: Rod | Solid) -> bool:
-            first, second = (tree.frames[shape.link][0] for shape in (one, other))
-            bodies, links = frozenset((first, second)), frozenset((one.link, other.link))
-            if {(first, other.link), (second, one.link)} & carried:
+        def may_touch(one: str, other: str) -> bool:
+            first, second = (tree.frames[link][0] for link in (one, other))
+            bodies, links = frozenset((first, second)), frozenset((one, other))
+            if {(first, other), (second, one)} & carried:
                 return False
             return len(bodies) == 2 and bodies not in joined and links not in self.disabled
 

@@ -76,10 +76,15 @@ def compile_mjcf(source: Source) -> Compiled:
     Raises
     ------
     ModelError
-        MuJoCo is not installed or refuses the file, or `check_files` does.
+        It is not MJCF, MuJoCo is not installed or refuses the file, or `check_files` does.
     """
     found = NamedText(*load_text(source))
     document = XmlSource(found)
+    if document.root.tag != "mujoco":
+        raise ModelError(
+            f"{found.name}: MJCF is a <mujoco>, and this is a <{document.root.tag}>: put robots "
+            "into a world with World.add"
+        )
     try:
         import mujoco
     except ImportError:

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import ModelError
 from ...model import Joint, Link, Model, Pose
 from ...shapes import Collision
-from ..source_text import NamedText, Source, load_text
-from ..xml_source import XmlSource
+from ..source_text import Source
 from .bodies import FREE, read_collisions
 from .compiled import Compiled, compile_mjcf
 from .equalities import is_mocap, pose_of
@@ -39,14 +37,15 @@ class Scene:
     model : its root is the world; free bodies count from where home has them.
     planes : of the world; its other shapes are those of a fixed link.
     members : links of what stands in the world, by the name of its first body.
-    friction : coefficients by pairs of links, or of a link and a plane.
+    on_links, on_planes : friction by pairs of links, in order, and by (link, plane).
     apart : pairs of links that do not touch although both touch others.
     """
 
     model: Model
     planes: tuple[Plane, ...]
     members: Mapping[str, tuple[str, ...]]
-    friction: Mapping[tuple[str, str], float]
+    on_links: Mapping[tuple[str, str], float]
+    on_planes: Mapping[tuple[str, str], float]
     apart: tuple[tuple[str, str], ...]
 
 
@@ -63,13 +62,6 @@ def read_scene(source: Source) -> Scene:
     Friction is as MuJoCo has it: that of the geom with the higher priority, else the larger one,
     and none where the contact has one dimension. Of several geoms of a link the largest counts.
     """
-    given = NamedText(*load_text(source))
-    root = XmlSource(given).root.tag
-    if root != "mujoco":
-        raise ModelError(
-            f"{given.name}: a world is read from an MJCF, and this is a <{root}>: put robots into "
-            "a world with World.add"
-        )
     compiled = compile_mjcf(source)
     model = model_of(compiled, _starts(compiled))
     names = ElementNames(compiled)
@@ -88,22 +80,25 @@ def read_scene(source: Source) -> Scene:
         links += (Link(link, collisions=tuple(scenery)),)
         joints += (Joint(f"{link}/fixed", "fixed", model.root, link),)
     model = replace(model, links=links, joints=joints)
-    friction: dict[tuple[str, str], float] = {}
+    on_links: dict[tuple[str, str], float] = {}
+    on_planes: dict[tuple[str, str], float] = {}
+    flat = {plane.name for plane in planes.values()}
     for pair, mu in _touching(compiled, names, link, planes):
+        first, second = sorted(pair, key=lambda name: (name in flat, name))
         if scenery or link not in pair:
-            friction[pair] = max(mu, friction.get(pair, 0.0))
-    shaped = [one.name for one in model.links if one.collisions]
-    apart = [pair for pair in combinations(shaped, 2) if _sorted(*pair) not in friction]
-    moving = [one.name for one in model.links if one.collisions and one.name != link]
+            friction = on_planes if second in flat else on_links
+            friction[first, second] = max(mu, friction.get((first, second), 0.0))
+    shaped = sorted(one.name for one in model.links if one.collisions)
+    apart = tuple(pair for pair in combinations(shaped, 2) if pair not in on_links)
     left_out += [
-        f'{compiled.name}: in MuJoCo {one} passes through the plane "{plane.name}", on which it '
+        f'{compiled.name}: in MuJoCo {name} passes through the plane "{plane.name}", on which it '
         "stands here"
-        for one in moving for plane in planes.values()
-        if _sorted(one, plane.name) not in friction
+        for name in shaped for plane in planes.values()
+        if name != link and (name, plane.name) not in on_planes
     ]  # fmt: skip
     model = replace(model, warnings=tuple(left_out))
     members = _members(model, {*names.bodies, link})
-    return Scene(model, tuple(planes.values()), members, friction, tuple(apart))
+    return Scene(model, tuple(planes.values()), members, on_links, on_planes, apart)
 
 
 def _starts(compiled: Compiled) -> dict[int, Pose]:
@@ -120,7 +115,7 @@ def _planes(compiled: Compiled, names: ElementNames) -> dict[int, Plane]:
     for k in np.flatnonzero((model.geom_bodyid == 0) & (model.geom_type == kind)).tolist():
         if model.geom_contype[k] or model.geom_conaffinity[k]:
             name = compiled.name_of("GEOM", k) or (f"plane{k}" if found else "floor")
-            while name in names.bodies:
+            while name in (*names.bodies, SCENERY):
                 name += "_"
             found[k] = Plane(name, pose_of(model.geom_pos[k], model.geom_quat[k]))
     return found
@@ -143,16 +138,16 @@ def _touching(
         return names.bodies[bodies[k]] if bodies[k] else scenery
 
     excluded = {(int(code) >> 16, int(code) & 0xFFFF) for code in model.exclude_signature}
-    given = dict(zip(zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True),
-                     model.pair_friction[:, 0].tolist(), strict=True))  # fmt: skip
-    for (one, other), mu in given.items():
-        yield _sorted(name(one), name(other)), float(mu)
+    pairs = [*zip(model.pair_geom1.tolist(), model.pair_geom2.tolist(), strict=True)]
+    for (one, other), mu in zip(pairs, model.pair_friction[:, 0].tolist(), strict=True):
+        yield (name(one), name(other)), mu
+    given = {*pairs, *(pair[::-1] for pair in pairs)}
     for one, other in combinations(geoms, 2):
         pair = bodies[one], bodies[other]
         if pair[0] == pair[1] or {pair, pair[::-1]} & excluded:
             continue
         if (one, other) not in given and _filtered_in(model, one, other):
-            yield _sorted(name(one), name(other)), _friction(model, one, other)
+            yield (name(one), name(other)), _friction(model, one, other)
 
 
 def _filtered_in(model: Any, one: int, other: int) -> bool:
@@ -183,7 +178,3 @@ def _members(model: Model, bodies: set[str]) -> dict[str, tuple[str, ...]]:
         if name := next((link for link in links if link in bodies), ""):  # else a site
             members[name] = tuple(links)
     return members
-
-
-def _sorted(one: str, other: str) -> tuple[str, str]:
-    return (one, other) if one <= other else (other, one)
