@@ -43,6 +43,9 @@ NODES = (
 WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20], restitution: 1, friction: 0}]
 points: [{link: lower}]"""
 
+USUAL = "reliable, depth 10"
+"""The quality of service of rows that have none."""
+
 OF_ALL_NODES = ("/diagnostics", "/parameter_events", "/rosout")
 OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
 WHERE_INSTALLED = (
@@ -89,7 +92,7 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
         return node.resolve_topic_name(name)
 
     topics = {
-        (resolved(name), way, type_.strip("`"), quality)
+        (resolved(name), way, type_.strip("`"), quality or USUAL)
         for name, way, type_, quality, _ in rows(kind, 5)
         if way in ("in", "out")
     }
