@@ -25,7 +25,7 @@ from rclpy.parameter import Parameter
 
 from mbdyn_ros.executables import NODES
 from mbdyn_ros.ros.node.managed_node import ManagedNode
-from mbdyn_ros.ros.node.parameters import DOUBLES, STRINGS, Spec
+from mbdyn_ros.ros.node.parameters import DOUBLES, Spec
 from mbdyn_ros.ros.node.robot_node import RobotNode
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,19 +52,32 @@ MORE = {"simulator": {"floating_base": True}}
 
 HEAD = """# ROS reference
 
-The parameters, messages and services of the nodes, read from the nodes by
-`python scripts/ros_reference.py`; a test holds this page to them. [The ROS 2 nodes](ros.md) has
-their topics and services; those with types of packages that may not be installed are here too.
-Names that begin with `~/` are in the node's own name (`simulator/commands`). Units are SI.
+Parameters, messages and services, read from the nodes by `python scripts/ros_reference.py`.
+[The ROS 2 nodes](ros.md) has their topics and services; those with types of packages that may not
+be installed are here. Units are SI.
 
-Every node publishes `/diagnostics` (`diagnostic_msgs/DiagnosticArray`, reliable, depth 1) and has
-the services of parameters. Managed nodes also have those of the ROS 2 lifecycle
-(`~/change_state`, `~/get_state`, `~/get_available_states`, `~/get_available_transitions`,
-`~/get_transition_graph`) and publish `~/transition_event`.
+A parameter with \\* is read only once the node runs. The type is that of the default; a type in its
+place means an empty array. `ros2 param describe /simulator rate` prints the range of a number.
+
+Every node publishes `/diagnostics` (`diagnostic_msgs/DiagnosticArray`, reliable, depth 1). Managed
+nodes have the services and the topic of the ROS 2 lifecycle.
 """
 
-SHARED = 3
+INTERFACES = """## Messages and services
+Of `mbdyn_ros_interfaces`. In all of them:
+
+- `name` has the joints of the arrays after it, in the caller's order; empty: the robot's order.
+- Positions are in rad or m, velocities in rad/s or m/s. An array of rates that is empty is zeros.
+- Efforts are those that the actuators apply, N m or N, positive along the joint's axis.
+- Where `success` is false nothing was computed or changed; `message` names what is at fault.
+- `joint_state` has all movable joints; the effort of a passive one is 0.
+"""
+
+SHARED = 2
 """Number of nodes from which on a parameter that they share is listed once."""
+
+COMMON = 3
+"""Number of definitions from which on a comment that they share is left to `INTERFACES`."""
 
 
 WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
@@ -157,23 +170,13 @@ def optional(kind: type[RobotNode]) -> list[Entity]:
     return sorted(set(found))
 
 
-def type_and_default(spec: Spec) -> tuple[str, str]:
-    """Both as `ros2 param describe` and YAML write them."""
-    if spec.default == DOUBLES:
-        return "double[]", "none"
-    if spec.default == STRINGS:
-        return "string[]", "none"
-    words = {bool: "bool", int: "int", float: "double", str: "string", list: "double[3]"}
+def default(spec: Spec) -> str:
+    """The default as YAML writes it; of an empty array its type."""
+    if spec.is_list:
+        return "double[]" if spec.default == DOUBLES else "string[]"
     value = spec.default
-    default = f'"{value}"' if isinstance(value, str) else str(value)
-    return words[type(value)], f"`{default.lower() if isinstance(value, bool) else default}`"
-
-
-def reach(spec: Spec) -> str:
-    """The range of a parameter."""
-    if spec.low is None or spec.high is None:
-        return ""
-    return f"{spec.low:g} to {spec.high:g}"
+    words = f'"{value}"' if isinstance(value, str) else str(value)
+    return f"`{words.lower() if isinstance(value, bool) else words}`"
 
 
 def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -187,33 +190,39 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 def row(spec: Spec) -> tuple[str, ...]:
     """A parameter as a row of a table."""
     description = spec.description.replace("<", "&lt;")
-    fixed = "read only" * spec.read_only
-    return f"`{spec.name}`", *type_and_default(spec), reach(spec), description, fixed
+    return f"`{spec.name}`{'*' * spec.read_only}", default(spec), description
 
 
-HEADINGS = "parameter", "type", "default", "range", "what it sets", "while it runs"
+HEADINGS = "parameter", "default", "what it sets"
 
 
-def section(kind: type[RobotNode], shared: Sequence[tuple[str, ...]]) -> str:
-    """The part of a node, with its parameters except for the shared ones."""
+def section(kind: type[RobotNode], of_all: Sequence[Any], of_several: Sequence[Any]) -> str:
+    """The part of a node, with its own parameters in full and the names of shared ones."""
     managed = "A managed node. " if issubclass(kind, ManagedNode) else ""
-    text = f"## {kind.NAME}\n{managed}What it does: [ROS 2 nodes](ros.md#{kind.NAME}).\n\n"
-    text += table(("optional", "name", "type"), [
-        (f"{one.kind} {one.way}".strip(), f"`{one.name}`", f"`{one.type}`")
-        for one in optional(kind)
-    ])  # fmt: skip
+    text = f"## {kind.NAME}\n{managed}[What it does](ros.md#{kind.NAME}).\n\n"
+    found = optional(kind)
+    for package in dict.fromkeys(one.type.partition("/")[0] for one in found):
+        names = ", ".join(
+            f"{one.kind} `{one.name}`" for one in found if one.type.startswith(f"{package}/")
+        )
+        text += f"- With `{package}`: {names}.\n"
+    text += "\n" * bool(found)
     parameters = [row(spec) for spec in kind.PARAMETERS]
-    text += table(HEADINGS, [one for one in parameters if one not in shared])
-    names = ", ".join(one[0] for one in parameters if one in shared)
-    return text + f"And the [shared parameters](#shared-parameters) {names}.\n\n"
+    text += table(HEADINGS, [one for one in parameters if one not in (*of_all, *of_several)])
+    names = ", ".join(one[0].strip("*") for one in parameters if one in of_several)
+    return text + (f"[Shared](#parameters-of-several-nodes): {names}.\n\n" if names else "")
 
 
 def interfaces() -> str:
-    """The files of mbdyn_ros_interfaces as they are."""
-    parts = ["## Messages and services\nOf `mbdyn_ros_interfaces`:\n"]
-    for folder in ("msg", "srv"):
-        for path in sorted((ROOT / "mbdyn_ros_interfaces" / folder).iterdir()):
-            parts.append(f"### {path.stem}\n{WRAPPED}{path.read_text().strip()}\n```\n")
+    """The files of mbdyn_ros_interfaces, without what they all say and without empty lines."""
+    paths = [path for folder in ("msg", "srv")
+             for path in sorted((ROOT / "mbdyn_ros_interfaces" / folder).iterdir())]  # fmt: skip
+    texts = [path.read_text().strip() for path in paths]
+    uses = Counter(line for text in texts for line in set(text.splitlines()) if line[:1] == "#")
+    parts = [INTERFACES]
+    for path, text in zip(paths, texts, strict=True):
+        lines = [line for line in text.splitlines() if line and uses[line] < COMMON]
+        parts.append(f"### {path.stem}\n{WRAPPED}" + "\n".join(lines) + "\n```\n")
     return "\n".join(parts)
 
 
@@ -234,10 +243,16 @@ def page() -> str:
     """The whole page."""
     kinds = node_classes()
     uses = Counter(row(spec) for kind in kinds for spec in kind.PARAMETERS)
-    shared = [one for one, count in uses.items() if count >= SHARED]
-    parts = [section(kind, shared) for kind in kinds]
-    common = f"## Shared parameters\n{table(HEADINGS, shared)}"
-    return "\n".join([HEAD, common, *parts, interfaces()])
+    of_all = [one for one, count in uses.items() if count == len(kinds)]
+    shared: dict[str, tuple[str, ...]] = {}
+    for one, count in uses.items():
+        if SHARED <= count < len(kinds):
+            shared.setdefault(one[0].strip("*"), one)
+    of_several = list(shared.values())
+    parts = [section(kind, of_all, of_several) for kind in kinds]
+    common = f"## Parameters of all nodes\n{table(HEADINGS, of_all)}"
+    more = f"## Parameters of several nodes\n{table(HEADINGS, of_several)}"
+    return "\n".join([HEAD, common, more, *parts, interfaces()])
 
 
 if __name__ == "__main__":

@@ -45,8 +45,7 @@ PIEZO_CONTROLLER = (
     LONGEST_GAP,
     Spec(
         "saturation_timeout", 0.5,
-        "time for which a joint's wanted torque may be out of reach before its pulses end, s; "
-        "0: at once", 0.0, 3600.0,
+        "time in saturation after which a joint's pulses end, s; 0: at once", 0.0, 3600.0,
     ),
     Spec("target_link", "", "link that ~/target is about; empty: rotor_link", read_only=True),
     Spec("target_orientation", False, "whether the orientation of ~/target counts"),

@@ -41,8 +41,7 @@ FLOATING_BASE = Spec(
 )
 
 PRIORITY = Spec(
-    "realtime_priority", 0, "SCHED_FIFO priority of the loop's and the main thread, if `ulimit "
-    "-r` allows it; 0: none",
+    "realtime_priority", 0, "SCHED_FIFO priority, if `ulimit -r` allows it; 0: none",
     0, 99, read_only=True,
 )  # fmt: skip
 

@@ -19,8 +19,7 @@ from .refusals import one_line
 VARIABLE = Spec(
     "variable",
     STRINGS,
-    "links whose payload ~/set_payload may change; also gravity, friction, armature, "
-    "springs: changed from the next cycle on, without compiling",
+    "what may change without compiling: links (payloads), gravity, friction, armature, springs",
     read_only=True,
 )
 

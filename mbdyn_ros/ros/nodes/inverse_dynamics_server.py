@@ -299,9 +299,7 @@ class InverseDynamicsServer(RobotNode):
 
         self._reply("path_in", self._timed, answer)
 
-    def _reply(
-        self, name: str, publisher: Any, answer: Callable[[Robot], JointTrajectory]
-    ) -> None:
+    def _reply(self, name: str, publisher: Any, answer: Callable[[Robot], JointTrajectory]) -> None:
         """Publish an answer to a topic, or count why there is none."""
         self._calls += 1
         try:

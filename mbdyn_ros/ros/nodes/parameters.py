@@ -27,8 +27,7 @@ MARKER_RATE = Spec(
     "marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True
 )
 LONGEST_GAP = Spec(
-    "longest_gap", 0.5, "time between two cycles after which the reference is dropped, s (at "
-    "least 3 periods)",
+    "longest_gap", 0.5, "pause after which the reference is dropped, s (at least 3 periods)",
     0.001, 3600.0,
 )  # fmt: skip
 LONGEST_WAIT = Spec(
@@ -44,8 +43,7 @@ INVERSE_DYNAMICS_SERVER = (
     VARIABLE,
     JOINT_DYNAMICS,
     Spec(
-        "largest_request", 100_000, "most points of a trajectory, or wrenches of a request; "
-        "larger requests are refused, because they would block the others",
+        "largest_request", 100_000, "most points or wrenches of a request",
         1, 10_000_000,
     ),
 )  # fmt: skip
@@ -84,13 +82,11 @@ SIMULATOR = (
         "natural frequency of joints that follow positions or velocities, Hz", 0.1, 1000.0,
     ),
     Spec(
-        "hold_at_start", False, "joints keep their first position until commanded: nothing falls "
-        "before controllers run",
+        "hold_at_start", False, "joints keep their first position until commanded",
         read_only=True,
     ),
     Spec(
-        "path_tolerance", 0.0, "distance from a trajectory that aborts its goal, rad or m; 0: "
-        "none unless the goal has one",
+        "path_tolerance", 0.0, "distance from a trajectory that aborts its goal, rad or m; 0: none",
         0.0, 1e6,
     ),
     Spec(
@@ -98,8 +94,7 @@ SIMULATOR = (
         "or m; 0: any", 0.0, 1e6,
     ),
     Spec("goal_time", 1.0, "time after the end of a trajectory to reach it, s", 0.0, 3600.0),
-    Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK (other characters than "
-             "letters, digits and _ become _)", read_only=True),
+    Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
     Spec(
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "
         "~/force_torque/JOINT", read_only=True,
@@ -116,8 +111,7 @@ SIMULATOR = (
         read_only=True,
     ),
     Spec(
-        "joint_limits", True, "position limits that hold at the start are stops; ~/set_state "
-        "beyond them is refused", read_only=True
+        "joint_limits", True, "position limits that hold at the start are stops", read_only=True
     ),
     Spec("start_paused", False, "wait for ~/pause with data: false", read_only=True),
     Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
@@ -126,8 +120,7 @@ SIMULATOR = (
     MARKER_RATE,
     Spec(
         "marker_scale", 0.3,
-        "length of the arrow of a full effort, and of an impulse of the robot's mass times 1 m/s, "
-        "m",
+        "length of the arrow of a full effort, m",
         0.001, 100.0, read_only=True,
     ),
 )  # fmt: skip
@@ -187,8 +180,7 @@ TORQUE_FEEDFORWARD = (
         "what the PD is added to: inverse_dynamics, reference (the efforts in its points) or none",
         check=one_of(EFFORT_SOURCES),
     ),
-    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s: delay of the efforts + half "
-             "a period", 0.0, 0.1),
+    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
     Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or one per joint",
          0.0, LARGEST_SENT),
     Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or one per joint",
@@ -222,8 +214,8 @@ ALLOW_UNSTABLE = "allow_unstable_gains"
 
 COMPUTED_TORQUE = (
     *COMMANDING,
-    Spec("measured_joints", STRINGS, "joints whose states are read: any that determine all others, "
-         "fused in least squares if there are more; empty: the independent ones", read_only=True),
+    Spec("measured_joints", STRINGS, "measured joints: any that determine all others; "
+         "empty: the independent ones", read_only=True),
     Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),
     Spec("link", "", "link of cartesian_impedance and ~/target; without it there is no such "
              "mode", read_only=True),
@@ -242,8 +234,7 @@ COMPUTED_TORQUE = (
     ),
     Spec(
         "jump_tolerance", 0.1,
-        "how far joints may jump between two joint_states beyond their velocity, rad or m; "
-        "0: not checked", 0.0, 1e6,
+        "how far joints may jump beyond their velocity, rad or m; 0: not checked", 0.0, 1e6,
     ),
     *(
         Spec(name, DOUBLES, f"{GAINS[name]}; none: mild", 0.0, LARGEST_SENT)
@@ -290,8 +281,8 @@ EFFORT_OBSERVER = (
              "force", read_only=True),
     *CONTACTS,
     Spec("payload_link", "", "link whose payload is estimated; empty: none", read_only=True),
-    Spec("payload_receivers", STRINGS, "nodes and controllers to which ~/apply_payload hands the "
-         "payload: by their service set_payload or topic payload", read_only=True),
+    Spec("payload_receivers", STRINGS, "nodes (service set_payload) and controllers (topic "
+         "payload) that get the payload", read_only=True),
     Spec("payload_memory", 10.0, "time in which the weight of old motion falls to 1/e, s", 0.1,
              3600.0,
          read_only=True),
