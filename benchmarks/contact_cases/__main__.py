@@ -1,16 +1,16 @@
 """Print how far `simulate`, `Stepper` and MuJoCo are from theory in every case.
 
-    python -m benchmarks.contact_cases [WORD ...] [--write docs/contact.md]
+    python -m benchmarks.contact_cases [WORD ...] [--write docs/contact_cases.csv]
 
 MuJoCo has elliptic cones, exact tolerances and steps of 1 ms; of several softnesses and both of its
-best integrators the nearest to theory counts, case by case. `--write` puts the table into a page,
-between its marks.
+best integrators the nearest to theory counts, case by case. `--write` is the file of the table,
+which docs/contact.md shows.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import csv
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,6 @@ from .pairs import collisions, loads
 from .scene import Case
 from .single import blocks, rolling
 
-BEGIN, END = "<!-- table of cases -->", "<!-- end of the table -->"
 KINDS = (blocks, rolling, bouncing, turning, collisions, loads, laws)
 ENGINES = ("simulate", "Stepper", "Stepper, 5 ms", "MuJoCo")
 
@@ -31,30 +30,27 @@ def cases() -> list[Case]:
     return [case for kind in KINDS for case in kind()]
 
 
-def row(case: Case) -> str:
-    """A line of the table."""
+def row(case: Case) -> list[str]:
+    """The cells of a line of the table."""
     errors = case.errors()
     shown = ["-" if np.isnan(errors[name]) else f"{errors[name]:.0e}" for name in ENGINES]
-    return f"| {case.name} | {case.theory:.6g} {case.unit} | {' | '.join(shown)} |"
+    return [case.name, f"{case.theory:.6g} {case.unit}", *shown]
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="only cases with one of these in their names")
-    parser.add_argument("--write", type=Path, help="the page that has the table")
+    parser.add_argument("--write", type=Path, help="the file of the table")
     given = parser.parse_args()
     chosen = [one for one in cases() if not given.words or any(w in one.name for w in given.words)]
-    lines = [f"| case | theory | {' | '.join(ENGINES)} |", "|---|---|" + "---|" * len(ENGINES)]
-    print("\n".join(lines))
+    lines = [["case", "theory", *ENGINES]]
     for case in chosen:
         lines.append(row(case))
-        print(lines[-1], flush=True)
+        print(" | ".join(lines[-1]), flush=True)
     if given.write:
-        text = given.write.read_text(encoding="utf-8")
-        table = "\n".join([BEGIN, *lines, END])
-        text = re.sub(f"{BEGIN}.*{END}", lambda _: table, text, flags=re.DOTALL)
-        given.write.write_text(text, encoding="utf-8")
+        with given.write.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(lines)
 
 
 if __name__ == "__main__":
