@@ -36,6 +36,9 @@ DEGREES_PER_TICK = 90
 FRAMES_PER_SECOND = 15
 """Of animations."""
 
+ANIMATED = 4.4, 3.0
+"""Size of a panel of an animation, in: both fit the width of a phone, with text that is read."""
+
 
 def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     """Torque with and without gravity, motion in the plane and of the joints, pin forces, shaking.
@@ -166,7 +169,7 @@ def animate(
     curve: Array | None = None,
     frames: int = 36,
 ) -> None:
-    """Write an animated GIF of the mechanism in its motion, with the torque next to it.
+    """Write an animated GIF of the mechanism in its motion, with the torque below it.
 
     curve : as for `plot_drive`.
     """
@@ -175,15 +178,15 @@ def animate(
 
     motion = analysis.motion
     chosen = np.linspace(0, len(motion) - 1, frames, endpoint=False).astype(int)
-    figure = figure_of(1, 2, (4.6, 3.4))
-    figure.set_dpi(80)
-    left, right = figure.subplots(1, 2)
-    lines = plot_links(left, analysis, curve)
+    figure = figure_of(2, 1, ANIMATED)
+    figure.set_dpi(100)
+    upper, lower = figure.subplots(2, 1)
+    lines = plot_links(upper, analysis, curve)
     abscissa, label = abscissa_of(analysis)
     for k in range(len(analysis.mechanism.inputs)):
-        right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
-    (mark,) = right.plot([], [], "o", color=color_of(1))
-    finish(right, label, "driving torque (N m)")
+        lower.plot(abscissa, analysis.torque[:, k], color=color_of(k))
+    (mark,) = lower.plot([], [], "o", color=color_of(1))
+    finish(lower, label, "driving torque (N m)")
 
     moving = [*lines, mark]
     for line in moving:
