@@ -10,6 +10,8 @@ from night import at_night
 from benchmarks.closed_form_growth import chain, measured
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operation_counts.md").read_text()
+TABLE = PAGE.partition("### On a Cortex-M4")[0]
+"""What is before the other table that has a row for each number of joints."""
 
 
 @pytest.mark.parametrize("n", [3, *at_night(6, 9, 12, 15, 18)])
@@ -23,14 +25,14 @@ def test_counts_are_those_of_the_page(n: int) -> None:
         for way in ("closed", "recursion")
         for what in ("inverse_dynamics", "mass_matrix")
     ]
-    (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| {n} |"))
+    (line,) = (line for line in TABLE.splitlines() if line.startswith(f"| {n} |"))
     assert [cell.strip() for cell in line.strip("|").split("|")][1:8] == expected
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("n", [9, *at_night(12, 18)])
 def test_recursions_of_long_chains(n: int) -> None:
-    (line,) = (line for line in PAGE.splitlines() if line.startswith(f"| {n} |"))
+    (line,) = (line for line in TABLE.splitlines() if line.startswith(f"| {n} |"))
     counts = chain(n).operation_counts()
     cells = [
         f"{counts[one]['multiplications']} ({counts[one]['additions']})"
