@@ -2,12 +2,13 @@
 
     python -m benchmarks.contact_scenes [words ...]
 
-A table that slides on 40 feet, a stack, dominoes, a rope, and robots of other people that fall limp
-on all of their shapes, in steps of 1 ms; only those whose names have all the words. Every motion is
-taken a few times in blocks of steps, by both in turns, and of every block the least time of the
-processor counts. Of each scene: microseconds a step of both, their ratio over the whole motion and
-over the half of the blocks that are cheapest for each, our worst block as a multiple of our median
-one, contacts of both at the end, and problems of ours in which a law was missed.
+A table that slides on 40 feet, a stack, scattered boxes, dominoes, a rope, and robots of other
+people that fall limp on all of their shapes, in steps of 1 ms; only those whose names have all the
+words. Every motion is taken a few times in blocks of steps, by both in turns, and of every block
+the least time of the processor counts. Of each scene: microseconds a step of both, their ratio over
+the whole motion and over the half of the blocks that are cheapest for each, our worst block as a
+multiple of our median one, contacts of both at the end, and problems of ours in which a law was
+missed.
 """
 
 from __future__ import annotations
@@ -105,6 +106,16 @@ def stack() -> Moving:
     return scene("stack of ten boxes", boxes, 0.25, 0.8, 0.8)
 
 
+def scattered() -> Moving:
+    """Sixteen boxes that fall, each turned in its own way, and do not meet."""
+    boxes = "".join(
+        f"<body name='b{k}' pos='{0.5 * (k % 4)} {0.5 * (k // 4)} {0.2 + 0.05 * (k % 3)}' "
+        f"euler='{0.3 * (k % 4)} {0.2 * (k % 5)} 0'><freejoint name='b{k}'/>"
+        "<geom type='box' size='.1 .1 .1' mass='1'/></body>" for k in range(16)
+    )  # fmt: skip
+    return scene("sixteen boxes scattered", boxes, 0.5, 0.8, 0.8)
+
+
 def dominoes() -> Moving:
     """Six dominoes, of which the first falls on the next."""
     boxes = "".join(
@@ -179,6 +190,7 @@ def add_shape(spec: mujoco.MjSpec, robot: Robot, link: str, shape: Collision) ->
 SCENES: dict[str, Callable[[], Moving]] = {
     "table on 40 feet slides": table,
     "stack of ten boxes": stack,
+    "sixteen boxes scattered": scattered,
     "six dominoes": dominoes,
     "rope of 50 falls": rope,
     "go2 tumbles": lambda: fall("go2 tumbles", "go2.urdf", 0.3, 3.0),

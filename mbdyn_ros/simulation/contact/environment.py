@@ -32,6 +32,9 @@ FLAT = ("plane", "box")
 MOST_PAIRS, MOST_POINTS = 24, 4
 """Pairs of convex shapes for which there is room at first, and points of each, as C has them."""
 
+MOST_ACTIVE = 128
+"""Contacts that may be active in one step, at first."""
+
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
 
@@ -136,8 +139,8 @@ class Environment(Sealed):
             self.points = checked_points(with_pieces(points, self.surfaces))
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
         self._stopped: dict[tuple[str, ...], Environment] = {}
-        self._room = MOST_PAIRS
-        self._roomier: Environment | None = None
+        self._room, self.most_active = MOST_PAIRS, MOST_ACTIVE
+        self._roomier: dict[bool, Environment] = {}
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -171,14 +174,16 @@ class Environment(Sealed):
             object.__setattr__(other, "joint_limits", chosen)
         return self._stopped[chosen]
 
-    def with_more_room(self) -> Environment:
-        """A copy with room for twice as many pairs of convex shapes near each other, always one."""
-        if self._roomier is None:
-            other = copy.copy(self)
-            other.__dict__.update(_stopped={}, _roomier=None, _room=2 * self._room)
-            object.__setattr__(self, "_roomier", other)
-        assert self._roomier is not None
-        return self._roomier
+    def with_more_room(self, contacts: bool = False) -> Environment:
+        """A copy with room for twice as many pairs of convex shapes near each other, always one.
+
+        contacts : for twice as many active contacts instead.
+        """
+        if contacts not in self._roomier:
+            self._roomier[contacts] = other = copy.copy(self)
+            name = "most_active" if contacts else "_room"
+            other.__dict__.update({"_stopped": {}, "_roomier": {}, name: 2 * getattr(self, name)})
+        return self._roomier[contacts]
 
     @functools.cached_property
     def plain(self) -> Environment:
@@ -187,7 +192,7 @@ class Environment(Sealed):
         if len(plain) == len(self.surfaces):
             return self
         other = copy.copy(self)
-        other.__dict__.update(surfaces=plain, sides=_sides(plain), _stopped={}, _roomier=None)
+        other.__dict__.update(surfaces=plain, sides=_sides(plain), _stopped={}, _roomier={})
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:

@@ -38,6 +38,9 @@ SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 CONTACT_ARRAYS = ("force", "trend", "turning", "slip")
 """Of a motion, numbers of every contact."""
 
+CROWDED_CONTACTS = 2
+"""`motion.crowded` in C where active contacts had no room, not pairs of convex shapes."""
+
 SLOT_SIZE = 14
 """Numbers of a slot, see `struct motion` in C."""
 
@@ -67,6 +70,7 @@ class Laws:
     """The laws of contacts: e and mu (m,) each, how exact they are, and when they are one (s).
 
     special : (m, 9) as `Surface.laws` has them; None where no wall has any.
+    most_active : contacts that there is room for in one step.
     """
 
     restitution: Array
@@ -74,6 +78,7 @@ class Laws:
     precision: Precision
     tie_window: float
     special: Array | None = None
+    most_active: int = 0
 
 
 class StepInC:
@@ -153,6 +158,7 @@ class StepInC:
             rate=self._rate.address,
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
+            most_active=min(self.contacts, laws.most_active),
             slots=geometry.slots,
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound, rates=system.tree.nv, slides=slides,
@@ -174,9 +180,10 @@ class StepInC:
         if contacts is None:
             nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
             return cls(robot, ContactGeometry((), ()), nothing)
-        window = contacts.environment.tie_window
+        around = contacts.environment
         laws = Laws(
-            contacts.restitution, contacts.friction, STEPS_IN_C, window, contacts.special
+            contacts.restitution, contacts.friction, STEPS_IN_C, around.tie_window,
+            contacts.special, around.most_active,
         )  # fmt: skip
         step = cls(robot, contacts.geometry, laws)
         if contacts.geometry.slots:

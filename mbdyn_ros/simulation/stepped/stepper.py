@@ -37,7 +37,7 @@ from ..sensors import NO_WRENCHES, ForceTorques
 from .accounts import Accounts, Noticed
 from .chart_guard import ChartGuard
 from .solid_slots import CrowdedError
-from .step_in_c import MotionInC, StepInC, is_compiled
+from .step_in_c import CROWDED_CONTACTS, MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
 from .touches import Touches
 from .tree_state import TreeState, diverged
@@ -361,9 +361,9 @@ class Stepper(Accounts, Sealed):
             if self._noticed is not None:
                 self._noticed.say_unseen()
                 self._noticed.refuse_unsound(self._x, self._w)
-            if self._solids is not None and self._motion.motion.crowded:
+            if self._motion.motion.crowded:
                 taken = -taken - 1
-                self._make_room()
+                self._make_room(self._motion.motion.crowded == CROWDED_CONTACTS)
             if taken < 0:
                 raise diverged(self._chart, self._x, self._w, self.time, self.step)
             left -= taken
@@ -379,15 +379,15 @@ class Stepper(Accounts, Sealed):
         while self._solids is not None:
             try:
                 self._solids.refuse_inside(position)
+                break
             except CrowdedError:
                 self._make_room()
-            else:
-                break
 
-    def _make_room(self) -> None:
-        """Go on with room for more shapes near each other."""
+    def _make_room(self, contacts: bool = False) -> None:
+        """Go on with room for more shapes near each other, or for more active contacts."""
         assert self._walls is not None and self._around is not None
-        self._walls, self._around = (one.with_more_room() for one in (self._walls, self._around))
+        around = self._around.with_more_room(contacts)
+        self._walls, self._around = self._walls.with_more_room(contacts), around
         self._follow()
         self._motion.motion.crowded = 0
 

@@ -22,7 +22,7 @@ from ..contact.rows import Indices
 from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
 from .solid_slots import CrowdedError, SolidSlots
-from .step_in_c import StepInC, is_compiled
+from .step_in_c import CROWDED_CONTACTS, StepInC, is_compiled
 from .stepper import Stepper
 
 OPERATIONS = 20_000
@@ -34,8 +34,8 @@ LONGEST_CALL = 0.5
 STEPS_A_SECOND = 2e5
 """Steps of a robot with contacts that one thread takes, about."""
 
-CROWDED = 2
-"""In C, of a motion in which more pairs of shapes came near each other than there was room for."""
+CROWDED = 1
+"""In C, of a motion in which there was no room: 1 and what had none, as in `motion.crowded`."""
 
 KEPT = 8
 """Pairs of a robot and its walls whose programs stay at hand."""
@@ -176,8 +176,8 @@ def _rolled(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),
         )  # fmt: skip
-    if (unsound == CROWDED).any():
-        wider = environment.with_more_room()
+    if (crowded := unsound[unsound > CROWDED]).size:
+        wider = environment.with_more_room(contacts=crowded[0] - CROWDED == CROWDED_CONTACTS)
         return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers)
     for k in np.flatnonzero(unsound).tolist():
         alone = Stepper(robot, dt, environment, method.name)

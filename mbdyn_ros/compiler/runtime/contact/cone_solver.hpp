@@ -283,22 +283,16 @@ static inline size_t room_of_single(size_t m, size_t size) {
   return room_of_cones(m, size) + room_of_rounds(m) + m * m;
 }
 
-/* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most
-   `settled` times that of b unless nothing better was found. `softness`: see SOFT, EVEN. */
-static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
-                                double softness = SOFT) {
+/* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most `enough`
+   unless nothing better was found. size: of the velocities. `softness`: see SOFT, EVEN. */
+static double impulses_of_island(const Cones<double>* c, double enough, double size, double* f,
+                                 double softness) {
   const size_t m = c->rows;
   double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
-  double size = 0., *way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
+  double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
-  for (size_t i = 0; i < m; ++i) size = fmax(size, fabs(c->free[i]));
-  if (!(size > 0.)) {
-    memset(f, 0, m * sizeof *f);
-    *done = is(true);
-    return 0.;
-  }
   steps_of(c, step);
-  const double enough = settled * size, near = fmax(enough, fmin(SAFELY, LESS * enough));
+  const double near = fmax(enough, fmin(SAFELY, LESS * enough));
   double least = HUGE_VAL;
   for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
     least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness);
@@ -322,7 +316,6 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   }
   if (least > near) least = by_sweeps(c, step, way, enough, least, MANY, f);
   project_on_cones(c, f);
-  *done = is(least <= enough);
   return least;
 }
 

@@ -34,7 +34,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
    known: then `root` has memory for it, in which A is factored once X is needed. `room`: see
    `room_of_cones`. soft: (rows) what more a row's own impulse changes its velocity, or nullptr. Discs
    are what resists turning: the row of the normal, the first of one or two rows,
-   and the friction (m); problems with discs know no safe way. */
+   and the friction (m); problems with discs know no safe way. islands: how many problems this one falls
+   apart into, and which of them each row is of; with fewer than two nobody asks. */
 template <class Real>
 struct Cones {
   size_t rows, contacts, bounded, size;
@@ -46,6 +47,8 @@ struct Cones {
   const size_t *disc_normal, *disc, *disc_rows;
   const double* disc_friction;
   const Real* soft;
+  size_t islands;
+  const size_t* island;
 };
 
 template <class Real>
@@ -251,9 +254,12 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
   for (size_t j = 0; j < n; ++j) bend[j * n + j] = all<Real>(1.);
   const auto take_row = [&](size_t i) {
     const Real *X = c->X + i * n, *own = Q + i * n;
+    size_t from = 0, to = n;  /* what it is not zero in: all zero where a contact is open */
+    while (from < to && !any(is(own[from] != 0.))) ++from;
+    while (from < to && !any(is(own[to - 1] != 0.))) --to;
     for (size_t j = 0; j < n; ++j) {
       if (!any(is(X[j] != 0.))) continue;
-      add_to(n, X[j], own, bend + j * n);
+      add_to(to - from, X[j], own + from, bend + j * n + from);
       z[j] += X[j] * x[i];
     }
   };

@@ -80,6 +80,46 @@ static inline size_t rows_from(const Work<Real>* x, size_t row) {
   return row + 2 < x->contact_rows && x->whose[row] == x->whose[row + 2] ? 3 : 1;
 }
 
+/* The first coordinate of the tree of bodies that a coordinate moves in. */
+static inline size_t tree_of(const struct walls* w, size_t j) {
+  return w->path_start[j] < w->path_start[j + 1] ? (size_t)w->path[w->path_start[j]] : j;
+}
+
+/* Whether there are several trees, which nothing but contacts connects. */
+static bool has_trees(const struct walls* w) {
+  for (size_t j = 1; j < w->nv; ++j) {
+    if (tree_of(w, j) != 0) return true;
+  }
+  return false;
+}
+
+/* Number the islands of m rows: the trees that contacts connect. Few rows are left as one, and rows
+   that nothing moves are with the first. */
+template <class Real>
+static void number_islands(const struct walls* w, Work<Real>* x, size_t m) {
+  const size_t n = w->nv;
+  size_t *parent = x->tree, *number = parent + n;
+  x->islands = 1;
+  memset(x->island, 0, m * sizeof *x->island);
+  if (!is_single<Real> || m < MANY_ROWS || !has_trees(w)) return;
+  for (size_t j = 0; j < n; ++j) parent[j] = j, number[j] = NO_ROW;
+  const auto root = [&](size_t row, size_t k) {
+    size_t j = tree_of(w, (size_t)x->reach[row][k]);
+    while (parent[j] != j) j = parent[j];
+    return j;
+  };
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 1; k < x->reaches[i]; ++k) parent[root(i, k)] = root(i, 0);
+  }
+  x->islands = 0;
+  for (size_t i = 0; i < m; ++i) {
+    if (!x->reaches[i]) continue;
+    size_t& own = number[root(i, 0)];
+    if (own == NO_ROW) own = x->islands++;
+    x->island[i] = own;
+  }
+}
+
 /* The contact Jacobian S at q: rows of the active contacts, and of dry friction if `rubs`; gives how
    many there are. */
 template <class Real>
@@ -95,45 +135,53 @@ static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Wor
     Real* row = begin_row(w, x, m, w->contacts + i);
     copy(w->nv, x->column + w->rubs + i * w->nv, row);
   }
+  number_islands(w, x, m);
   return m;
 }
 
-/* Whether no coordinate moves both rows, judged by the first and last ones of each. */
-template <class Real>
-static inline bool are_apart(const Work<Real>* x, size_t i, size_t j) {
-  const size_t here = x->reaches[i], there = x->reaches[j];
-  if (!here || !there) return true;
-  return x->reach[i][here - 1] < x->reach[j][0] || x->reach[j][there - 1] < x->reach[i][0];
+/* A of the rows from i on, of one contact, with themselves and all before in their island, TILE at a
+   time; between islands it is zero already. */
+template <class Real, size_t ROWS>
+static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t i) {
+  const size_t here = x->reaches[i], end = i + ROWS, step = m + TILE;
+  const int32_t* place = x->reach[i];
+  const Real* X = x->X + i * n;
+  for (size_t j = 0; j < end; j += TILE) {
+    const size_t columns = end - j < TILE ? end - j : (size_t)TILE;
+    bool apart = true;
+    for (size_t c = 0; c < columns && apart; ++c) apart = x->island[j + c] != x->island[i];
+    if (apart) continue;
+    Real sum[ROWS][TILE] = {};
+    for (size_t k = 0; k < here; ++k) {
+      const Real *one = X + place[k], *other = x->XT + (size_t)place[k] * step + j;
+      for (size_t r = 0; r < ROWS; ++r) {
+        for (size_t c = 0; c < TILE; ++c) sum[r][c] += one[r * n] * other[c];
+      }
+    }
+    for (size_t r = 0; r < ROWS; ++r) {
+      for (size_t c = 0; c < columns; ++c) {
+        x->A[(i + r) * m + j + c] = x->A[(j + c) * m + i + r] = sum[r][c];
+      }
+    }
+  }
 }
 
 /* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
 template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
-  const size_t n = w->nv;
+  const size_t n = w->nv, step = m + TILE;
   copy(m * n, x->S, x->X);
+  clear(n * step, x->XT);
+  if (x->islands > 1) clear(m * m, x->A);
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
     const size_t rows = rows_from(x, i), here = x->reaches[i];
-    Real* one = x->X + i * n;
-    if (rows == 3) {
-      solve_up(w, x->mass, x->reach[i], here, 3, one);
-    } else {
-      solve_up(w, x->mass, x->reach[i], here, 1, one);
+    Real* X = x->X + i * n;
+    rows == 3 ? solve_up(w, x->mass, x->reach[i], here, 3, X)
+              : solve_up(w, x->mass, x->reach[i], here, 1, X);
+    for (size_t k = 0; k < here; ++k) {
+      const size_t j = (size_t)x->reach[i][k];
+      for (size_t r = 0; r < rows; ++r) x->XT[j * step + i + r] = X[r * n + j];
     }
-    for (size_t j = 0; j <= i; j += rows_from(x, j)) {
-      const size_t columns = rows_from(x, j), least = x->reaches[j] < here ? j : i;
-      const int32_t* place = x->reach[least];
-      const Real* other = x->X + j * n;
-      Real* out = x->A + i * m + j;
-      if (are_apart(x, i, j)) {
-        for (size_t r = 0; r < rows; ++r) clear(columns, out + r * m);
-      } else if (rows == 3 && columns == 3) {
-        products_at(n, place, x->reaches[least], 3, one, 3, other, out, m);
-      } else {
-        products_at(n, place, x->reaches[least], rows, one, columns, other, out, m);
-      }
-    }
-  }
-  for (size_t i = 0; i < m; ++i) {
-    for (size_t j = i + 1; j < m; ++j) x->A[i * m + j] = x->A[j * m + i];
+    rows == 3 ? products_of_contact<Real, 3>(n, x, m, i) : products_of_contact<Real, 1>(n, x, m, i);
   }
 }

@@ -367,6 +367,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     const int shifted = !again || (w->stages && !pass);
     if (again) {
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
+      if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
       copy(rows * w->nv, x->S, x->S_end);
       if (shifted) {
         contact_jacobian(w, s, x, x->at_q, 1);
@@ -388,7 +389,8 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     const Cones<Real> cones = {m, x->count, w->rubbing, plain ? w->nv : m, x->first, x->tangent,
                                x->mu, x->bound, x->A, x->b, plain ? x->X : nullptr, x->cones,
                                plain || x->discs ? nullptr : (Real*)x->root, x->discs,
-                               x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr};
+                               x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
+                               x->island};
     Bits<Real> settled;
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);

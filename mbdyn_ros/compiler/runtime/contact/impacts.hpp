@@ -30,13 +30,27 @@ static void record_impact(const struct walls* w, struct motion* s, const Work<do
   if (s->planes) memcpy(took + w->contacts, s->planes, PLANE * w->slots * sizeof *took);
 }
 
+/* Keep the contacts of islands in which something hits; whether others were left out. */
+static bool leave_islands(Work<double>* x, const char* hits) {
+  size_t *hit = x->tree, kept = 0;
+  memset(hit, 0, x->islands * sizeof *hit);
+  for (size_t i = 0; i < x->count; ++i) hit[x->island[x->first[i]]] |= hits[x->active[i]] != 0;
+  for (size_t i = 0; i < x->count; ++i) {
+    if (hit[x->island[x->first[i]]]) x->active[kept++] = x->active[i];
+  }
+  const bool fewer = kept < x->count;
+  x->count = kept;
+  return fewer;
+}
+
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
 static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x,
                           const char* hits, int bouncing) {
   const size_t n = w->nv;
   double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
   if (!factor_mass(w, s, x, s->q, 0.)) return 0;
-  const size_t m = contact_jacobian(w, s, x, s->q, 0);
+  size_t m = contact_jacobian(w, s, x, s->q, 0);
+  if (leave_islands(x, hits)) m = contact_jacobian(w, s, x, s->q, 0);
   delassus_matrix(w, x, m);
   double *before = x->approach, law = LAW;  /* of fast ones a share */
   for (size_t i = 0; i < m; ++i) {
@@ -45,7 +59,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->discs ? nullptr : x->X, x->cones,
-                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr};
+                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands, x->island};
   const auto restitution = [&](size_t i) {
     return bouncing && hits[x->active[i]] ? x->restitution[x->active[i]] : 0.;
   };
@@ -105,7 +119,7 @@ static void resolve_impacts(const struct walls* w, struct motion* s, Work<double
         continue;
       }
       any |= hits[i];
-      if (x->count < most_active(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
+      if ((hits[i] || (touches && rate <= w->slow * slope)) && has_room(w, s, x->count)) {
         x->on[x->count] = is(true);
         x->active[x->count++] = i;
       }

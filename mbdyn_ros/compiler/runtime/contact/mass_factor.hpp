@@ -64,20 +64,3 @@ static inline Real dot_at(const int32_t* place, size_t count, const Real* x, con
   for (size_t k = 0; k < count; ++k) sum += x[place[k]] * y[place[k]];
   return sum;
 }
-
-/* The products of (rows, n) x and (columns, n) y over `count` places, into out, `step` a row. */
-template <class Real>
-static inline __attribute__((always_inline)) void products_at(
-    size_t n, const int32_t* place, size_t count, size_t rows, const Real* x, size_t columns,
-    const Real* y, Real* out, size_t step) {
-  Real sum[3][3] = {};
-  for (size_t k = 0; k < count; ++k) {
-    const Real *one = x + place[k], *other = y + place[k];
-    for (size_t r = 0; r < rows; ++r) {
-      for (size_t c = 0; c < columns; ++c) sum[r][c] += one[r * n] * other[c * n];
-    }
-  }
-  for (size_t r = 0; r < rows; ++r) {
-    for (size_t c = 0; c < columns; ++c) out[r * step + c] = sum[r][c];
-  }
-}

@@ -13,9 +13,12 @@
 #define LAW 1e-8  /* m/s by which a law is met */
 #define PULL 1e-9 /* share of the greatest push that counts as nothing */
 
-/* Most contacts that are active in one step, stages of a method of free motion, problems of a step,
-   and how often they are shifted before their rows are taken again. */
-enum { MOST_ACTIVE = 128, MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
+/* Most stages of a method of free motion, problems of a step, and how often they are shifted before
+   their rows are taken again. */
+enum { MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
+
+/* What a step found no room for, so that it is to be taken again with more. */
+enum { PAIRS = 1, CONTACTS = 2 };
 
 enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
 enum { PAST = 3 };   /* steps whose reactions are known */
@@ -36,6 +39,7 @@ struct walls {
   const struct program* energy;       /* kinetic and potential, of (q, v) */
   size_t nq, nv, ne;
   size_t contacts, rubbing; /* and rows of dry friction of joints */
+  size_t most_active;       /* contacts that there is room for in one step */
   size_t bodies, slots;     /* slots: the last contacts */
   /* Where numbers stand in the result of `rows`, of every contact (m): */
   const int64_t* body;    /* transform (3, 4), then velocities (6, nv) of origin and turning */
@@ -72,7 +76,7 @@ struct motion {
   double* planes;
   double* blocks;  /* (slots / MOST_POINTS, 4): see broad_phase.hpp */
   double* clear;   /* (2 + nq): m to the nearest wall, steps to the next look, and q there */
-  size_t crowded;  /* whether more pairs were near than have room */
+  size_t crowded;  /* PAIRS near each other, or active CONTACTS, were more than have room; else 0 */
   double *q, *v, *effort; /* (nq), (nv), (ne) */
   double* wrenches;       /* (bodies, 6) from outside; NULL: none */
   double* force;   /* (3 m + rubbing): last forces along normal and tangents; of dry friction */
@@ -115,12 +119,15 @@ template <class Real> static inline auto programs_of(const struct walls* w) {
   }
 }
 
-static size_t most_active(const struct walls* w) {
-  return w->contacts < MOST_ACTIVE ? w->contacts : (size_t)MOST_ACTIVE;
+static size_t most_rows(const struct walls* w) {
+  return (w->laws ? 6 : 3) * w->most_active + w->rubbing;
 }
 
-static size_t most_rows(const struct walls* w) {
-  return (w->laws ? 6 : 3) * most_active(w) + w->rubbing;
+/* Whether there is room for one more contact. */
+static bool has_room(const struct walls* w, struct motion* s, size_t count) {
+  if (count < w->most_active) return true;
+  s->crowded = CONTACTS;
+  return false;
 }
 
 /* How many numbers an impact has in the record: time, loss, q, v before and after, of every

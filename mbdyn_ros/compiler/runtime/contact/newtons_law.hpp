@@ -7,7 +7,7 @@
    1988): f is the solution of `cones.hpp` for b = w- + e w_n-. The kinetic energy changes by
    f (w- + A f / 2), at most 0 without friction. */
 #pragma once
-#include "cone_solver.hpp"
+#include "islands.hpp"
 
 enum { BISECTIONS = 24 };
 

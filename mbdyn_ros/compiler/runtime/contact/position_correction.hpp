@@ -1,8 +1,8 @@
 /* The way of a step with contacts: they close, and none of them pulls. Included for single motions
    and for vectors of them, whose contacts may differ. */
 #pragma once
-#include "cone_solver.hpp"
 #include "contact_rows.hpp"
+#include "islands.hpp"
 
 
 /* The velocity along a row, of S. */
@@ -24,7 +24,11 @@ static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const
                        Real* v) {
   Real* __restrict answer = x->answer;
   clear(w->nv, answer);
-  for (size_t i = 0; i < m; ++i) add_to(w->nv, f[i], x->X + i * w->nv, answer);
+  for (size_t i = 0; i < m; ++i) {
+    if (!x->reaches[i]) continue;
+    const size_t from = (size_t)x->reach[i][0], to = (size_t)x->reach[i][x->reaches[i] - 1] + 1;
+    add_to(to - from, f[i], x->X + i * w->nv + from, answer + from);
+  }
   solve_down(w, x->mass, answer);
   add_to(w->nv, all<Real>(1.), answer, v);
 }
@@ -42,8 +46,9 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
   Bits<Real> closes = is(most == 0.);
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = 0; j <= i; ++j) {
-      const Real one = x->A[x->first[i] * m + x->first[j]];
-      a[i * count + j] = select(x->closed[i] & x->closed[j], one, all<Real>(0.));
+      const size_t here = x->first[i], there = x->first[j];
+      const Bits<Real> both = x->closed[i] & x->closed[j] & is(x->island[here] == x->island[there]);
+      a[i * count + j] = select(both, x->A[here * m + there], all<Real>(0.));
     }
     most = greatest(most, a[i * count + i]);
     largest = greatest(largest, x->f[x->first[i]]);
@@ -70,11 +75,11 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
    wall, those that do not touch in the end pushing nowhere on it: gaps where no contact pulls. */
 static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, double part, double* way) {
   const size_t count = x->count, n = w->nv;
-  size_t *own = x->own, *none = x->none;
+  size_t *own = x->own, *none = x->none, *island = x->push_island;
   double *mu = x->push_mu, *gap = x->push_gap, *push = x->push, *X = x->push_X, *impulse = x->impulse;
   for (size_t i = 0; i < count; ++i) {
     const double* row = x->A + x->first[i] * m;
-    own[i] = i, none[i] = NO_ROW, mu[i] = 0.;
+    own[i] = i, none[i] = NO_ROW, mu[i] = 0., island[i] = x->island[x->first[i]];
     push[i] = part * x->f[x->first[i]];
     gap[i] = x->gap[i];
     for (size_t j = 0; j < count; ++j) {
@@ -84,7 +89,7 @@ static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, 
     memcpy(X + i * n, x->X + x->first[i] * n, n * sizeof *X);
   }
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
-                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island};
   bits1 settled;
   impulses_of_cones(&cones, w->settled, push, &settled);
   memset(impulse, 0, m * sizeof *impulse);
@@ -112,7 +117,7 @@ static void project_out(const struct walls* w, struct motion* s, Work<double>* x
     for (size_t i = 0; i < m; ++i) {
       const int enters = x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);
       inside |= enters;
-      if (!(enters || lifted[i]) || count >= most_active(w)) continue;
+      if (!(enters || lifted[i]) || !has_room(w, s, count)) continue;
       lifted[i] = 1;
       x->active[count] = i;
       x->on[count] = x->closed[count] = is(true);

@@ -13,7 +13,7 @@ struct walled_rollout {
   double dt, *q_out, *v_out;
   int whole;
   size_t* unseen;  /* of all motions */
-  char* unsound;   /* of every motion: 1 where it has met a wall that is, 2 where it was crowded */
+  char* unsound;   /* of every motion: 1 where it has met a wall that is, 1 more than what had no room */
 };
 
 /* Room for a motion: its state and what is known of its contacts. */
@@ -51,7 +51,7 @@ static void start_alone(const struct walled_rollout* job, size_t k, struct motio
 
 static void note_unsound(const struct walled_rollout* job, size_t k, struct motion* s) {
   if (s->unsound) job->unsound[k] = 1;
-  if (s->crowded) job->unsound[k] = 2;
+  if (s->crowded) job->unsound[k] = (char)(1 + s->crowded);
   s->unsound = s->crowded = 0;
 }
 

@@ -178,8 +178,8 @@ static double first_meeting(const struct walls* w, struct motion* s, Work<double
     }
     const double share = time_of_impact(w, length, g, rate, last, end, slope);
     if (share < 0.) continue;
-    if (may_hold && x->count + count < most_active(w) &&
-        is_gentle(w, k, x->restitution[k], length, g, rate, last, end, slope)) {
+    if (may_hold && is_gentle(w, k, x->restitution[k], length, g, rate, last, end, slope) &&
+        has_room(w, s, x->count + count)) {
       gentle[count++] = k;
     } else if (share < first) {
       first = share, *which = k;
@@ -208,10 +208,10 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
     touches = any_touches(w, x->now);
   }
   x->count = 0;
-  for (size_t k = 0; touches && k < m && x->count < most_active(w); ++k) {
+  for (size_t k = 0; touches && k < m; ++k) {
     const double slope = x->now[2 * m + k];
     const int leaves = x->now[m + k] > 2. * w->slow * slope && !yields(w, k);
-    if (x->now[k] <= w->touching * slope && !leaves) activate(x, k);
+    if (x->now[k] <= w->touching * slope && !leaves && has_room(w, s, x->count)) activate(x, k);
   }
   double *const last = x->start;
   struct before old = {x->old_slip, x->old_mode, x->old_force, s->lost, 0, x->idle};
@@ -250,8 +250,9 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   if (!locate) {
     for (int k = 0; k < MOST_MERGES; ++k) {
       const size_t before = x->count;
-      for (size_t i = 0; i < m && x->count < most_active(w); ++i) {
-        if (x->now[i] < -w->graze * x->now[2 * m + i] && !is_active(x, i)) activate(x, i);
+      for (size_t i = 0; i < m; ++i) {
+        const int inside = x->now[i] < -w->graze * x->now[2 * m + i] && !is_active(x, i);
+        if (inside && has_room(w, s, x->count)) activate(x, i);
       }
       if (x->count == before) break;
       retake(w, s, x, &old, length);
@@ -352,14 +353,25 @@ static void keep_start(const struct walls* w, struct motion* s, Work<double>* x)
   x->clean = 1;
 }
 
+/* Be where a step began, and expect nothing of its contacts. */
+static void go_back(const struct walls* w, struct motion* s, const Work<double>* x, double time,
+                    size_t hits, double lost) {
+  copy(w->nq, x->old_q, s->q);
+  copy(w->nv, x->old_v, s->v);
+  clear(PAST * w->nv, s->reaction);
+  clear(w->contacts, s->trend);
+  s->time = time, s->hits = hits, s->lost = lost;
+}
+
 /* Take this many steps, or fewer where the record of impacts is nearly full or a wall is `unsound`; gives
-   how many, and negative, less one, where the next left the finite numbers, or more shapes are near
-   each other than have room (`crowded`). */
+   how many, and negative, less one, where the next left the finite numbers, or there was no room for
+   what is near or touches (`crowded`), so that it is not taken. */
 EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) {
   Work<double> work;
   share_room(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
-    const double start = s->time;
+    const double start = s->time, lost = s->lost;
+    const size_t hits = s->hits;
     const int guarded = (w->contacts || w->rubbing) && !drives(w, s);
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
     if (w->slots && !broad_phase(w, s, &work)) return -k - 1;
@@ -370,6 +382,10 @@ EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) 
     const size_t unsound = s->unsound;
     if (w->contacts && !work.clear) active |= correct_depths(w, s, &work);
     if (guarded && active && !work.fed) trim(w, s, &work);
+    if (s->crowded) {
+      go_back(w, s, &work, start, hits, lost);
+      return -k - 1;
+    }
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
       s->unsound = unsound;

@@ -17,7 +17,7 @@ static bitsv activate_lanes(const struct walls* w, Work<realv>* x) {
     hits |= touches & is(rate < -w->slow * slope);
     const bitsv rests = touches & is(rate <= 2. * w->slow * slope);
     if (!any(rests)) continue;
-    if (x->count == most_active(w)) return ~(bitsv){};
+    if (x->count == w->most_active) return ~(bitsv){};
     x->on[x->count] = rests;
     x->active[x->count++] = k;
   }
@@ -29,7 +29,7 @@ static int activate_in(const struct walls* w, Work<realv>* x, size_t k, bitsv wh
   size_t i = 0;
   while (i < x->count && x->active[i] < k) ++i;
   if (i == x->count || x->active[i] != k) {
-    if (x->count == most_active(w)) return 0;
+    if (x->count == w->most_active) return 0;
     for (size_t j = x->count++; j > i; --j) x->active[j] = x->active[j - 1], x->on[j] = x->on[j - 1];
     x->active[i] = k, x->on[i] = (bitsv){};
   }

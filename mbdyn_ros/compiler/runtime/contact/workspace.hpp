@@ -1,10 +1,12 @@
 /* Motions among walls at one state, or at a vector of them: their room, their programs, and how they
    move where nothing hinders. */
 #pragma once
-#include "cone_solver.hpp"
+#include "islands.hpp"
 #include "manifold.hpp"
 #include "model.hpp"
 
+
+enum { TILE = 8 };  /* rows whose products are taken together */
 
 /* The room of a step: k contacts are active, with r rows, which dry friction follows. Velocities
    along rows are S v; X = L^-T S^T with M = L^T L, so that velocities answer to impulses by the
@@ -21,6 +23,7 @@ struct Work {
   Real *start, *now, *end;     /* (3 m) results of `distances` */
   Real *column, *mass;         /* (rows->size) result of `rows`; (nv, nv) M, then its factor L */
   Real *S, *X, *A, *S_end;     /* (r, nv), (r, nv), (r, r), (r, nv) S where the step ends */
+  Real* XT;                    /* (nv, r + TILE) X^T */
   Real *b, *f;                 /* (r) velocities without impulses; impulses */
   Real *bound, *given;         /* (rubbing) of impulses of dry friction; those in free motion */
   Real *slides;                /* (rates) see `accelerate` */
@@ -37,6 +40,7 @@ struct Work {
   size_t* pair_reaches;        /* (slots / MOST_POINTS) and how many */
   const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
+  size_t *island, islands, *tree;  /* (r) see `Cones`; (2, nv) trees that contacts connect */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
   /* (3 m), (m), (3 m + rubbing), (m) before the step */
@@ -44,7 +48,7 @@ struct Work {
   /* of impacts: (k) restitutions; (nv), (nv) velocity and acceleration; (r) velocities before */
   Real *bounces, *hit_v, *hit_a, *approach;
   char *hits, *lifted;         /* (m) */
-  size_t *own, *none;          /* (k), (k), (k), (k), (k), (k, nv): problem of `push_out` */
+  size_t *own, *none, *push_island; /* (k), (k), (k), (k), (k), (k), (k, nv): problem of `push_out` */
   Real *push_mu, *push_gap, *push, *push_X;
   double (*pose)[12], *speed, *clipped; /* (count, 3, 4), (count), (room_of_touches): of shapes */
   /* of `laws`: (k) on the diagonal of A, impulses by the law; (r) velocities of surfaces; (r, r) */
@@ -63,10 +67,17 @@ static int all_finite(size_t n, const double* x) {
   return 1;
 }
 
+/* How many numbers the impulses of m rows need. */
+template <class Real> static size_t room_of_problem(const struct walls* w, size_t m) {
+  const size_t size = w->laws && m > w->nv ? m : w->nv;
+  if (!is_single<Real>) return room_of_cones(m, size);
+  return room_of_islands(m, size);
+}
+
 /* Hand out the room; gives how many numbers it has. */
 template <class Real>
 static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
-  const size_t state = w->nq + w->nv, m = most_rows(w) + 1, k = most_active(w) + 1;
+  const size_t state = w->nq + w->nv, m = most_rows(w) + 1, k = w->most_active + 1;
   Real* at = room;
   if (is_single<Real>) at += room_of_column(w) + room_of_rate(w);
 #define ROOM(place, size) x->place = reinterpret_cast<decltype(x->place)>(at), at += (size)
@@ -75,16 +86,16 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
-  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(b, m), ROOM(f, m);
-  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, (is_single<Real> ? room_of_single : room_of_cones)(m, w->laws && m > w->nv ? m : w->nv)), ROOM(closing, k * k);
+  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(XT, (m + TILE) * w->nv), ROOM(b, m), ROOM(f, m);
+  ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_problem<Real>(w, m)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
-  ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
+  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
     ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
     ROOM(old_force, 3 * w->contacts + w->rubbing), ROOM(old_trend, w->contacts);
     ROOM(bounces, k), ROOM(hit_v, w->nv), ROOM(hit_a, w->nv), ROOM(approach, m);
-    ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k);
+    ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k), ROOM(push_island, k);
     ROOM(push_mu, k), ROOM(push_gap, k), ROOM(push, k), ROOM(push_X, k * w->nv);
   }
   if (is_single<Real> && w->laws) {
