@@ -63,7 +63,7 @@ check-beside: .venv/translated.stamp
 # mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint docs test-beside
-	@$(pytest) -m 'alone and not long' test/ros
+	@export $(lightly); $(pytest) -m 'alone and not long' test/ros
 
 test-beside: .venv/translated.stamp
 	@export $(lightly); $(pytest) -m 'not alone and not long' $(beside)
