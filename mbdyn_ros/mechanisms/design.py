@@ -136,6 +136,8 @@ class Design(ABC):
     """Settings of the assembly branches of its dyads, in the order in which pins can be closed."""
     unknowns: ClassVar[tuple[str, ...]] = ()
     """Positions that have no closed form: they follow its numbers in programs."""
+    twins: ClassVar[Mapping[str, str]] = {}
+    """Lengths that equal others in every mechanism of the kind, and those others."""
 
     gravity: Number = 9.81
     branch: Number = 1

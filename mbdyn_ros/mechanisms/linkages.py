@@ -94,6 +94,7 @@ class Parallelogram(FourBar):
 
     name: ClassVar[str] = "parallelogram"
     title: ClassVar[str] = "Parallelogram linkage"
+    twins: ClassVar[Mapping[str, str]] = {"rocker_length": "crank_length", "coupler_length": "ground"}
 
     ground: Number = 0.3
     crank: Link = Link(0.15, 0.35)
@@ -109,12 +110,12 @@ class Parallelogram(FourBar):
 
     def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
         """Opposite lengths are set together."""
-        twins = {}
-        for one, other in (("crank_length", "rocker_length"), ("ground", "coupler_length")):
+        given = dict(settings)
+        for one, other in self.twins.items():
             for name, twin in ((one, other), (other, one)):
-                if name in settings and twin not in settings:
-                    twins[twin] = settings[name]
-        return super()._values({**settings, **twins})
+                if name in settings:
+                    given.setdefault(twin, settings[name])
+        return super()._values(given)
 
     def _check(self) -> None:
         super()._check()

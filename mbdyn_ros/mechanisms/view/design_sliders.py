@@ -39,7 +39,13 @@ SHAPED = ("center_along", "center_across", "inertia")
 
 
 class DesignSliders(SliderPanel):
-    """The sliders of a design, which start at its numbers."""
+    """The sliders of a design, which start at its numbers.
+
+    Attributes
+    ----------
+    start : the design at the start. lengths, gears : the settings that are lengths; ratios and
+        angles.
+    """
 
     def __init__(
         self, gui: viser.GuiApi, mechanism: Mechanism, changed: Callable[[Any], None], speed: float,
@@ -54,10 +60,10 @@ class DesignSliders(SliderPanel):
             for name, value in mechanism.settings.items()
             if not name.endswith(DERIVED)
         }
-        lengths = [
+        self.lengths = lengths = [
             name for name in self._given if unit_of(name) == "m" and not name.endswith(SHAPED)
         ]
-        gears = [name for name in self._given if unit_of(name) in ("1", "rad")]
+        self.gears = gears = [name for name in self._given if unit_of(name) in ("1", "rad")]
         masses = [name for name in self._given if name.endswith("mass")]
         largest = max((abs(self._given[name]) for name in lengths), default=1.0)
         self._largest = largest
@@ -133,6 +139,13 @@ class DesignSliders(SliderPanel):
                 if math.isclose(self[name], followed) and not math.isclose(value, followed):
                     self._following[name] = value
                     self.move(name, value, *self._span(name, value))
+
+    def take_lengths(self, lengths: Mapping[str, float]) -> None:
+        """Put the sliders of lengths to numbers, m, within their ranges."""
+        with self._together:
+            for name, value in lengths.items():
+                slider = self.control(name)
+                slider.value = min(max(value, slider.min), slider.max)
 
     def reset(self) -> None:
         """Back to the start, where centres of mass and inertias follow the shape again."""

@@ -82,7 +82,8 @@ class DrawingBoard:
             color = RED if name in self._chosen else GREY if name in sketch.ground else DARK
             yield Item(f"point_{name}", GROUND, Sphere(radius), color, place)
             fixed = " fixed" if name in sketch.ground else ""
-            yield Item(f"name_{name}", GROUND, Label(name + fixed, "bottom-left"), DARK, place)
+            beside = Place(translation=np.array([at.real + radius, at.imag + radius, 0.0]))
+            yield Item(f"name_{name}", GROUND, Label(name + fixed, "bottom-left"), DARK, beside)
         for link in sketch.links:
             ends = np.array([sketch.points[one] for one in link.points])
             if link.slides_on is not None:
@@ -149,10 +150,15 @@ class DrawingBoard:
         self.page.changed(event)
 
     def _drag(self, name: str, event: Any) -> None:
-        eye = np.array(event.client.camera.position)
         if name in self.sketch.points:
-            self.sketch.points[name] = on_plane(eye, np.array(event.end_position) - eye)
+            self.sketch.points[name] = pointed_at(event)
             self.page.changed(event)
+
+
+def pointed_at(event: Any) -> complex:
+    """Where a drag has come to in the plane of mechanisms, x + i y, m: below the mouse."""
+    eye = np.array(event.client.camera.position)
+    return on_plane(eye, np.array(event.end_position) - eye)
 
 
 def on_plane(eye: Any, direction: Any) -> complex:

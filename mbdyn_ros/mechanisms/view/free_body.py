@@ -24,7 +24,12 @@ LAW = (
 )
 """Newton's and Euler's equations of a link in the plane, (4) and (5) of the paper."""
 
-SMALL = "font-size:11px;line-height:1.8;overflow-x:auto"
+STYLE = """<style>
+.free-body { font-size: 11px; line-height: 1.8; overflow-x: auto; padding: 0 1.2em 0 0.6em; }
+.free-body math { margin: 0.5em 0; }
+.free-body td:not(:first-child) { text-align: right; }
+.free-body td:first-child, .free-body th:first-child { min-width: 0; width: 30%; }
+</style>"""
 
 BLOCK_SHARE = 0.02
 """Half the side of a drawn block, of the mechanism's size."""
@@ -132,7 +137,7 @@ class FreeBody:
         sums = table((header, [*rows, ("w_i", "", *map(_number, wrench))]))
         said = "<p>M acts at the joint, n about the centre of mass c: M + r × f.</p>"
         laws = (formula(one, display=True) for one in (*LAW, numbers))
-        return "".join([f'<div style="{SMALL}">', *laws, *sums, said, "</div>"])
+        return "".join([STYLE, '<div class="free-body">', *laws, *sums, said, "</div>"])
 
 
 def _column(values: Array | tuple[float, ...]) -> str:

@@ -27,6 +27,7 @@ from .files_panel import FilesPanel
 from .forces import POLYGONS, Forces, Polygon
 from .free_body import FreeBody
 from .kept_runs import KeptRun, KeptRuns
+from .pin_drag import PinDrag, nearest_instant, reshaped
 from .run import CONSTANT, QUANTITIES, DesignRun, first_drive, joint_titles
 from .shown_mechanism import FADED, NAMES, ShownMechanism, bounds
 
@@ -108,6 +109,8 @@ class MechanismPage:
         self._pushing.on_update(page.changed)
         pose = self.run_shown.analysis.pose
         self._shown = ShownMechanism(page.scene, mechanism, pose)
+        self._pins = PinDrag(page)
+        self._pins.listen(mechanism)
         self._forces = Forces(self.run_shown)
         self._images = Polygon(self.run_shown)
         page.look(*bounds(pose), FRONT)
@@ -135,6 +138,7 @@ class MechanismPage:
         elif woken:
             self._playback.share = float(self._instant.value) / 100
         if woken:
+            self._follow_mouse()
             self._follow_sliders()
         with self.page.host.atomic():
             self._shown.move(self._row)
@@ -143,6 +147,19 @@ class MechanismPage:
         if passed and self._playback.due():
             self._instant.value = round(100 * self._playback.share, 1)
             self._mark()
+
+    def _follow_mouse(self) -> None:
+        """Let lengths and the instant be those with which a pin is where the mouse has dragged
+        it."""
+        if (dragged := self._pins.taken()) is None:
+            return
+        try:
+            lengths, q = reshaped(self.run_shown, self._row, self.sliders.lengths, *dragged)
+        except InputError:
+            return  # the mouse is where no such linkage reaches: it waits at the last place
+        self.sliders.take_lengths(lengths)
+        self._playback.share = nearest_instant(self.run_shown, q) / (len(self.run_shown.motion) - 1)
+        self._instant.value = round(100 * self._playback.share, 1)
 
     def _follow_sliders(self) -> None:
         settings, drive = self.sliders.settings, self.sliders.drive

@@ -358,6 +358,8 @@ td:first-child { min-width: 8.5em; overflow-wrap: anywhere; white-space: normal;
 @media (max-width: 36em) {
   .mantine-Paper-root[style*="width: 20em"] { max-height: 50% !important; width: 100% !important; }
   .mantine-Paper-root[style*="width: 20em"] div[style*="width: 20em"] { width: 100% !important; }
+  .mantine-Paper-root[style*="width: 20em"] .mantine-ScrollArea-content { min-width: 0 !important;
+    max-width: 100vw; }
 }
 </style>"""
 

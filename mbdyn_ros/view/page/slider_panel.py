@@ -41,6 +41,10 @@ class SliderPanel:
         """The value of a control: of a slider a number."""
         return self._sliders[name].value
 
+    def control(self, name: str) -> Any:
+        """Handle of viser of a control."""
+        return self._sliders[name]
+
     def add(
         self, name: str, low: float, high: float, start: float, *, unit: str = "", label: str = "",
         moving: bool = False,
