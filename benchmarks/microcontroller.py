@@ -12,7 +12,9 @@ their surroundings: a branch that is taken refills the pipeline in 3, no load is
 another, flash has no wait states. What is missing is said, and nothing is run.
 
 With --joints it is the C of chains of that many joints (`benchmarks.closed_form_growth`): inverse
-dynamics and mass matrix by recursion and by closed form, in single precision.
+dynamics and mass matrix by recursion and by closed form, in single precision. The closed form of 18
+is one function of 52 000 lines, which gcc -O2 does not finish in ten minutes: functions that long are
+cut into several of 500 lines.
 """
 
 from __future__ import annotations
@@ -53,9 +55,9 @@ SLOW = {"sdiv": 12, "udiv": 12, "vdiv": 14, "vsqrt": 14, "vfma": 3, "vmla": 3, "
         "vfms": 3, "vnmla": 3, "vnmls": 3, "vfnma": 3, "vfnms": 3}  # fmt: skip
 """Cycles of instructions that take more than one, except for those on memory."""
 
-COMPILED = 15
-"""Joints up to which closed forms are compiled: that of 18 is 64 000 lines of C, and -O2 takes more
-than ten minutes for them."""
+LONGEST, PIECE = 20_000, 500
+"""Lines of a function of straight lines that gcc -O2 compiles in minutes, and lines of the functions
+that a longer one is cut into."""
 
 START = """
 #include "%(robot)s.h"
@@ -123,6 +125,52 @@ def cycles_of(mnemonic: str, operands: str, taken: bool) -> int:
     if base.startswith(("ldr", "str", "vldr", "vstr")):
         return (3 if base.startswith("v") and operands.startswith("d") else 2) + TAKEN * taken
     return 1 + TAKEN * taken
+
+
+def cut(text: str) -> str:
+    """C in which functions of more than LONGEST straight lines call one function after the other.
+
+    What one of them computes for a later one lies in an array in memory.
+    """
+    pattern = re.compile(r"^int (\w+)\((.*)\) \{\n((?:  [^\n]*\n)*?)(  return [^\n]*\n\}\n)", re.M)
+    return pattern.sub(_cut, text)
+
+
+def _cut(found: re.Match[str]) -> str:
+    name, arguments, body, end = found.groups()
+    lines = body.splitlines()
+    if len(lines) <= LONGEST:
+        return found.group()
+    parts = [lines[at : at + PIECE] for at in range(0, len(lines), PIECE)]
+    read, made = zip(*map(_read_and_made, parts), strict=True)
+    wanted: list[set[str]] = [set()]  # by the parts after each, from the last one on
+    for before, after in zip(reversed(read), reversed(made), strict=True):
+        wanted.append((wanted[-1] - after) | before)
+    wanted.reverse()
+    functions, calls = [], []
+    given = ", ".join(re.findall(r"(\w+)\[", arguments))
+    for k, part in enumerate(parts):
+        taken = [f"  float a{one} = w[{one}];" for one in sorted(read[k])]
+        new = sorted(made[k] - read[k])
+        own = [f"  float {', '.join(f'a{one}' for one in new)};"] if new else []
+        left = [f"  w[{one}] = a{one};" for one in sorted(made[k] & wanted[k + 1])]
+        plain = [line.replace("  float a", "  a") for line in part]
+        head = f"static __attribute__((noinline)) void {name}_{k}({arguments}, float *w) {{"
+        functions += [head, *taken, *own, *plain, *left, "}"]
+        calls.append(f"  {name}_{k}({given}, w);")
+    size = 1 + max(int(one) for some in made for one in some)
+    return "\n".join([*functions, f"int {name}({arguments}) {{", f"  static float w[{size}];",
+                      *calls, end])  # fmt: skip
+
+
+def _read_and_made(lines: list[str]) -> tuple[set[str], set[str]]:
+    """Numbers of the variables that lines read before they make them, and of those they make."""
+    read, made = set[str](), set[str]()
+    for line in lines:
+        result, _, formula = line.partition(" = ")
+        read.update(set(re.findall(r"\ba(\d+)\b", formula)) - made)
+        made.update(re.findall(r"\ba(\d+)$", result))
+    return read, made
 
 
 def traced(folder: Path, robot: str, names: list[str]) -> dict[str, tuple[int, int]]:
@@ -249,18 +297,19 @@ def closed_mass(system: System, q: SX, z: SX) -> SX:
 def grown(folder: Path, n: int) -> dict[str, tuple[int, int]]:
     """Instructions and cycles of a chain of n joints, in single precision."""
     robot, random = chain(n), np.random.default_rng(n)
-    by_form = (closed_efforts, closed_mass) if n <= COMPILED else ()
+    by_form = closed_efforts, closed_mass
     closed = [CProgram(one, None, "By the closed form.", {}) for one in by_form]
     robot.generate_c(folder, [], more=closed, precision="single")
     q, v, a = random.uniform(-1.2, 1.2, n), random.normal(size=n), random.normal(size=n)
     state = [("q", q), ("v", v), ("a", a)]
     wanted = {"inverse_dynamics": (state, n), "closed_efforts": (state, n),
               "mass_matrix": (state[:1], n * n), "closed_mass": (state[:1], n * n)}  # fmt: skip
-    names = [one for one in wanted if by_form or not one.startswith("closed")]
-    functions = [(f"chain_{n}_{name}", *wanted[name]) for name in names]
+    source = folder / f"chain_{n}.c"
+    source.write_text(cut(source.read_text(encoding="utf-8")), encoding="utf-8")
+    functions = [(f"chain_{n}_{name}", *inputs) for name, inputs in wanted.items()]
     text = program(f"chain_{n}", functions, "float")
     (folder / "start.c").write_text(text, encoding="ascii")
-    return traced(folder, f"chain_{n}", names)
+    return traced(folder, f"chain_{n}", list(wanted))
 
 
 def main() -> None:

@@ -29,11 +29,14 @@ from .toggles import reach
 NEAR_TOGGLE = 1e-6
 """Squared sine of a transmission angle below which the crank no longer determines the rest."""
 
+MOST_STEPS = 100_000
+"""Steps of one motion, about a minute: only a crank that turns thousands of times needs more."""
+
 TorqueLaw = Callable[[float, Array, Array], Any]
 
 
 class StoppedMotionError(SimulationError):
-    """A toggle ends the motion; `motion` is what came before."""
+    """A toggle ends the motion, or it takes too many steps; `motion` is what came before."""
 
     def __init__(self, words: str, motion: ForwardMotion) -> None:
         super().__init__(words)
@@ -59,6 +62,7 @@ def move(
     atol: float = 1e-10,
     max_step: float = math.inf,
     times: Array | None = None,
+    most_steps: int = MOST_STEPS,
 ) -> ForwardMotion:
     """Integrate the motion of a mechanism.
 
@@ -70,12 +74,13 @@ def move(
     method : one of `integration.methods.ADAPTIVE`, such as "DOP853".
     rtol, atol : tolerance of a step. max_step : s.
     times : (N,) s, rising, within the duration: instants of the result; default all steps.
+    most_steps : after which the motion ends.
 
     Raises
     ------
     StoppedMotionError
-        The motion reaches a toggle; the message gives the limiting angle, `motion` what came
-        before.
+        The motion reaches a toggle, or needs more than `most_steps`; the message gives the
+        limiting angle or the speed, `motion` what came before.
     InputError
         It cannot be assembled at q0, or a number is none.
 
@@ -125,6 +130,9 @@ def move(
                 problem = _problem(mechanism, before, solver, overstepped)
                 break
             steps += 1
+            if steps >= most_steps and solver.status == "running":
+                problem = _hurry(mechanism, solver, steps)
+                break
             if samples is None:
                 at.append(float(solver.t))
                 states.append(solver.y)
@@ -167,6 +175,16 @@ def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) 
         f"{mechanism.name}: the motion comes to a toggle at t = {time:.6g} s: the "
         f"{mechanism.inputs[0]} cannot turn beyond {limit:.6g} deg, and does not determine the "
         "rest there; mbdyn_ros.simulate with the mechanism's robot() continues beyond"
+    )
+
+
+def _hurry(mechanism: Mechanism, solver: Any, steps: int) -> str:
+    """The words about a motion that takes too many steps."""
+    speeds = solver.y[len(mechanism.inputs) :]
+    return (
+        f"{mechanism.name}: the motion has taken {steps} steps by t = {solver.t:.6g} s, where the "
+        f"{mechanism.inputs[0]} turns at {speeds[0]:.4g} rad/s; use a smaller torque, less time or "
+        "a larger rtol"
     )
 
 

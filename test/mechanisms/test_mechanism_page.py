@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from mbdyn_ros.mechanisms.view.forces import PlaneMotion, Polygon
 from mbdyn_ros.mechanisms.view.free_body import FreeBody
 from mbdyn_ros.mechanisms.view.kept_runs import KeptRun
 from mbdyn_ros.mechanisms.view.mechanism_page import charts_of
+from mbdyn_ros.mechanisms.view.pin_drag import nearest_instant, pin_places, reshaped
 from mbdyn_ros.mechanisms.view.run import (
     CYCLOID,
     FREE,
@@ -223,6 +225,39 @@ def test_a_kept_run_stands_in_every_plot_by_its_name(interpreted: None) -> None:
     image = kept.polygon("velocity polygon", 0.25)
     assert [one.name for one in image] == ["crank, heavy", "coupler, heavy", "rocker, heavy"]
     assert image[0].y == pytest.approx(Polygon(run).lines("velocity polygon", 90)[0].y)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "parallelogram", "quick_return", "geared_five_bar"])
+def test_a_pin_goes_where_it_is_dragged(name: str, interpreted: None) -> None:
+    """By lengths that its sliders have; a four-bar's other pins stay where they are."""
+    kind = MECHANISMS[name]
+    run, row = DesignRun(kind(), drive(kind)), 40
+    start = pin_places(run.mechanism, run.motion.q[row][None])
+    lengths = [one for one in run.mechanism.settings if re.search("ground|D_.|_length", one)]
+    for pin, (at,) in start.items():
+        place = at + 0.01 - 0.005j
+        found, q = reshaped(run, row, lengths, pin, place)
+        changed = run.mechanism.replaced(**found)
+        now = {one: where[0] for one, where in pin_places(changed, q[None]).items()}
+        if np.abs(at) > 1e-9 and name != "quick_return":  # the crank's own pivot stays
+            assert abs(now[pin] - place) < (0.006 if abs(at.imag) < 1e-9 else 1e-4)
+        if name == "four_bar" and pin != "rocker_joint":
+            assert max(abs(now[one] - start[one][0]) for one in now if one != pin) < 1e-6
+        shown = nearest_instant(DesignRun(changed, drive(kind)), q)
+        assert abs(shown - row) < 8
+
+
+def test_a_pin_dragged_out_of_reach_is_refused(interpreted: None) -> None:
+    run = DesignRun(FourBar(), DRIVE)
+    with pytest.raises(mbdyn_ros.InputError, match="cannot be assembled with coupler_pin there"):
+        reshaped(run, 40, ["crank_length"], "coupler_pin", 2.0 + 2.0j)
+
+
+def test_a_free_motion_that_takes_too_long_says_so(interpreted: None) -> None:
+    """Its beginning is shown: a torque far beyond what the mechanism is for."""
+    run = DesignRun(FourBar(), CrankDrive((0.0,), (0.0,), FREE, duration=2.0, torques=(400.0,)))
+    assert re.search("5000 steps by t = 0.14.* s, where the crank turns at [5-9]... rad/s", run.stopped)
+    assert 2 < len(run.motion) < 100
 
 
 def test_two_cranks_that_part_are_explained(interpreted: None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("rclpy")
@@ -15,10 +16,13 @@ from ros_rig import Rig, rig, srv
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
+from mbdyn_ros import Environment, Surface
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.interfaces import msg
 from mbdyn_ros.ros.nodes.simulator import Simulator
+from mbdyn_ros.ros.show.markers import wall_markers
+from mbdyn_ros.simulation import CurvedRod
 
 __all__ = ["rig"]
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -40,6 +44,22 @@ FALL = math.sqrt(2 * 0.2 / 9.81)
 def simulate(rig: Rig, **parameters: Any) -> Any:
     given = {"robot_description": BALL, "environment": WALLS, "initial_positions": [0.2]}
     return rig.add(Simulator, **{**given, **parameters})
+
+
+def test_balls_and_curved_rods_are_shown_on_their_links() -> None:
+    """As wide as they are, along the arc from end to end, without gaps between pieces."""
+    rod = CurvedRod("rod", (0, 0, 0), (0.5, 0, 0.1), (1, 0, 0), radius=0.02)
+    given = Environment([Surface.plane()], points=[rod, ("ball", (0.1, 0, 0), 0.05)])
+    markers = wall_markers(given, "world").markers
+    assert len({one.id for one in markers}) == len(markers)
+    *pieces, ball = [one for one in markers if one.ns in ("curved_rods", "balls")]
+    places = np.array([(at.x, at.y, at.z) for one in pieces for at in one.points])
+    assert {(one.header.frame_id, one.scale.x) for one in pieces} == {("rod", 0.04)}
+    assert places[[0, -1]] == pytest.approx(np.array([[0, 0, 0], [1, 0, 0]]), abs=1e-12)
+    assert places[1:-1:2] == pytest.approx(places[2::2], abs=1e-12)
+    bend = (0.25 + 0.01) / 0.2
+    assert np.hypot(places[:, 0] - 0.5, places[:, 2] - 0.1 + bend) == pytest.approx(bend)
+    assert (ball.header.frame_id, ball.scale.z, ball.pose.position.x) == ("ball", 0.1, 0.1)
 
 
 def test_an_impact_is_reported_and_shown(rig: Rig) -> None:

@@ -217,6 +217,33 @@ def test_a_linkage_is_drawn_and_dragged_with_the_mouse(chromium: Any) -> None:
         one.tab.close()
 
 
+def test_a_pin_of_the_running_linkage_is_dragged(chromium: Any) -> None:
+    """Its lengths and the instant follow the mouse, and so do sliders and charts."""
+    page, shown = Page("four_bar", ANY_PORT), list[MechanismPage]()
+
+    def fill(own: Page) -> Callable[[float, bool], None]:
+        shown.append(MechanismPage(own, FourBar()))
+        return shown[-1].draw
+
+    with served(page, lambda: page.run_each(fill)):
+        one = Tab(chromium, page.url)
+        one.until(lambda: bool(shown) and len(set(one.scene())) > 1, "a picture")
+        here, camera, curve = shown[0], shown[0].page.host.camera, one.curve()
+        start, end = 0.1 + 0j, 0.12 + 0.02j  # of the crank's pin
+        one.tab.wait_for_timeout(2000)
+        one.tab.mouse.move(*one.pixel(camera, start))
+        one.tab.mouse.down()
+        for share in (0.3, 0.6, 1.0, 1.0):
+            one.tab.mouse.move(*one.pixel(camera, start + share * (end - start)))
+            one.tab.wait_for_timeout(200)
+        one.tab.mouse.up()
+        one.until(lambda: abs(here.sliders["crank_length"] - abs(end)) < 4e-3, "the crank", 20)
+        one.until(lambda: abs(np.radians(here._now) - np.angle(end)) < 0.04, "its angle", 20)
+        assert here.sliders["ground"] == pytest.approx(0.32)
+        one.until(lambda: one.curve() != curve, "the chart follows", 20)
+        one.tab.close()
+
+
 @pytest.mark.long
 def test_a_mechanism_plays_and_is_saved(chromium: Any) -> None:
     """Other motions, forces and equations in words, and files of all kinds."""

@@ -51,8 +51,9 @@ class PinDrag:
 
 
 def pin_places(mechanism: Mechanism, q: Array) -> dict[str, Points]:
-    """Places x + i y (N,), m, of the pins by joint, with the inputs at q (N, n), rad."""
-    pose = mechanism.pose(q)
+    """Places x + i y (N,), m, of the pins by joint, with the inputs at q (N, n), rad; NaN where it
+    cannot be assembled."""
+    pose = mechanism.solved(q)
     return {
         one.name: pose.point(one.second, one.at_second)
         for one in connections(mechanism.layout()) if not one.slides

@@ -21,6 +21,7 @@ from ...model.model import Array, Loop
 from ...motion.poses import loop_gap, quaternion_of, rotation_from_x
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
+from ...simulation.contact.points import Point as ContactPoint
 from ...simulation.contact.records import Impact
 from ...simulation.contact.surfaces import Shape
 from ..messages.conversions import fill_time
@@ -164,9 +165,13 @@ KINDS = {"plane": Marker.CUBE, "box": Marker.CUBE, "sphere": Marker.SPHERE,
 
 RING = np.linspace(0, 2 * math.pi, 65)
 
+ALONG = 17
+"""Places along a piece of a curved rod between which it is drawn."""
+
 
 def wall_markers(environment: Environment, frame: str) -> MarkerArray:
-    """The walls that have a shape, translucent; round ones with rings."""
+    """The walls that have a shape, translucent, round ones with rings; and on their links, the
+    curved rods and balls that were given as points."""
     markers: list[Marker] = []
     for surface in environment.surfaces:
         if surface.shape is not None:
@@ -174,9 +179,27 @@ def wall_markers(environment: Environment, frame: str) -> MarkerArray:
             if rings := _rings(surface.shape):
                 markers.append(_lines(rings, frame, surface.name))
                 _place(markers[-1], surface.shape.center, surface.shape.axes)
+    given = [one for one in environment.points or () if one.radius > 0]
+    markers += [_touching(one) for one in given if one.half or one.axis is None]
     for k, marker in enumerate(markers):
         marker.id = k
     return MarkerArray(markers=markers)
+
+
+def _touching(one: ContactPoint) -> Marker:
+    """A ball, or a piece of a curved rod, on its link."""
+    if one.half:
+        line = one.line(ALONG)
+        marker = _lines([line], one.link, str(one), "curved_rods")
+        marker.scale.x = 2 * one.radius
+    else:
+        marker = new_marker(one.link, "balls", Marker.SPHERE)
+        marker.text = str(one)
+        marker.scale.x = marker.scale.y = marker.scale.z = 2 * one.radius
+        _place(marker, np.array(one.xyz), np.eye(3))
+    marker.frame_locked = True
+    colour(marker, 0.77, 0.12, 0.23, 0.8)
+    return marker
 
 
 def _body(shape: Shape, frame: str, name: str) -> Marker:
@@ -205,8 +228,10 @@ def _rings(shape: Shape) -> list[Array]:
     return []
 
 
-def _lines(rings: Sequence[Array], frame: str, name: str) -> Marker:
-    marker = new_marker(frame, "wall_rings", Marker.LINE_LIST)
+def _lines(
+    rings: Sequence[Array], frame: str, name: str, namespace: str = "wall_rings"
+) -> Marker:
+    marker = new_marker(frame, namespace, Marker.LINE_LIST)
     marker.text = name
     for ring in rings:
         for start, end in zip(ring[:-1], ring[1:], strict=True):

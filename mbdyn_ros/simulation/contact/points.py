@@ -64,6 +64,12 @@ class Point(tuple[str, tuple[float, float, float]]):
         """The place (3,), m."""
         return self[1]
 
+    def line(self, count: int) -> Array:
+        """Places (count, 3) along the centre line of a piece of a curved rod, m, in the link."""
+        out, along = np.array(self.axis).T
+        turn = np.linspace(-self.half, self.half, count)[:, None]
+        return np.array(self.xyz) - out + np.cos(turn) * out + np.sin(turn) * along
+
     def __str__(self) -> str:
         x, y, z = self.xyz
         kind = "radius" if self.axis is None else "rim of radius"
