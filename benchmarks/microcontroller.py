@@ -12,9 +12,9 @@ their surroundings: a branch that is taken refills the pipeline in 3, no load is
 another, flash has no wait states. What is missing is said, and nothing is run.
 
 With --joints it is the C of chains of that many joints (`benchmarks.closed_form_growth`): inverse
-dynamics and mass matrix by recursion and by closed form, in single precision. The closed form of 18
-is one function of 52 000 lines, which gcc -O2 does not finish in ten minutes: functions that long are
-cut into several of 500 lines.
+dynamics and mass matrix by recursion and by closed form, in single precision. The closed form of
+18 is one function of 52 000 lines, which gcc -O2 does not finish in ten minutes: functions as long
+are cut into several of 500 lines.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ SLOW = {"sdiv": 12, "udiv": 12, "vdiv": 14, "vsqrt": 14, "vfma": 3, "vmla": 3, "
 """Cycles of instructions that take more than one, except for those on memory."""
 
 LONGEST, PIECE = 20_000, 500
-"""Lines of a function of straight lines that gcc -O2 compiles in minutes, and lines of the functions
-that a longer one is cut into."""
+"""Lines of a function of straight lines that gcc -O2 compiles in minutes, and lines of the
+functions that a longer one is cut into."""
 
 START = """
 #include "%(robot)s.h"

@@ -1,11 +1,11 @@
 """How fast the page of a mechanism follows its sliders: in Python, in the page's script, in all.
 
-A slider is clicked in a headless Chromium, drawn without a graphics card: of a length, or of an
-angle where there is none to move, that changes linkage, curve and charts. Printed are the least and the median of many clicks, in ms: what Python
-computes and sends for a whole turn of 360 points; what the page's scripts compute until all charts
-are drawn (`ScriptDuration` of Chromium's own counters, less what they take where nothing is
-clicked), both as time of a processor, which others may keep busy too; and from the press of the
-mouse until the last chart has been drawn, waiting included.
+A slider is clicked in a headless Chromium, drawn without a graphics card: of a length, or of teeth
+where no length changes a chart. Printed are the slider, and the least and the median of many
+clicks, in ms: what Python computes and sends for a whole turn of 360 points; what the scripts
+compute until all charts are drawn (`ScriptDuration` of Chromium's own counters, less what they take
+where nothing is clicked), both as time of a processor, which others may keep busy too; and from the
+press of the mouse until the last chart has been drawn, waiting included.
 
     python benchmarks/page.py [four_bar klann] [--clicks 12]
 """

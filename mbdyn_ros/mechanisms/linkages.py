@@ -94,7 +94,9 @@ class Parallelogram(FourBar):
 
     name: ClassVar[str] = "parallelogram"
     title: ClassVar[str] = "Parallelogram linkage"
-    twins: ClassVar[Mapping[str, str]] = {"rocker_length": "crank_length", "coupler_length": "ground"}
+    twins: ClassVar[Mapping[str, str]] = {
+        "rocker_length": "crank_length", "coupler_length": "ground"
+    }  # fmt: skip
 
     ground: Number = 0.3
     crank: Link = Link(0.15, 0.35)

@@ -256,7 +256,8 @@ def test_a_pin_dragged_out_of_reach_is_refused(interpreted: None) -> None:
 def test_a_free_motion_that_takes_too_long_says_so(interpreted: None) -> None:
     """Its beginning is shown: a torque far beyond what the mechanism is for."""
     run = DesignRun(FourBar(), CrankDrive((0.0,), (0.0,), FREE, duration=2.0, torques=(400.0,)))
-    assert re.search("5000 steps by t = 0.14.* s, where the crank turns at [5-9]... rad/s", run.stopped)
+    said = "5000 steps by t = 0.14.* s, where the crank turns at [5-9]... rad/s"
+    assert re.search(said, run.stopped)
     assert 2 < len(run.motion) < 100
 
 

@@ -228,9 +228,7 @@ def _rings(shape: Shape) -> list[Array]:
     return []
 
 
-def _lines(
-    rings: Sequence[Array], frame: str, name: str, namespace: str = "wall_rings"
-) -> Marker:
+def _lines(rings: Sequence[Array], frame: str, name: str, namespace: str = "wall_rings") -> Marker:
     marker = new_marker(frame, namespace, Marker.LINE_LIST)
     marker.text = name
     for ring in rings:
