@@ -14,6 +14,7 @@ from ..model.model import Array
 from .crank_motion import CrankMotion
 from .cut_open import force_carriers
 from .disk_cam import DiskCam
+from .kinematics import shaft_angle
 from .layout import turned
 from .mechanism import Mechanism
 from .parametric import run
@@ -131,8 +132,8 @@ class Analysis:
 
     def cam_angle(self, cam: DiskCam) -> Array:
         """The angle (N,) of a cam, rad."""
-        angle: Array = self.motion.q[:, self.mechanism.inputs.index(cam.cam)]
-        return angle
+        mechanism = self.mechanism
+        return shaft_angle(mechanism.layout(), mechanism.inputs, cam.cam, self.motion.q)
 
     @functools.cached_property
     def contact_forces(self) -> Mapping[str, Array]:

@@ -27,6 +27,7 @@ from ..program.symbols import serialized
 from .cut_open import CutOpen, PartConnection
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
+from .kinematics import shaft_angle
 from .layout import MechanismLayout, turned
 from .mechanism import Mechanism
 
@@ -263,7 +264,8 @@ def denoc_equations(
 
 def _law(mechanism: Mechanism, cam: DiskCam, q: ArrayLike) -> dict[str, float]:
     """s', s'' and the effort of the spring of a cam's follower, by the names of their symbols."""
-    angle = mechanism.states("q", q)[:, mechanism.inputs.index(cam.cam)]
+    states = mechanism.states("q", q)
+    angle = shaft_angle(mechanism.layout(), mechanism.inputs, cam.cam, states)
     place, slope, bend = cam.motion(angle)
     values = slope[0], bend[0], cam.spring_effort(place[0])
     ends = OF_SLIDE if cam.arm is None else OF_ARM

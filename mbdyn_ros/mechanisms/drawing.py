@@ -178,8 +178,11 @@ class Drawing:
 
     def _check_cam(self, cam: DrawnCam) -> None:
         where, follower = f"cam of {cam.driver} and {cam.driven}", self.link[cam.driven]
-        if cam.driver not in self.inputs:
-            raise self.refusal(f"{where}: {cam.driver} is not an input; a cam must be driven")
+        if cam.driver not in self.turned:
+            raise self.refusal(
+                f"{where}: {cam.driver} is neither an input nor turned by one through gears on the "
+                "ground; a cam must be driven"
+            )
         taken = [name for one in self.cams if one is not cam for name in (one.driver, one.driven)]
         for name in (cam.driver, cam.driven):
             if name in taken:
@@ -194,6 +197,17 @@ class Drawing:
             raise self.refusal(f"{where}: an arm has a roller; give flat: true to a block alone")
         if cam.flat and cam.roller:
             raise self.refusal(f"{where}: it has a flat face and a roller; give one of them")
+
+    @property
+    def turned(self) -> set[str]:
+        """The inputs, and the wheels that gears on the ground turn with them."""
+        found, before = set(self.inputs), 0
+        while len(found) > before:
+            before = len(found)
+            for gear in self.gears:
+                if gear.on == GROUND and found & {gear.driver, gear.driven}:
+                    found |= {gear.driver, gear.driven} - {GROUND}
+        return found
 
     def is_cam(self, name: str) -> bool:
         """Whether a link is a disk cam."""

@@ -15,7 +15,7 @@ from ..model.model import Array
 from .branch_table import BranchTable, branch_table
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
-from .kinematics import COEFFICIENTS, Kinematics
+from .kinematics import COEFFICIENTS, Kinematics, shaft_angle
 from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Number, Piece, Point
 from .mechanism import Mechanism
@@ -250,8 +250,7 @@ class DrawnMechanism(Mechanism):
 
     def _angle(self, cam: DiskCam, q: Array) -> Array:
         """The angle (...) of a cam at positions of the inputs (..., n)."""
-        angle: Array = q[..., self.inputs.index(cam.cam)]
-        return angle
+        return shaft_angle(self.layout(), self.inputs, cam.cam, q)
 
     def urdf(self) -> str:
         """As of every mechanism; a cam has none."""

@@ -247,8 +247,11 @@ class Kinematics:
 
     def _followed(self, q: Sequence[SX]) -> dict[int, SX]:
         """Positions of the joints of followers."""
-        inputs = dict(zip(self.given_bodies, q, strict=True))
-        return {body: polynomial(law, inputs[cam]) for body, (cam, law) in self.followers.items()}
+        angles, parts = self._angles(q), self.layout.parts
+        return {
+            body: polynomial(law, angles[parts[cam].name])
+            for body, (cam, law) in self.followers.items()
+        }
 
     def _carrier(self, body: int) -> int:
         """The turning body that carries a turning one, or the world."""
@@ -270,7 +273,7 @@ class Kinematics:
             else:
                 parent, child = (turns[end.link] for end in one.ends)
                 result[one.joint.body] = one.joint.turn((parent.conj() * child).at(known))
-        return result | self._followed(q)
+        return result | (self._given(q) if self.followers else {})  # the angles of geared cams too
 
     def values(self, *q: SX) -> dict[int, SX]:
         """Angles within half a turn, and slides."""
@@ -405,6 +408,18 @@ def _angle(layout: MechanismLayout, name: str, angles: Mapping[str, Any]) -> Any
     part = layout.parts[layout.order[name]]
     carrier = _angle(layout, part.parent, angles) if part.slides else None
     return None if carrier is None else carrier + part.across * math.pi / 2
+
+
+@serialized
+def shaft_angle(layout: MechanismLayout, inputs: Sequence[str], name: str, q: Array) -> Array:
+    """Angle (...), rad, of an input, or of a wheel that meshes turn with them, at q (..., n)."""
+    if name in inputs:
+        angle: Array = q[..., inputs.index(name)]
+        return angle
+    zero = dict.fromkeys(inputs, SX(0))
+    start = float(wheel_angles(layout, zero)[name])
+    each = [float(wheel_angles(layout, zero | {one: SX(1)})[name]) - start for one in inputs]
+    return start + q @ np.array(each)
 
 
 def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str, SX]:

@@ -141,7 +141,9 @@ def _cam_force(
     flat face. effort : of the contact in the follower's joint, N or N m.
     """
     driver, driven = layout.order[cam.cam], layout.order[cam.follower]
-    slope = embedding.matrix[driven, embedding.independent.v.index(driver)]
+    shaft, own = (embedding.matrix[body, :] for body in (driver, driven))
+    shaft_column = next(k for k in range(shaft.shape[1]) if not shaft[k].is_zero())
+    slope = own[shaft_column] / shaft[shaft_column]
     (_, axle), (rotation, origin) = poses[driver], poses[driven]
     if cam.arm is None:
         at, lever = origin, rotation[:, 0]

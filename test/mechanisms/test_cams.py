@@ -329,7 +329,7 @@ def test_a_sweep_leaves_out_what_would_be_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("inputs: [cam]", "inputs: [follower]"), "cam is not an input"),
+        (("inputs: [cam]", "inputs: [follower]"), "cam is neither an input nor turned by one"),
         (("roller: 0.01", "roller: 0.01\n    flat: true"), "flat face and a roller"),
         (("driven: follower", "driven: cam"), "cam must slide on the ground, or turn"),
         (("over: 120, to: 0.02", "over: 110, to: 0.02"), ":13: .*350 deg together; give 360"),
@@ -451,3 +451,45 @@ def test_its_equations_give_torque_and_force_of_contact(name: str) -> None:
         assert found.matrices["J"].values[0, 0] == pytest.approx(-cam.motion(q[0])[1][0])
     sheet = worksheet(found, "text")
     assert f"cut at {cam.name}" in sheet and "s'_cam" in sheet
+
+
+@pytest.mark.parametrize("name", ["disk_cam", "flat_cam", "oscillating_cam"])
+@pytest.mark.parametrize("train", ["one pair", "idler"])
+def test_a_geared_cam_is_the_cam_on_its_own_shaft(name: str, train: str) -> None:
+    """Torque times the ratio, plus that of the wheels; forces of contact; DeNOC; both ways."""
+    text = (LIBRARY / f"{name}.yaml").read_text()
+    shaft = "crank: {points: [W], mass: 0.5, inertia: 5.0e-4, teeth: 20}"
+    gears, ratio, inertia = "[{driver: crank, driven: cam}]", -0.5, 5e-4
+    if train == "idler":
+        shaft += "\n  idler: {points: [V], mass: 0.2, inertia: 1.0e-4, teeth: 10}"
+        gears = "[{driver: crank, driven: idler}, {driver: idler, driven: cam}]"
+        ratio, inertia = 0.5, 5e-4 + 4e-4
+    geared = text.replace("points: {", "points: {W: [-0.2, 0], V: [-0.1, 0], ")
+    geared = geared.replace("ground: [", "ground: [W, V, " if train == "idler" else "ground: [W, ")
+    geared = geared.replace("links:\n", f"links:\n  {shaft}\n")
+    geared = geared.replace("cam: {points: [O],", "cam: {points: [O], teeth: 40,")
+    geared = geared.replace("cams:\n", f"gears: {gears}\ncams:\n")
+    kind = mechanism_kind(read_drawing(geared.replace("inputs: [cam]", "inputs: [crank]")))
+    made, alone = kind(), MECHANISMS[name]()
+    q = np.linspace(0.1, 12.0, 9)[:, None]
+    v, a = 14.0 + 0 * q, np.linspace(-60.0, 80.0, 9)[:, None]
+    torque = made.inverse_dynamics(q, v, a)
+    own = alone.inverse_dynamics(ratio * q, ratio * v, ratio * a)
+    assert torque == pytest.approx(ratio * own + inertia * a, rel=1e-12, abs=1e-12)
+    assert np.abs(own).max() > 0.1
+    assert made.forward_dynamics(q, v, torque) == pytest.approx(a, abs=1e-9)
+    motion = CrankMotion(np.arange(9.0), q, v, a)
+    shaft_motion = CrankMotion(np.arange(9.0), ratio * q, ratio * v, ratio * a)
+    there, here = Analysis(alone, shaft_motion), Analysis(made, motion)
+    for one, force in there.contact_forces.items():
+        assert here.contact_forces[one] == pytest.approx(force, rel=1e-10, abs=1e-10)
+    found = denoc_equations(made, q[4], v[4], a[4])
+    assert found.tau[0] == pytest.approx(torque[4, 0], rel=1e-9)
+
+
+def test_a_cam_that_nothing_turns_is_refused() -> None:
+    text = (LIBRARY / "disk_cam.yaml").read_text()
+    text = text.replace("points: {", "points: {W: [-0.2, 0], ").replace("ground: [", "ground: [W, ")
+    text = text.replace("links:\n", "links:\n  crank: {points: [W], mass: 0.5, teeth: 20}\n")
+    with pytest.raises(InputError, match="cam is neither an input nor turned by one through gears"):
+        mechanism_kind(read_drawing(text.replace("inputs: [cam]", "inputs: [crank]")))
