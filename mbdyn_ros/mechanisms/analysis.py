@@ -14,7 +14,7 @@ from ..model.model import Array
 from .crank_motion import CrankMotion
 from .cut_open import force_carriers
 from .disk_cam import DiskCam
-from .kinematics import shaft_angle
+from .gear_train import shaft_angle
 from .layout import turned
 from .mechanism import Mechanism
 from .parametric import run

@@ -27,7 +27,7 @@ from ..program.symbols import serialized
 from .cut_open import CutOpen, PartConnection
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
-from .kinematics import shaft_angle
+from .gear_train import shaft_angle
 from .layout import MechanismLayout, turned
 from .mechanism import Mechanism
 

@@ -15,7 +15,8 @@ from ..model.model import Array
 from .branch_table import BranchTable, branch_table
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
-from .kinematics import COEFFICIENTS, Kinematics, shaft_angle
+from .gear_train import shaft_angle
+from .kinematics import COEFFICIENTS, Kinematics
 from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Number, Piece, Point
 from .mechanism import Mechanism

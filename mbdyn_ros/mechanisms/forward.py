@@ -29,7 +29,7 @@ from .toggles import reach
 NEAR_TOGGLE = 1e-6
 """Squared sine of a transmission angle below which the crank no longer determines the rest."""
 
-MOST_STEPS = 100_000
+MOST_MOVE_STEPS = 100_000
 """Steps of one motion, about a minute: only a crank that turns thousands of times needs more."""
 
 TorqueLaw = Callable[[float, Array, Array], Any]
@@ -62,7 +62,7 @@ def move(
     atol: float = 1e-10,
     max_step: float = math.inf,
     times: Array | None = None,
-    most_steps: int = MOST_STEPS,
+    most_steps: int = MOST_MOVE_STEPS,
 ) -> ForwardMotion:
     """Integrate the motion of a mechanism.
 

@@ -23,7 +23,7 @@ from ..equations.algebra.complex_plane import Complex
 from ..equations.algebra.phasors import KnownPhasors
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
-from ..equations.loops.linkage import polynomial, solve_rows
+from ..equations.loops.linkage import polynomial
 from ..equations.loops.planar_linkage import Lengths, planar_linkage
 from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
 from ..prepare.clusters import Cluster, path_from
@@ -31,6 +31,7 @@ from ..prepare.tree import WORLD
 from ..program.symbols import SerializedProperty, lasting, serialized
 from .columns import Columns
 from .cut_open import closures, layout_tree
+from .gear_train import wheel_angles
 from .layout import GROUND, MechanismLayout
 from .pose import MechanismPose
 
@@ -408,38 +409,3 @@ def _angle(layout: MechanismLayout, name: str, angles: Mapping[str, Any]) -> Any
     part = layout.parts[layout.order[name]]
     carrier = _angle(layout, part.parent, angles) if part.slides else None
     return None if carrier is None else carrier + part.across * math.pi / 2
-
-
-@serialized
-def shaft_angle(layout: MechanismLayout, inputs: Sequence[str], name: str, q: Array) -> Array:
-    """Angle (...), rad, of an input, or of a wheel that meshes turn with them, at q (..., n)."""
-    if name in inputs:
-        angle: Array = q[..., inputs.index(name)]
-        return angle
-    zero = dict.fromkeys(inputs, SX(0))
-    start = float(wheel_angles(layout, zero)[name])
-    each = [float(wheel_angles(layout, zero | {one: SX(1)})[name]) - start for one in inputs]
-    return start + q @ np.array(each)
-
-
-def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str, SX]:
-    """Angle in the plane, rad, of every part that meshes determine.
-
-    inputs : angles of the inputs.
-    """
-    chosen = (*layout.gears, *layout.meshes)
-    wheels = [name for mesh in chosen for name, _ in mesh.factors if name != GROUND]
-    wheels = [name for name in dict.fromkeys(wheels) if name not in inputs]
-    matrix, right = SX(len(chosen), len(wheels)), SX(len(chosen), 1)
-    for row, mesh in enumerate(chosen):
-        right[row] = mesh.phase
-        for name, factor in mesh.factors:
-            if name in inputs:
-                right[row] -= factor * inputs[name]
-            elif name != GROUND:
-                matrix[row, wheels.index(name)] += factor
-    matrix = ca.sparsify(matrix)
-    _, rows, columns, _, _, row_ends, column_ends = matrix.sparsity().btf()
-    rows, columns = rows[row_ends[1] : row_ends[3]], columns[: column_ends[2]]  # Dulmage-Mendelsohn
-    solved = solve_rows(matrix[rows, columns], right[rows])
-    return {wheels[column]: solved[k] for k, column in enumerate(columns)}

@@ -16,13 +16,13 @@ from ..link import Points
 from .drawing_board import pointed_at
 from .run import DesignRun
 
-FIRST = 30.0
+DRAGGED_WEIGHT = 30.0
 """Weight of the pin that is dragged; of the others, which should stay, 1."""
 
-STEP = 1e-6
+LENGTH_STEP = 1e-6
 """Change of a length by which slopes are found, of the largest length."""
 
-ROUNDS = 3
+DRAG_ROUNDS = 3
 """Steps of Gauss and Newton."""
 
 
@@ -87,13 +87,13 @@ def reshaped(
     mechanism, motion = run.mechanism, run.motion
     start = {name: one[0] for name, one in pin_places(mechanism, motion.q[row][None]).items()}
     wanted = np.array(list((start | {pin: place}).values()))
-    weight = np.array([FIRST if name == pin else 1.0 for name in start])
+    weight = np.array([DRAGGED_WEIGHT if name == pin else 1.0 for name in start])
     lengths = [name for name in names if name not in mechanism.twins]
     size = max((abs(float(mechanism.settings[name])) for name in lengths), default=1.0)
     way = motion.v[row] / (np.linalg.norm(motion.v[row]) or 1.0)
-    steps = STEP * np.append(np.full(len(lengths), size), 1.0)
+    steps = LENGTH_STEP * np.append(np.full(len(lengths), size), 1.0)
     x = np.array([*(float(mechanism.settings[name]) for name in lengths), 0.0])
-    for _ in range(ROUNDS):
+    for _ in range(DRAG_ROUNDS):
         tried = x + np.vstack([np.zeros(len(x)), np.diag(steps)])
         changed = mechanism.designs(**dict(zip(lengths, tried.T, strict=False)))
         places = np.array(list(pin_places(changed, motion.q[row] + tried[:, -1:] * way).values()))

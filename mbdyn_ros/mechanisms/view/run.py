@@ -29,7 +29,7 @@ TORQUE_LAWS = CONSTANT_TORQUE, MOTOR
 FREE_RTOL = 1e-7
 """Relative tolerance of free motions: finer than any picture, within a slider's patience."""
 
-MOST_STEPS_SHOWN = 5_000
+STEPS_SHOWN = 5_000
 """Steps of a free motion on a page: a few seconds."""
 
 
@@ -142,7 +142,7 @@ def _free(mechanism: Mechanism, drive: CrankDrive) -> Driven:
     try:
         motion = move(
             mechanism, drive.starts, drive.speeds, drive.duration, law,
-            rtol=FREE_RTOL, max_step=longest, times=times, most_steps=MOST_STEPS_SHOWN,
+            rtol=FREE_RTOL, max_step=longest, times=times, most_steps=STEPS_SHOWN,
         )  # fmt: skip
     except StoppedMotionError as error:
         if len(error.motion) < 2:

@@ -165,7 +165,7 @@ KINDS = {"plane": Marker.CUBE, "box": Marker.CUBE, "sphere": Marker.SPHERE,
 
 RING = np.linspace(0, 2 * math.pi, 65)
 
-ALONG = 17
+ROD_PLACES = 17
 """Places along a piece of a curved rod between which it is drawn."""
 
 
@@ -189,7 +189,7 @@ def wall_markers(environment: Environment, frame: str) -> MarkerArray:
 def _touching(one: ContactPoint) -> Marker:
     """A ball, or a piece of a curved rod, on its link."""
     if one.half:
-        line = one.line(ALONG)
+        line = one.line(ROD_PLACES)
         marker = _lines([line], one.link, str(one), "curved_rods")
         marker.scale.x = 2 * one.radius
     else:
