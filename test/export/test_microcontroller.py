@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from click.testing import CliRunner
 
 import mbdyn_ros
 from benchmarks import microcontroller
+from benchmarks.closed_form_growth import chain
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.export.c_export import in_single_precision
+from mbdyn_ros.export.c_library import CProgram
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 PAGE = (Path(__file__).parents[2] / "docs" / "piezo.md").read_text()
@@ -103,3 +106,31 @@ def test_refusals(tmp_path: Path) -> None:
     call = ["codegen", str(URDF / "boom.urdf"), "--precision", "single", "-o", str(tmp_path / "b")]
     assert CliRunner().invoke(main, call).exit_code == 0
     assert "float: single precision" in (tmp_path / "b" / "boom.h").read_text()
+
+
+@needs_gcc
+def test_a_long_function_is_cut_without_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit; short functions stay as they are."""
+    monkeypatch.setattr(microcontroller, "LONGEST", 300)
+    monkeypatch.setattr(microcontroller, "PIECE", 70)
+    form = CProgram(microcontroller.closed_efforts, None, "By the closed form.", {})
+    chain(6).generate_c(tmp_path, [], more=[form], precision="single")
+    text = (tmp_path / "chain_6.c").read_text()
+    pieces = microcontroller.cut(text)
+    names = re.findall(r"noinline\)\) void (\w+)\(", pieces)
+    assert [one for one in names if "closed" in one] == [
+        f"chain_6_closed_efforts_{k}" for k in range(sum("closed" in one for one in names))
+    ]
+    assert len(names) > 8 and "chain_6_inverse_dynamics_0" not in names
+    results, state = [], np.random.default_rng(0).normal(size=(3, 6)).astype(np.float32)
+    for name, source in (("whole", text), ("pieces", pieces)):
+        (tmp_path / f"{name}.c").write_text(source)
+        library = tmp_path / f"{name}.so"
+        command(GCC, "-O1", "-fPIC", "-shared", tmp_path / f"{name}.c", "-o", library, "-lm")
+        effort = np.zeros(6, np.float32)
+        given = [one.ctypes.data_as(ctypes.c_void_p) for one in (*state, effort)]
+        assert ctypes.CDLL(str(library)).chain_6_closed_efforts(*given) == 0
+        results.append(effort)
+    assert results[0].tolist() == results[1].tolist() and np.abs(results[0]).max() > 0.01
