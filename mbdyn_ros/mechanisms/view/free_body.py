@@ -25,7 +25,7 @@ LAW = (
 """Newton's and Euler's equations of a link in the plane, (4) and (5) of the paper."""
 
 STYLE = """<style>
-.free-body { font-size: 11px; line-height: 1.8; overflow-x: auto; padding: 0 1.2em 0 0.6em; }
+.free-body { font-size: 11px; line-height: 1.8; overflow-x: auto; padding: 0 1.8em 0 0.6em; }
 .free-body math { margin: 0.5em 0; }
 .free-body td:not(:first-child) { text-align: right; }
 .free-body td:first-child, .free-body th:first-child { min-width: 0; width: 30%; }

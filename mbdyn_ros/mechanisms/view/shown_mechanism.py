@@ -44,6 +44,9 @@ JOINT_NAME = 0.75
 AROUND = "bottom-left", "top-right", "bottom-right", "top-left"
 """How the names of joints at one place stand around it."""
 
+SWEPT = 24
+"""Points of an outline that are followed, about."""
+
 FADED = 0.25
 """Opacity of a design that is no longer what the sliders show."""
 
@@ -79,8 +82,9 @@ def extent(pose: MechanismPose) -> float:
 
 
 def bounds(pose: MechanismPose) -> tuple[Array, Array]:
-    """Corners (3,) of what all its pins sweep, in the world, m."""
-    swept = [pin for part in pose.layout.parts for pin in pose.outline(part.name)]
+    """Corners (3,) of what all its pins sweep, in the world, m; of a rim some points are enough."""
+    outlines = [pose.outline(part.name) for part in pose.layout.parts]
+    swept = [pin for one in outlines for pin in one[:: 1 + len(one) // SWEPT]]
     points = np.concatenate([*swept, *_rings(pose), np.zeros(1)])
     places = np.stack([points.real, np.zeros(len(points)), points.imag])
     return places.min(axis=1), places.max(axis=1)
