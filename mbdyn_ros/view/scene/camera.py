@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -144,12 +143,12 @@ class Camera:
             with client.atomic():
                 camera.position, camera.look_at = eye, aim
             return
-        fitted = threading.Event()
+        fitted = [NARROW]
 
         def between_panels(now: viser.CameraHandle) -> None:
-            """Stand back once the panels next to the scene leave little of it."""
-            if now.aspect < NARROW and not fitted.is_set():
-                fitted.set()
+            """Stand back whenever panels next to the scene, docked one by one, leave less of it."""
+            if now.aspect < fitted[-1]:
+                fitted.append(now.aspect)
                 away = (self._position - self._look_at) * (NARROW / now.aspect)
                 with client.atomic():
                     now.position, now.look_at = self._look_at + away, self._look_at
