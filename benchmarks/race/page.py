@@ -77,7 +77,7 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         lines += ["", "![times of other libraries over ours](benchmarks_ratios.png)"]
         plot_ratios(robots, libraries, folder / "benchmarks_ratios.png")
     for program in TITLES:
-        rows = [result for result in results if result.program == program]
+        rows = [one for one in results if one.program == program and not one.is_chain]
         shown = [name for name in libraries if any(name in row.times for row in rows)]
         if not rows:
             continue
