@@ -54,8 +54,8 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "# Benchmarks",
         "",
         "Microseconds a call from Python: the minimum over blocks of calls that take turns in one "
-        "process (and their median). All libraries read the same URDF, without meshes, friction "
-        "and mimics, and gave the same answers before they were timed. Write this page anew with "
+        "process. All libraries read the same URDF, without meshes, friction and mimics, and gave "
+        "the same answers before they were timed. Write this page anew with "
         "`python -m benchmarks.race --page docs` (after `pip install -e '.[bench]'`).",
         "",
         f"Measured {date.today()}. Machine: {processor()}, {os.cpu_count()} cores shared with "
@@ -66,10 +66,9 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "",
         "*bound* fills arrays in place and calls (`robot.bind`), *plain* is the method with all "
         "its checks. MuJoCo's calls run its whole pipeline. Drake's set the state in every call. "
-        "adam gives a mass matrix and a bias force; what its users make of them is compiled with "
-        "our flags and called by CasADi's buffers. In brackets: the median. **Bold** where we "
-        f"lose: where another library is faster, or a ratio to {PEER}'s time is larger than "
-        f"wanted, {PLAIN:g} of plain methods.",
+        "adam's mass matrix and bias force are compiled with our flags. **Bold** where we lose: "
+        f"where another library is faster, or a ratio to {PEER}'s time is larger than wanted, "
+        f"{PLAIN:g} of plain methods.",
         "",
         "Elsewhere: [batches and rollouts](learning.md#batches-and-rollouts) and thread pools, "
         "[closed loops](parallel_serial.md) and `constraintDynamics` and `lcaba`.",
@@ -78,12 +77,12 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         lines += ["", "![times of other libraries over ours](benchmarks_ratios.png)"]
         plot_ratios(robots, libraries, folder / "benchmarks_ratios.png")
     for program in TITLES:
-        rows = [result for result in results if result.program == program]
+        rows = [one for one in results if one.program == program and not one.is_chain]
         shown = [name for name in libraries if any(name in row.times for row in rows)]
         if not rows:
             continue
         lines += ["", f"## {TITLES[program].capitalize()}", ""]
-        header = ["robot", "nv", *shown, f"bound / {PEER}", "wanted", f"plain / {PEER}"]
+        header = ["robot", "nv", *shown, f"bound / {PEER}", f"plain / {PEER}"]
         lines.append("| " + " | ".join(header) + " |")
         lines.append("|---" * len(header) + "|")
         lines += [page_row(row, shown) for row in rows]
@@ -112,14 +111,12 @@ def page_row(row: Result, shown: Sequence[str]) -> str:
             cells.append("")
             continue
         time = row.times[name]
-        text = f"{time.minimum:.3g} ({time.median:.3g})"
+        text = f"{time.minimum:.3g}"
         cells.append(f"**{text}**" if time.minimum < fastest else text)
-    wanted = bar(row)
-    for ours, most in ((Bound.name, wanted), (Plain.name, PLAIN)):
+    for ours, most in ((Bound.name, bar(row)), (Plain.name, PLAIN)):
         ratio = row.ratio(PEER, ours) if {PEER, ours} <= row.times.keys() else None
         text = "" if ratio is None else f"{ratio:.3f}"
         cells.append(f"**{text}**" if ratio and most and ratio > most else text)
-    cells.insert(-1, f"{wanted:g}" if wanted else "")
     return "| " + " | ".join(cells) + " |"
 
 
