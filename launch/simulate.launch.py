@@ -1,6 +1,8 @@
 """Simulate a robot: ros2 launch mbdyn_ros simulate.launch.py robot:=/path/to/robot.urdf
 
-The URDF goes to robot_state_publisher and to the simulator; RViz shows the motion. All names are
+The URDF goes to robot_state_publisher and to the simulator; RViz shows the motion. With
+`world:=/path/to/world.yaml` it shows several robots and bodies, whose description and transforms
+are the simulator's own, because they come and go. All names are
 relative: `namespace:=left`, or PushRosNamespace of a launch file that includes this one, puts
 everything into a namespace, transforms too.
 `ros2 launch mbdyn_ros simulate.launch.py --show-args` lists the arguments.
@@ -18,6 +20,7 @@ from mbdyn_ros.ros.launch_nodes import (
     ROBOT,
     TO_THE_SIMULATOR,
     TRANSFORMS,
+    WORLD_FRAME,
     Arguments,
     as_text,
     declared,
@@ -31,6 +34,7 @@ from mbdyn_ros.ros.launch_nodes import (
 
 ARGUMENTS = {
     **ROBOT,
+    "world": ("", "YAML file or MJCF with several robots, bodies and walls; instead of robot"),
     "environment": ("", "YAML file with walls that points of the robot hit"),
     "joint_limits": ("true", "whether position limits that hold at the start are stops"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
@@ -57,9 +61,15 @@ ARGUMENTS = {
 def start(context):
     """The nodes, for the arguments as they were given."""
     given = Arguments(context.launch_configurations)
-    floating = given.truth("floating_base")
-    description = given.description("robot")
-    model, clock = loaded(given, description), {"use_sim_time": given.truth("use_sim_time")}
+    floating, world = given.truth("floating_base"), given["world"]
+    clock = {"use_sim_time": given.truth("use_sim_time")}
+    if world:
+        model, publisher, frame = {"world": as_text(world)}, [], WORLD_FRAME
+    else:
+        description = given.description("robot")
+        model = loaded(given, description)
+        publisher = robot_state_publisher(given, [model, clock])
+        frame = fixed_frame(description, floating)
     gravity = {"gravity": given.numbers("gravity")}
     settings = {
         "environment": as_text(given["environment"]),
@@ -76,12 +86,12 @@ def start(context):
         own_node(given, "simulator", [model, gravity, settings], states, "the simulator ended")
     ]
     if given.truth("feedforward"):
-        shared = [model, gravity, clock]
+        shared = [*([] if world else [model]), gravity, clock]
         actions.append(own_node(given, "torque_feedforward", shared, TO_THE_SIMULATOR))
     return [
         *actions,
-        *robot_state_publisher(given, [model, clock]),
-        *rviz(given, fixed_frame(description, floating), clock),
+        *publisher,
+        *rviz(given, frame, clock),
     ]
 
 

@@ -17,7 +17,6 @@ from ..arguments import (
     positive_number,
 )
 from ..array import Array
-from ..equations.variable import FRICTION, GRAVITY
 from ..errors import InputError, ModelWarning, brief, shown, warn
 from ..model import edit
 from ..model.edit.lock import AGREED, checked_position
@@ -27,7 +26,7 @@ from ..model.split_joints import split_joints
 from .configuration import Configurations
 from .core import Core
 from .described import described_model
-from .variable import variable_names
+from .variable import ALL, variable_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -163,9 +162,12 @@ class Editing(Configurations):
         if model.independent is not None or model.actuated is not None:
             mine = _with_choices(self)
         both = {**self.home, **{prefix + name: value for name, value in home.items()}}
-        return _edited(
-            self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint, free), both
-        )
+        variable = variable_names(self._parameters.layout)
+        if isinstance(other, type(self)):
+            names = variable_names(other._parameters.layout)
+            variable += [name if name in ALL else prefix + name for name in names]
+        whole = edit.attached(mine, model, at, xyz, rpy, prefix, joint, free)
+        return _said(self, _rebuilt(self, whole, both, more=variable))
 
     @brief
     def with_joint(self, name: str, **changes: object) -> Self:
@@ -269,8 +271,12 @@ def _rebuilt(
     model: Model,
     home: Mapping[str, float],
     link_names: Mapping[str, str] | None = None,
+    more: Sequence[str] = (),
 ) -> Made:
-    """A robot of that model, near a configuration, with the same arguments; nothing is said."""
+    """A robot of that model, near a configuration, with the same arguments; nothing is said.
+
+    more : names of what is variable too.
+    """
     model = replace(model, home={})
     known = {joint.name for joint in model.joints if joint.nv}
     near = {name: position for name, position in home.items() if name in known}
@@ -278,7 +284,7 @@ def _rebuilt(
         warnings.simplefilter("ignore", ModelWarning)
         return type(robot)(
             model, near, robot.floating_base, robot.gravity.tolist(),
-            list(_still_variable(robot, model, link_names or {})),
+            list(dict.fromkeys([*_still_variable(robot, model, link_names or {}), *more])),
         )  # fmt: skip
 
 
@@ -288,7 +294,7 @@ def _still_variable(
     """The names of what was variable and still can be."""
     for name in variable_names(robot._parameters.layout):
         link = link_names.get(name, name)
-        if name in (GRAVITY, FRICTION) or _is_moved(robot, model, link):
+        if name in ALL or _is_moved(robot, model, link):
             yield link
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, get_args
@@ -13,17 +14,19 @@ import numpy as np
 
 from ..arguments import checked_text, positive_number
 from ..array import Array
-from ..errors import InputError, shown, suggestion
+from ..errors import InputError, ModelError, shown, suggestion
 from ..model.inertia import Inertia
 from ..model.model import Link, Model
 from ..model.read.mjcf.scene import read_scene
 from ..model.read.source_text import Source
 from ..model.shapes import Collision, Geometry, Visual
 from ..robot import Robot, load
+from ..robot.described import described_model
 from .contact.environment import Environment
 from .contact.link_contacts import LinkContacts
 from .contact.surfaces import Surface
 from .stepped.stepper import Stepper
+from .world_file import is_yaml, read_world
 
 GROUND = "world"
 """The link on which all members stand."""
@@ -77,6 +80,8 @@ class World:
         gravity: Placed | None = None,
     ) -> None:
         self._surfaces, self._links = tuple(surfaces), links
+        self._options: dict[str, Any] = {}
+        """Other arguments of `Environment`."""
         self._robot = Robot(Model(GROUND, GROUND, (Link(GROUND),), ()), gravity=gravity)
         self._members: dict[str, tuple[str, ...]] = {}
         """Links of the members; the first one carries the others."""
@@ -85,22 +90,23 @@ class World:
 
     @classmethod
     def load(cls, source: Source, restitution: float = 0.0) -> World:
-        """The world of an MJCF: its bodies, and what stands around them.
+        """The world of a file: YAML that lists members and walls (docs/contact.md), or an MJCF.
 
-        Planes of its world are walls, its other shapes the link `scenery`. Bodies are where the
-        keyframe home has them, else the first one, else as written; what is free counts from there.
-        Names are those of the file. Friction is MuJoCo's for every link on every wall and on links
-        of other members; what its masks and `<exclude>` keep apart passes through each other.
+        Of an MJCF, planes of its world are walls, its other shapes the link `scenery`. Bodies are
+        where the keyframe home has them, else the first one, else as written; what is free counts
+        from there. Names are those of the file. Friction is MuJoCo's for every link on every wall
+        and on links of other members; what its masks and `<exclude>` keep apart passes through each
+        other.
 
         Parameters
         ----------
-        source : path of the MJCF, or its text.
-        restitution : of all contacts, for which MuJoCo has stiffness and damping.
+        source : path of the file, or its text.
+        restitution : of all contacts of an MJCF, for which MuJoCo has stiffness and damping.
 
         Raises
         ------
         ModelError
-            It is not MJCF, or cannot be read.
+            It is neither, or cannot be read.
 
         Examples
         --------
@@ -112,6 +118,10 @@ class World:
         >>> world, world.environment.surfaces
         (World(ball), (Surface('floor', restitution=0.0, friction=0.8),))
         """
+        return cls._of_yaml(source) if is_yaml(source) else cls._of_scene(source, restitution)
+
+    @classmethod
+    def _of_scene(cls, source: Source, restitution: float) -> World:
         scene = read_scene(source)
         walls = {
             plane.name: (plane.pose.translation.tolist(), plane.pose.rotation[:, 2].tolist())
@@ -127,6 +137,20 @@ class World:
         )
         world._robot = Robot(scene.model)
         world._members, world._wall_laws = dict(scene.members), on_planes
+        return world
+
+    @classmethod
+    def _of_yaml(cls, source: Source) -> World:
+        file = read_world(source)
+        options = dict(file.environment)
+        world = cls(options.pop("surfaces"), options.pop("links", TOUCHING), file.gravity)
+        world._wall_laws = options.pop("laws")
+        world._options = options
+        for place, member in file.members:
+            try:
+                world.add(**member)
+            except InputError as error:
+                raise ModelError(f"{place}: {error}") from error
         return world
 
     def __repr__(self) -> str:
@@ -198,6 +222,26 @@ class World:
         if self._links is not None:
             self._links = self._links.without(gone)
 
+    def copy(self) -> World:
+        """Another world of the same members, which come and go on their own."""
+        other = copy.copy(self)
+        other._members, other._wall_laws = dict(self._members), dict(self._wall_laws)
+        other._own_contacts = set(self._own_contacts)
+        return other
+
+    def varied(self, variable: Sequence[str], gravity: Placed) -> World:
+        """The same world with numbers that may change, as in `load`, and another gravity (m/s^2).
+
+        Raises
+        ------
+        InputError
+            A name is neither that of a link that moves nor one of those of `load`.
+        """
+        other, robot = self.copy(), self._robot
+        model = replace(described_model(robot), home={})
+        other._robot = Robot(model, robot.home, False, gravity, variable)
+        return other
+
     @property
     def robot(self) -> Robot:
         """All members as one robot."""
@@ -214,7 +258,7 @@ class World:
         links = None if self._links is None else self._links.apart(within)
         if links is not None and not links.concern(self._robot):
             links = None
-        return Environment(self._surfaces, links=links, laws=self._wall_laws)
+        return Environment(self._surfaces, links=links, laws=self._wall_laws, **self._options)
 
     @property
     def members(self) -> MappingProxyType[str, Member]:

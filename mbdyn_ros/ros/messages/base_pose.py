@@ -4,6 +4,8 @@ that URDF does not know or that have several coordinates.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from rclpy.node import Node
 
 from ...errors import InputError
 from ...model.model import Array, Joint, Model
+from ...motion.free_bodies import FreeBody
 from ...motion.poses import pose_numbers, relative_pose, rotation_of
 from ...robot import Robot
 from .conversions import fill_time
@@ -26,29 +29,45 @@ except ImportError:  # not among the PyPI wheels
 WORLD_FRAME = "world"
 
 
-class PosePublisher:
-    """Publishes odometry of a floating base, and transforms where tf2_msgs is installed.
+def topic_word(name: str) -> str:
+    """A name as a part of a topic; what these may not have in them becomes an underscore."""
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return word if not word[:1].isdigit() else "_" + word
 
-    The twist is in base axes, as in `Robot`.
+
+class PosePublisher:
+    """Publishes odometry of what floats, and transforms where tf2_msgs is installed.
+
+    Twists are in base axes, as in `Robot`.
+
+    Parameters
+    ----------
+    members : of a world the root link of each by name; there all links have transforms.
     """
 
-    def __init__(self, node: Node, robot: Robot) -> None:
+    def __init__(self, node: Node, robot: Robot, members: Mapping[str, str] | None = None) -> None:
         self._node, self._robot = node, robot
         self._pairs = [
             (joint.parent, joint.child)
             for joint in robot.model.joints
-            if joint.nv > 1 or (joint.nv and not joint.kind.in_urdf)
+            if members or joint.nv > 1 or (joint.nv and not joint.kind.in_urdf)
         ]
-        self._pairs += _taken_apart(robot.model)
+        if not members:
+            self._pairs += _taken_apart(robot.model)
         self.needed = bool(robot.floating_base or self._pairs)
-        self._odometry: Any = None
+        self._odometry: list[tuple[Any, Odometry, FreeBody]] = []
         self._transforms: Any = None
         if not self.needed:
             return
-        if robot.floating_base:
-            self._odometry = node.create_publisher(Odometry, "~/odometry", 10)
-            self._message = Odometry(child_frame_id=robot.model.root)
-            self._message.header.frame_id = WORLD_FRAME
+        free = {"~/odometry": robot.model.root} if robot.floating_base else {}
+        for name, link in (members or {}).items():
+            free[f"~/{topic_word(name)}/odometry"] = link
+        for topic, link in free.items():
+            body = FreeBody.of(robot, link)
+            if body is not None:
+                message = Odometry(child_frame_id=link)
+                message.header.frame_id = WORLD_FRAME
+                self._odometry.append((node.create_publisher(Odometry, topic, 10), message, body))
         if TFMessage is not None:
             self._transforms = node.create_publisher(TFMessage, "/tf", 100)
         else:
@@ -58,19 +77,20 @@ class PosePublisher:
 
     def destroy(self) -> None:
         """Take the topics away, when another robot comes."""
-        for publisher in (self._odometry, self._transforms):
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)
+        for publisher, _, _ in self._odometry:
+            self._node.destroy_publisher(publisher)
+        if self._transforms is not None:
+            self._node.destroy_publisher(self._transforms)
 
     def publish(self, q: Array, v: Array, stamp: int) -> None:
         """Send the poses of one state; `stamp` in nanoseconds."""
-        if self._odometry is not None:
-            header, pose, twist = self._message.header, self._message.pose, self._message.twist
+        for publisher, message, body in self._odometry:
+            header, pose, twist = message.header, message.pose, message.twist
             fill_time(header.stamp, stamp)
-            fill_pose(pose.pose.position, pose.pose.orientation, q[:7])
+            fill_pose(pose.pose.position, pose.pose.orientation, body.pose(q))
             linear, angular = twist.twist.linear, twist.twist.angular
-            linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = v[:6].tolist()
-            self._odometry.publish(self._message)
+            linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = v[body.v].tolist()
+            publisher.publish(message)
         if self._transforms is not None:
             self._transforms.publish(TFMessage(transforms=self._stamped(q, stamp)))
 

@@ -168,6 +168,11 @@ class PositionStream:
                     velocities[place] = 0.0
         return positions, velocities
 
+    def take_over(self, place: int, other: PositionStream, there: int) -> None:
+        """Take what another stream has of a coordinate."""
+        self.position[place], self.velocity[place] = other.position[there], other.velocity[there]
+        self._span[place], self._at[place] = other._span[there], other._at[there]
+
     def rest(self, places: Sequence[int], positions: Sequence[float]) -> None:
         """Stand at positions."""
         for place, position in zip(places, positions, strict=True):
@@ -221,6 +226,11 @@ class CommandChannel:
             if number != self.value[place] or self.at[place] == -math.inf:
                 self.value[place], self.changed[place] = number, now
             self.at[place] = now
+
+    def take_over(self, place: int, other: CommandChannel, there: int) -> None:
+        """Take what another channel has of a coordinate."""
+        self.value[place], self.at[place] = other.value[there], other.at[there]
+        self.changed[place] = other.changed[there]
 
     def clear(self, places: Sequence[int] | None = None) -> None:
         """Forget commands; all of them by default."""

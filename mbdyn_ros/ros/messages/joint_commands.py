@@ -215,6 +215,17 @@ class JointCommands:
                 if self._senders[place].startswith(sources):
                     self._channels[quantity].clear([place])
 
+    def take_over(self, other: JointCommands) -> None:
+        """Go on with the commands of another robot's coordinates of the same names."""
+        for place, label in enumerate(self._labels):
+            if label in other._labels:
+                there = other._labels.index(label)
+                for quantity, channel in self._channels.items():
+                    channel.take_over(place, other._channels[quantity], there)
+                self._stream.take_over(place, other._stream, there)
+                self._mode[place] = other._mode[there]
+                self._senders[place] = other._senders[there]
+
     def clear(self) -> None:
         """Forget all commands."""
         for channel in self._channels.values():

@@ -40,6 +40,9 @@ FLOATING_BASE = Spec(
     "floating_base", False, "whether the root link moves freely in the world", read_only=True
 )
 
+WORLD = "world"
+"""The parameter with a world of several robots, of nodes that have it."""
+
 PRIORITY = Spec(
     "realtime_priority", 0, "SCHED_FIFO priority, if `ulimit -r` allows it; 0: none",
     0, 99, read_only=True,
@@ -76,7 +79,13 @@ class Description:
         self, node: Node, parameters: Parameters, on_arrival: Callable[[str], None]
     ) -> None:
         self._node, self._on_arrival = node, on_arrival
-        self.source: str | None = parameters["robot_description"] or parameters["urdf"] or None
+        world = parameters[WORLD] if WORLD in parameters else ""
+        own = parameters["robot_description"] or parameters["urdf"]
+        if world and own:
+            raise InputError(
+                f"parameter {WORLD} describes all robots: leave robot_description and urdf empty"
+            )
+        self.source: str | None = world or own or None
         self.refusal = ""
         if self.source is None:
             node.create_subscription(String, "robot_description", self._receive, LATCHED)

@@ -124,7 +124,7 @@ class Inbox:
         self, node: Node, kind: Any, topic: str, qos: QoSProfile | int,
         read: Callable[[bytes], Any] | None = None,
     ) -> None:  # fmt: skip
-        self._kind, self.topic, self._read = kind, topic, read
+        self._node, self._kind, self.topic, self._read = node, kind, topic, read
         self.sender, self._senders = b"", Senders(node, topic)
         self.sequence = 0
         self._group = _NotExecuted()
@@ -161,6 +161,10 @@ class Inbox:
         waiting.wait(round(timeout * 1e9))
         self._listens = waiting.is_ready("subscription", 0)
         return self._listens
+
+    def close(self) -> None:
+        """Hear no more; nobody may read any more."""
+        self._node.destroy_subscription(self._subscription)
 
     def heed(self) -> None:
         """Count the message that was taken last: it had an effect."""

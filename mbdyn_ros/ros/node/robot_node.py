@@ -15,6 +15,7 @@ import scipy.spatial  # noqa: F401
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 
 from ...errors import InputError, MbdynError, ModelError
 from ...model.read.xacro.xacro import xacro_arguments
@@ -195,9 +196,9 @@ class RobotNode(Node):
 
     # ---- for subclasses -------------------------------------------------------------------
 
-    def sole(self, kind: Any, topic: str) -> Any:
+    def sole(self, kind: Any, topic: str, qos: QoSProfile | int = 10) -> Any:
         """A publisher on a topic on which no other node should publish: it would be reported."""
-        self._sole.append(self.create_publisher(kind, topic, 10))
+        self._sole.append(self.create_publisher(kind, topic, qos))
         return self._sole[-1]
 
     def time(self, due: float = math.nan) -> float:
@@ -235,27 +236,16 @@ class RobotNode(Node):
 
     def load(self, source: str) -> Robot:
         """Read a robot, compile `PROGRAMS`, and log what looks wrong in its description."""
-        given = self.parameters
-        home = home_by_name(given["home_joints"], given["home_positions"]) or given["home"] or None
-        floating = given[FLOATING_BASE.name] or None if FLOATING_BASE.name in given else None
-        gravity = given["gravity"] if "gravity" in given else None
-        expanded = xacro_arguments(given["xacro"], "parameter xacro") or None
+        return self.prepared(partial(self.read, source))
+
+    def prepared(self, make: Callable[[], Robot]) -> Robot:
+        """A robot that carries what was set, its `PROGRAMS` compiled, its warnings logged."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            mechanism, variable = given["mechanism"] or None, self.payloads.variable
             try:
-                robot = load(
-                    source,
-                    mechanism,
-                    home,
-                    floating,
-                    gravity,
-                    variable,
-                    expanded,
-                    given["srdf"] or None,
-                )
+                robot = make()
             except ModelError as error:
-                raise ModelError(of_parameter(str(error), given)) from None
+                raise ModelError(of_parameter(str(error), self.parameters)) from None
             ROBOTS[robot.model.source] = robot.model.name
             self.payloads.carry(robot)
             self.numbers.carry(robot)
@@ -264,6 +254,17 @@ class RobotNode(Node):
         for one in caught:
             self.get_logger().warning(one_line(str(one.message)))
         return robot
+
+    def read(self, source: str) -> Robot:
+        """The robot of a description, as the parameters have it."""
+        given = self.parameters
+        home = home_by_name(given["home_joints"], given["home_positions"]) or given["home"] or None
+        floating = given[FLOATING_BASE.name] or None if FLOATING_BASE.name in given else None
+        gravity = given["gravity"] if "gravity" in given else None
+        expanded = xacro_arguments(given["xacro"], "parameter xacro") or None
+        mechanism, srdf = given["mechanism"] or None, given["srdf"] or None
+        variable = self.payloads.variable
+        return load(source, mechanism, home, floating, gravity, variable, expanded, srdf)
 
     def offer(self, name: str, kind: Any, action: Callable[[Any], str]) -> None:
         """Create the service `~/name`, which acts between two ticks.

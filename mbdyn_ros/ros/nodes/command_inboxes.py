@@ -11,6 +11,7 @@ from rclpy.qos import QoSProfile
 from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
+from ..messages.base_pose import topic_word
 from ..messages.conversions import seconds
 from ..messages.joint_commands import QUANTITIES, JointCommands, NamedCommand
 from ..messages.joint_state_bytes import joint_state_inbox
@@ -107,18 +108,30 @@ class CommandInboxes:
 
     def __init__(self, simulator: SimulationNode) -> None:
         self._simulator = simulator
-        one, several = QoSProfile(depth=1), QoSProfile(depth=10)
-        self._arrays = [
-            (Inbox(simulator, Float64MultiArray, f"~/{topic}", one), quantity)
-            for topic, quantity in ARRAYS.items()
-        ]
+        several = QoSProfile(depth=10)
+        self._arrays = [(self._array(f"~/{topic}"), quantity) for topic, quantity in ARRAYS.items()]
         self._named = [
             (joint_state_inbox(simulator, f"~/{topic}", several), fields)
             for topic, fields in NAMED.items()
         ]
         self._wrenches = Inbox(simulator, WrenchStamped, "~/wrench", several)
+        self._of_members: dict[tuple[str, ...], list[tuple[Inbox, str]]] = {}
         self._watch = ControllerWatch(simulator)
         self._said: set[str] = set()
+
+    def serve(self, session: Session) -> None:
+        """Listen to `~/MEMBER/commands` and the like of every robot of a world."""
+        kept, self._of_members = self._of_members, {}
+        for name, joints in session.driven.items():
+            inboxes = kept.pop(joints, [])
+            if not inboxes:
+                word = topic_word(name)
+                for topic, quantity in ARRAYS.items():
+                    inboxes.append((self._array(f"~/{word}/{topic}"), quantity))
+            self._of_members[joints] = inboxes
+        for inboxes in kept.values():
+            for inbox, _ in inboxes:
+                inbox.close()
 
     def take(self, session: Session, now: float, begin: float) -> None:
         """Read what came since the last tick, for steps from the time `begin` on, s."""
@@ -127,6 +140,12 @@ class CommandInboxes:
             for message in inbox:
                 take = partial(commands.set_array, message.data, now, inbox.sender, quantity)
                 self._try(inbox, take)
+        for joints, inboxes in self._of_members.items():
+            for inbox, quantity in inboxes:
+                for message in inbox:
+                    given = {quantity: message.data}
+                    sent = NamedCommand(joints, **given, stamp=now, expected=quantity)
+                    self._try(inbox, partial(commands.set_named, sent, now, inbox.sender))
         for inbox, fields in self._named:
             for message in inbox:
                 self._try(inbox, partial(self._take_named, session, inbox, message, fields, now))
@@ -139,11 +158,15 @@ class CommandInboxes:
                 simulator.get_logger().info(one_line(f"{remark} (reported once)"))
             self._said |= commands.remarks.keys()
 
+    def _array(self, topic: str) -> Inbox:
+        return Inbox(self._simulator, Float64MultiArray, topic, QoSProfile(depth=1))
+
     def report(self, health: Health) -> None:
         """Say what was refused, and who commands."""
         self._simulator.refusals.report(health)
         self._watch.report(health)
-        inboxes = [inbox for inbox, _ in (*self._arrays, *self._named)]
+        of_members = (pair for pairs in self._of_members.values() for pair in pairs)
+        inboxes = [inbox for inbox, _ in (*self._arrays, *self._named, *of_members)]
         names = sorted({name for inbox in inboxes for name in inbox.senders()})
         health.values["commands from"] = ", ".join(names) or "nobody"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...control.contact import REACTIONS as KINDS
 from ...equations.control_laws import MODES, gains
 from ..messages.named_numbers import LARGEST_SENT
-from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
+from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS, WORLD
 from ..node.managed_node import AUTOSTART
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from ..node.payloads import VARIABLE
@@ -108,6 +108,11 @@ SIMULATOR = (
     *INITIAL,
     Spec(
         "environment", "", "walls: path of a YAML file, or its text",
+        read_only=True,
+    ),
+    Spec(
+        WORLD, "", "several robots, bodies and walls instead of a robot: path of a YAML file or an "
+        "MJCF, or its text",
         read_only=True,
     ),
     Spec(

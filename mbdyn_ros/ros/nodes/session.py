@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +67,11 @@ class Pushes:
         wrench = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
         require_reasonable(f"the wrench on {link}", wrench, WRENCH_LABELS)
         self._sent[link] = until, wrench
+
+    def take_over(self, other: Pushes) -> None:
+        """Let what pushes the links of another robot push those of the same names."""
+        known = {link.name for link in self._robot.model.links}
+        self._sent = {link: one for link, one in other._sent.items() if link in known}
 
     def clear(self) -> None:
         """Nothing pushes any more."""
@@ -135,9 +140,11 @@ class Session:
     frame : frame_id of the joint states; empty for the root link.
     environment : walls that points of the robot hit.
     joint_limits : whether the position limits that hold at the start are stops.
+    members : links by the name of what they are parts of, its root first; default: the robot.
 
     Attributes
     ----------
+    driven : of the robots of a world, by name, the joints that are commanded.
     motion, following, commands, limits : as the names say. pushes : forces from outside.
     actuators : what gives joints their efforts by commands, if the robot has any.
     message : joint states of all `scalar_motions`, filled by `fill_message`.
@@ -156,8 +163,13 @@ class Session:
         frame: str = "",
         environment: Environment | None = None,
         joint_limits: bool = True,
+        members: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.robot = robot
+        model = robot.model
+        links = [model.root, *(link.name for link in model.links if link.name != model.root)]
+        self.members = {model.name: links} if members is None else members
+        self.driven = {} if members is None else _driven(robot, members)
         self.initial = partial_position(robot, *initial, robot.home_position)
         if joint_limits:
             environment = with_stops(robot, self.initial, environment)
@@ -256,6 +268,34 @@ class Session:
         self.limits.enforced = other.limits.enforced
         self.fill_message()
 
+    def take_members(self, other: Session) -> None:
+        """Go on from the state of a session in which other members came or went.
+
+        Raises
+        ------
+        SimulationError
+            What came is inside of something.
+        """
+        state = []
+        for mine, theirs, start, now in (
+            (self.robot.position_labels, other.robot.position_labels, self.initial, other.motion.q),
+            (self.robot.velocity_labels, other.robot.velocity_labels, None, other.motion.v),
+        ):
+            numbers = np.zeros(len(mine)) if start is None else start.copy()
+            here, there = _places(mine, theirs)
+            numbers[here] = now[there]
+            state.append(numbers)
+        self.set_state(state[0], state[1])
+        self.motion.time, self.work = other.motion.time, other.work
+        self.commands.take_over(other.commands)
+        self.pushes.take_over(other.pushes)
+        if self.actuators is not None and other.actuators is not None:
+            self.actuators.take_over(other.actuators)
+        if other.path is not None:
+            other.path.end("the world was changed")
+        self.limits.enforced = other.limits.enforced
+        self.fill_message()
+
     def close(self) -> None:
         """End what runs in the background."""
         self.motion.close()
@@ -331,6 +371,18 @@ class Session:
             if not joint.kind.is_endless
             and not joint.limits.lower - LIMIT_ROUNDING <= q <= joint.limits.upper + LIMIT_ROUNDING
         ]
+
+
+def _driven(robot: Robot, members: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Actuated joints of every member that has some, without that which frees it."""
+    below = {joint.child: joint.name for joint in robot.model.joints}
+    found = {}
+    for name, links in members.items():
+        own = {below[link] for link in links[1:] if link in below}
+        joints = tuple(joint for joint in robot.actuated_joints if joint in own)
+        if joints:
+            found[name] = joints
+    return found
 
 
 def _places(labels: Sequence[str], others: Sequence[str]) -> tuple[Rows, Rows]:

@@ -17,6 +17,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from ...errors import InputError, MbdynError
 from ...robot import Robot
+from ...simulation.world import World
 from ..messages.conversions import fill_time, sec_and_nanosec
 from ..messages.layout import Layout
 from ..node.health import Health
@@ -158,6 +159,8 @@ class Simulator(SimulationNode):
     def open_inputs(self) -> None:
         """Commands and services."""
         self.inboxes = CommandInboxes(self)
+        if self.session is not None:
+            self.inboxes.serve(self.session)
         self.services_offered = SimulatorServices(self)
         self.trajectories = TrajectoryAction(self)
         self.standards = StandardServices(self)
@@ -182,21 +185,8 @@ class Simulator(SimulationNode):
 
     def on_robot(self, robot: Robot) -> None:
         """Simulate it from its initial position; wait where that is a wall."""
-        session = self._new_session(robot)
-        sensors: list[ImuReports | ForceTorqueReports] = [
-            ImuReports(self, robot, self.parameters["imu_links"]),
-            ForceTorqueReports(self, session, self.parameters["force_torque_joints"]),
-        ]
-        with self.lock:
-            old, self.session = self.session, session
-            self._sensors, old_sensors = sensors, self._sensors
-            self._views.end_impacts()
-            self.fault = one_line(session.refusal)
-        for one in old_sensors:
-            one.destroy()
-        if old is not None:
-            old.close()
-        self._views.show(robot, session.message.name)
+        session = self._new_session(robot, self.world)
+        self._go_on_with(session)
         if session.refusal:
             self.get_logger().error(
                 f"waiting: {one_line(session.refusal)}; call ~/set_state or ~/reset"
@@ -212,14 +202,50 @@ class Simulator(SimulationNode):
             f"{session.motion.method}: efforts of {joints}"
         )
 
-    def _new_session(self, robot: Robot) -> Session:
-        parameters = self.parameters
+    def replace(self, world: World, robot: Robot) -> Callable[[], None]:
+        """Prepare another world, whose robot this is; what is returned goes on in it, or raises."""
+        session = self._new_session(robot, world)
+
+        def go_on() -> None:
+            self._go_on_with(session, self.session)
+            self.world = world
+
+        return go_on
+
+    def _go_on_with(self, session: Session, before: Session | None = None) -> None:
+        """Simulate in another session, from its start or from the state of one before."""
+        robot = session.robot
+        sensors: list[ImuReports | ForceTorqueReports] = [
+            ImuReports(self, robot, self.parameters["imu_links"]),
+            ForceTorqueReports(self, session, self.parameters["force_torque_joints"]),
+        ]
+        with self.lock:
+            if before is not None:
+                session.use(self.settings)
+                session.take_members(before)
+                self.inboxes.serve(session)
+            old, self.session = self.session, session
+            self._sensors, old_sensors = sensors, self._sensors
+            self._views.end_impacts()
+            self.fault = one_line(session.refusal) if before is None else self.fault
+        for one in old_sensors:
+            one.destroy()
+        if old is not None:
+            old.close()
+        self._views.show(robot, session.message.name)
+
+    def _new_session(self, robot: Robot, world: World | None) -> Session:
+        parameters, members = self.parameters, None
         initial = parameters["initial_joints"], parameters["initial_positions"]
-        environment = walls_of(robot, parameters["environment"])
+        if world is None:
+            environment = walls_of(robot, parameters["environment"])
+        else:
+            environment = world.environment
+            members = {name: one.links for name, one in world.members.items()}
         try:
             session = Session(
                 robot, self.settings, parameters["joints"], initial, parameters["frame_id"],
-                environment, parameters["joint_limits"],
+                environment, parameters["joint_limits"], members,
             )  # fmt: skip
         except InputError as error:
             raise InputError(
@@ -308,7 +334,7 @@ class Simulator(SimulationNode):
         assert self.description.source is not None
         gravity = self.parameters["gravity"]
         try:
-            session = self._new_session(self.load(self.description.source))
+            session = self._new_session(self.load(self.description.source), self.world)
         except Exception as error:
             self.get_logger().error(f"gravity stays as it was: {one_line(error)}")
             return

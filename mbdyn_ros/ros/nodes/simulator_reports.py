@@ -7,24 +7,25 @@ joints, as parameters say.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import Imu as ImuMessage
+from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from ...errors import InputError, MbdynError, SimulationError
 from ...model.model import Array
+from ...model.write.urdf import urdf_text
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.records import Impact
 from ...simulation.sensors import Imu
-from ..messages.base_pose import WORLD_FRAME, PosePublisher
+from ..messages.base_pose import WORLD_FRAME, PosePublisher, topic_word
 from ..messages.conversions import fill_time, held_contact, impact_contacts
-from ..node.description import LATCHED
+from ..node.description import LATCHED, WORLD
 from ..node.interfaces import NOT_BUILT, msg
 from ..node.node_clock import steady_timer
 from ..show.markers import ImpulseMarkers, RobotMarkers, wall_markers
@@ -125,8 +126,7 @@ class ForceTorqueReports:
 
 def topic_of(kind: str, name: str) -> str:
     """The topic `~/kind/name`; what topics may not be called by becomes an underscore."""
-    word = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"~/{kind}/{word if not word[:1].isdigit() else '_' + word}"
+    return f"~/{kind}/{topic_word(name)}"
 
 
 class ImpactReports:
@@ -233,6 +233,9 @@ class SimulatorViews:
         self._markers: RobotMarkers | None = None
         self.impacts: ImpactReports | None = None
         self._markers_out = simulator.create_publisher(MarkerArray, "~/markers", LATCHED)
+        self._description_out: Any = None
+        if WORLD in simulator.parameters and simulator.parameters[WORLD]:
+            self._description_out = simulator.sole(String, "robot_description", LATCHED)
         timer = steady_timer(simulator, POSE_RATE, self._publish_poses)
         self._timers = [(timer, lambda: self._poses is not None and self._poses.needed)]
         rate = simulator.parameters["marker_rate"]
@@ -247,10 +250,13 @@ class SimulatorViews:
         """Show another robot; `names` orders the efforts of its markers."""
         if self._poses is not None:
             self._poses.destroy()
-        self._poses = PosePublisher(self._simulator, robot)
+        session, roots = self._simulator.session, None
+        if self._description_out is not None and session is not None:
+            roots = {name: links[0] for name, links in session.members.items()}
+            self._description_out.publish(String(data=urdf_text(robot.model)))
+        self._poses = PosePublisher(self._simulator, robot, roots)
         scale = self._simulator.parameters["marker_scale"]
         self._markers = RobotMarkers(robot, names, scale)
-        session = self._simulator.session
         if session is not None and session.motion.environment is not None:
             self.impacts = ImpactReports(self._simulator, session, session.motion.environment)
         if session is not None and robot.model.loops and len(self._timers) > 1:

@@ -250,6 +250,12 @@ class SteppedActuation:
         held = zip(self._parts, self._places, strict=True)
         self._states = [part.start(float(needed[place])) for part, place in held]
 
+    def take_over(self, other: SteppedActuation) -> None:
+        """Go on from the states of another robot's actuators of the same joints."""
+        theirs = {part.joint: own for part, own in zip(other._parts, other._states, strict=True)}
+        for k, part in enumerate(self._parts):
+            self._states[k] = theirs.get(part.joint, self._states[k])
+
     def drive(self, efforts: Array, positions: Array, speeds: Array, span: float) -> None:
         """Go on by a step (s), and put forces in the place of the commands among `efforts`.
 

@@ -130,6 +130,9 @@ OPTIONS: dict[str, Callable[..., Any]] = {
 }
 """Arguments of `Environment` that the file may give."""
 
+KEYS = ("surfaces", "links", "laws", *OPTIONS)
+"""What a file says of walls and of links on each other."""
+
 ALONG_AXIS: dict[str, Callable[..., Any]] = {"center": VECTOR, "axis": VECTOR, "inside": TRUTH}
 
 COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMBER}
@@ -228,9 +231,27 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     Surface('floor', restitution=0.5, friction=0.6)
     """
     document = YamlSource(source, "environment", "surfaces")
-    values = document.mapping(
-        document.root, "an environment", ("surfaces", "points", "links", "laws", *OPTIONS)
-    )
+    values = document.mapping(document.root, "an environment", ("points", *KEYS))
+    options = environment_arguments(document, values)
+    given = options.get("joint_limits"), options.get("links"), options["surfaces"]
+    if not any(given):
+        raise document.error(document.root, "there are no surfaces; give some")
+    if "points" in values:
+        points = [_read_point(document, node) for node in document.records(values, "points")]
+        options["points"] = points
+    try:
+        return Environment(**options)
+    except InputError as error:
+        raise ModelError(f"{document.name}: {error}") from error
+
+
+def environment_arguments(
+    document: YamlSource, values: dict[str, yaml.Node], convex: bool = False
+) -> dict[str, Any]:
+    """The arguments of `Environment` that a file gives by its `KEYS`.
+
+    convex : of links, where the file does not say.
+    """
     surfaces: list[Surface] = []
     for node in document.records(values, "surfaces"):
         surface = _read_surface(document, node)
@@ -240,17 +261,9 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     given = {key: read for key, read in OPTIONS.items() if key in values}
     options = {key: read(document, values[key], key) for key, read in given.items()}
     if "links" in values:
-        options["links"] = _read_links(document, values["links"])
-    options["laws"] = _read_laws(document, values, surfaces)
-    if not surfaces and not options.get("joint_limits") and "links" not in options:
-        raise document.error(document.root, "there are no surfaces; give some")
-    points = None
-    if "points" in values:
-        points = [_read_point(document, node) for node in document.records(values, "points")]
-    try:
-        return Environment(surfaces, points, **options)
-    except InputError as error:
-        raise ModelError(f"{document.name}: {error}") from error
+        options["links"] = _read_links(document, values["links"], convex)
+    laws = _read_laws(document, values, surfaces)
+    return {"surfaces": surfaces, "laws": laws, **options}
 
 
 def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
@@ -319,7 +332,7 @@ def _read_laws(
     return laws
 
 
-def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:
+def _read_links(document: YamlSource, node: yaml.Node, convex: bool) -> LinkContacts:
     keys = ("restitution", "friction", "disabled", "srdf", "convex", "pairs")
     fields = document.mapping(node, "links", keys)
     numbers = {
@@ -345,7 +358,8 @@ def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:
         path = Path(document.text(fields["srdf"], "links: srdf"))
         disabled += read_disabled_pairs(Path(document.name).parent / path)
     try:
-        convex = "convex" in fields and document.truth(fields["convex"], "links: convex")
+        if "convex" in fields:
+            convex = document.truth(fields["convex"], "links: convex")
         return LinkContacts(*usual, disabled=disabled, convex=convex, laws=laws)
     except InputError as error:
         raise document.error(node, str(error)) from error

@@ -1,0 +1,55 @@
+"""The pose and twist of what floats: a floating base, or a link on a floating joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ..array import Array
+from ..model.model import BASE_JOINT, Pose
+from ..robot import Robot
+
+
+@dataclass(frozen=True)
+class FreeBody:
+    """A link that floats in the world.
+
+    link : its name. origin : where it is in the world at the position (0, 0, 0, 0, 0, 0, 1).
+    q, v : where its numbers are in those of the robot.
+    """
+
+    link: str
+    origin: Pose
+    q: slice
+    v: slice
+
+    @staticmethod
+    def of(robot: Robot, link: str) -> FreeBody | None:
+        """That of a link, on the robot's root or the root itself; None where it does not float."""
+        model, name, origin = robot.model, BASE_JOINT, Pose()
+        if link != model.root or not robot.floating_base:
+            joint = model.joint_to(link)
+            if joint is None or joint.type != "floating" or joint.parent != model.root:
+                return None
+            name, origin = joint.name, joint.origin
+        block = robot.system.coordinates.blocks[name]
+        return FreeBody(link, origin, block.q, block.v)
+
+    def pose(self, q: Array) -> Array:
+        """x y z qx qy qz qw (7,) in the world, m."""
+        own, turn = q[self.q], self.origin.rotation
+        turned = Rotation.from_matrix(turn) * Rotation.from_quat(own[3:])
+        return np.array([*self.origin.translation + turn @ own[:3], *turned.as_quat()])
+
+    def place(self, q: Array, pose: Array) -> None:
+        """Change positions (nq,) so that it has a pose x y z qx qy qz qw (7,) in the world."""
+        back = self.origin.rotation.T
+        turned = Rotation.from_matrix(back) * Rotation.from_quat(pose[3:])
+        q[self.q] = [*back @ (pose[:3] - self.origin.translation), *turned.as_quat()]
+
+    def drive(self, q: Array, v: Array, twist: Array) -> None:
+        """Change velocities (nv,) so that at q it has a twist (6,) in world axes, linear first."""
+        back = Rotation.from_quat(self.pose(q)[3:]).inv()
+        v[self.v] = [*back.apply(twist[:3]), *back.apply(twist[3:])]

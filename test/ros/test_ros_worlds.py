@@ -1,0 +1,76 @@
+"""Several robots and bodies in one simulator, which come and go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from nav_msgs.msg import Odometry
+from ros_rig import Rig, rig
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+
+from mbdyn_ros import World, load
+from mbdyn_ros.errors import InputError, ModelError
+from mbdyn_ros.ros.node.description import LATCHED
+from mbdyn_ros.ros.nodes.simulator import Simulator
+
+__all__ = ["rig"]
+pytestmark = pytest.mark.usefixtures("compiled")
+
+G, RATE = 9.81, 100.0
+LIFT = """<robot name="lift"><link name="rail"/><link name="plate"><inertial><mass value="2"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+  <joint name="up" type="prismatic"><parent link="rail"/><child link="plate"/><axis xyz="0 0 1"/>
+  <limit lower="-9" upper="9" effort="99" velocity="99"/></joint></robot>"""
+
+
+@pytest.fixture
+def world_file(tmp_path: Any) -> str:
+    """Two lifts, a ball above one of them, and a floor."""
+    (tmp_path / "lift.urdf").write_text(LIFT)
+    path = tmp_path / "world.yaml"
+    path.write_text("""
+members:
+  - {name: left, robot: lift.urdf, xyz: [0, 0, 1]}
+  - {name: right, robot: lift.urdf, xyz: [2, 0, 1]}
+  - {name: ball, shape: sphere, radius: 0.1, mass: 1, xyz: [0, 0, 1.2], rpy: [0, 0, 1.5]}
+  - {name: post, shape: box, size: [0.1, 0.1, 0.1], xyz: [5, 0, 0.05]}
+surfaces: [{name: floor, type: plane, restitution: 0, friction: 0.5}]
+links: {restitution: 0, friction: 0.5}
+""")
+    return str(path)
+
+
+def test_two_robots_and_a_ball(rig: Rig, world_file: str) -> None:
+    """One lift carries the ball by an effort of its own, the other falls on the floor."""
+    node = rig.add(Simulator, world=world_file, rate=RATE)
+    efforts = rig.publisher(Float64MultiArray, "simulator/left/commands")
+    states = rig.listen(JointState, "joint_states")
+    poses = rig.listen(Odometry, "simulator/ball/odometry")
+    descriptions = rig.listen(String, "robot_description", LATCHED)
+
+    def carried() -> bool:
+        efforts.publish(Float64MultiArray(data=[3 * G]))
+        return bool(node.session.motion.time > 1.5 and poses and states and descriptions)
+
+    rig.wait(carried)
+    state = states[-1]
+    assert state.name == ["left_up", "right_up"] and state.header.frame_id == "world"
+    assert state.effort[0] == pytest.approx(3 * G) and state.effort[1] == 0
+    assert state.position[1] == pytest.approx(-0.9, abs=1e-6)  # on the floor
+    assert state.velocity[0] == pytest.approx(poses[-1].twist.twist.linear.z, abs=0.5)
+    assert poses[-1].header.frame_id == "world" and poses[-1].child_frame_id == "ball"
+    assert abs(poses[-1].pose.pose.orientation.z) == pytest.approx(0.6816, abs=1e-3)
+    whole = load(descriptions[-1].data)
+    assert set(World.load(world_file).robot.links) == set(whole.links)
+
+
+def test_what_cannot_be_a_world(rig: Rig, world_file: str) -> None:
+    with pytest.raises(InputError, match="leave robot_description and urdf empty"):
+        rig.add(Simulator, world=world_file, urdf="x.urdf")
+    with pytest.raises(InputError, match="parameter environment is that of one robot"):
+        rig.add(Simulator, world=world_file, environment="surfaces: []", remap=[("__node", "a")])
+    with pytest.raises(ModelError, match="parameter world: .*nowhere.yaml"):
+        rig.add(Simulator, world="nowhere.yaml", remap=[("__node", "b")])
