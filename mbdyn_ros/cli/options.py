@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..model.read.source_text import Source
     from ..robot import Robot
+    from ..simulation import World
 
 
 T = TypeVar("T")
@@ -96,6 +97,23 @@ class RobotOptions:
         text = read_input()
         return described(text, given or ({} if has_xacro(text) else None))
 
+    def world(self, source: str) -> tuple[World, Source]:
+        """A world of several robots and bodies, and the URDF+ of them all."""
+        from ..model.read.source_text import NamedText
+        from ..model.write.urdf import urdf_text
+        from ..simulation import World
+
+        given = (self.mechanism, self.home, self.srdf)
+        if any(one is not None for one in given) or self.floating_base or self.xacro:
+            raise click.UsageError(
+                "--mechanism, --home, --srdf, --xacro and --floating-base are those of one robot; "
+                "write them into the file of the world"
+            )
+        world = World.load(read_input() if source == "-" else source)
+        if self.gravity is not None:
+            world = world.varied((), self.gravity)
+        return world, NamedText(source, urdf_text(world.robot.model))
+
     def read(self, source: Source, quiet: bool = False, variable: Sequence[str] = ()) -> Robot:
         """The robot of a file, or of what `described` made of it.
 
@@ -146,6 +164,15 @@ def complete_robot(
 def robot_argument(function: F) -> F:
     """The argument ROBOT: a file or the name of a robot."""
     return click.argument("source", metavar="ROBOT", shell_complete=complete_robot)(function)
+
+
+def world_option(function: F) -> F:
+    """The option --world."""
+    return click.option(
+        "--world", "as_world", is_flag=True,
+        help="ROBOT is a world of several robots, bodies and walls: a YAML file (docs/contact.md) "
+        "or an MJCF.",
+    )(function)  # fmt: skip
 
 
 def robot_options(function: F) -> F:

@@ -19,6 +19,7 @@ from .options import (
     robot_options,
     shareable_urdf,
     state_option,
+    world_option,
     wrench_option,
 )
 from .printing import print_json, progress_bar
@@ -107,9 +108,11 @@ MOST_SAMPLES = 1e8
     help="Instead of the summary, print the Jacobians, the bordered matrix and its solution for "
     "every impact, to be redone by hand.",
 )
+@world_option
 @robot_options
 def simulate(
     source: str,
+    as_world: bool,
     duration: float,
     position: str | None,
     velocity: str | None,
@@ -162,14 +165,20 @@ def simulate(
         raise InputError("--json and --explain cannot be used together")
     if duration > MOST_SECONDS:
         raise InputError(f"--duration is {duration:g} s; give {MOST_SECONDS:g} s at most")
-    described = options.described(source)
-    robot = options.read(described)
+    if as_world:
+        if walls is not None:
+            raise click.UsageError("--environment is in the file of the --world")
+        world, described = options.world(source)
+        robot, environment = world.robot, world.environment
+    else:
+        described = options.described(source)
+        robot = options.read(described)
+        environment = None if walls is None else walls_of(robot, walls)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
     for name, one in zip(("position", "velocity"), start, strict=True):
         if one.many and len(one.numbers) > 1:
             raise InputError(f"--{name}: {len(one.numbers)} states given; one starts a simulation")
     q0, v0 = (one.numbers.reshape(-1) for one in start)
-    environment = None if walls is None else walls_of(robot, walls)
     if limited:
         environment = with_stops(robot, q0, environment)
     if environment is not None:
@@ -222,9 +231,10 @@ def simulate(
         click.echo(WRITERS[explain](steps) if steps else "No impacts.")
         return
     summary = summarize(robot, trajectory, wall)
-    if environment is not None and (walls is not None or trajectory.impacts):
+    walled = as_world or walls is not None
+    if environment is not None and (walled or trajectory.impacts):
         summary["impacts"] = impact_records(robot, environment, trajectory.impacts)
-    if environment is not None and walls is not None:
+    if environment is not None and walled:
         summary["touching"] = touching(robot, environment, trajectory)
     summary["files"] = files
     if as_json:

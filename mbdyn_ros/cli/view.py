@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .options import AT_HOME, RobotOptions, complete_robot, robot_options, state_option
+from .options import (
+    AT_HOME,
+    RobotOptions,
+    complete_robot,
+    robot_options,
+    state_option,
+    world_option,
+)
 from .serving import announce, announce_file, page_options, serving
 
 if TYPE_CHECKING:
@@ -70,10 +77,12 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
     help="Of the screenshot, pixels.",
 )
 @page_options
+@world_option
 @robot_options
 def view(
-    source: str | None, ros: bool, port: int, host: str, browse: bool, options: RobotOptions,
-    as_json: bool, screenshot: str | None, size: tuple[int, int], variable: tuple[str, ...],
+    source: str | None, ros: bool, as_world: bool, port: int, host: str, browse: bool,
+    options: RobotOptions, as_json: bool, screenshot: str | None, size: tuple[int, int],
+    variable: tuple[str, ...],
     **robot_shown: Any,
 ) -> None:  # fmt: skip
     """Show a robot in the browser, loops included, until Ctrl-C.
@@ -105,6 +114,7 @@ def view(
             options.mechanism
             or options.home
             or options.floating_base
+            or as_world
             or any([screenshot, variable, *robot_shown.values()])
         ):
             raise click.UsageError(
@@ -123,8 +133,12 @@ def view(
                 f"--screenshot {screenshot} is an animation; give its motion as --trajectory FILE"
             )
         port = 0
-    described = options.described(source)
-    robot = options.read(described, variable=variable)
+    if as_world:
+        world, described = options.world(source)
+        robot = world.varied(variable, world.robot.gravity.tolist()).robot
+    else:
+        described = options.described(source)
+        robot = options.read(described, variable=variable)
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
         folder = None if source == "-" else Path(source).resolve().parent

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..array import Array
-from ..model.model import BASE_JOINT, Pose
+from ..model.model import BASE_JOINT, Model, Pose
+from ..prepare.coordinates import joint_blocks
 from ..robot import Robot
 
 
@@ -29,13 +30,22 @@ class FreeBody:
     def of(robot: Robot, link: str) -> FreeBody | None:
         """That of a link, on the robot's root or the root itself; None where it does not float."""
         model, name, origin = robot.model, BASE_JOINT, Pose()
-        if link != model.root or not robot.floating_base:
+        if robot.floating_base:
+            if link != model.root:
+                return None
+        else:
             joint = model.joint_to(link)
             if joint is None or joint.type != "floating" or joint.parent != model.root:
                 return None
             name, origin = joint.name, joint.origin
-        block = robot.system.coordinates.blocks[name]
-        return FreeBody(link, origin, block.q, block.v)
+        block = robot.system.coordinates.blocks.get(name)
+        return None if block is None else FreeBody(link, origin, block.q, block.v)
+
+    @staticmethod
+    def every(robot: Robot) -> list[FreeBody]:
+        """All those of a robot."""
+        found = (FreeBody.of(robot, link.name) for link in robot.model.links)
+        return [one for one in found if one is not None]
 
     def pose(self, q: Array) -> Array:
         """x y z qx qy qz qw (7,) in the world, m."""
@@ -53,3 +63,16 @@ class FreeBody:
         """Change velocities (nv,) so that at q it has a twist (6,) in world axes, linear first."""
         back = Rotation.from_quat(self.pose(q)[3:]).inv()
         v[self.v] = [*back.apply(twist[:3]), *back.apply(twist[3:])]
+
+
+def free_joints(model: Model) -> list[FreeBody]:
+    """Of a model whose joints are as they are moved, all links on floating joints of its root.
+
+    Their q and v are those of all joints, one after the other.
+    """
+    blocks = joint_blocks(model.joints)
+    return [
+        FreeBody(joint.child, joint.origin, blocks[joint.name].q, blocks[joint.name].v)
+        for joint in model.joints
+        if joint.type == "floating" and joint.parent == model.root
+    ]

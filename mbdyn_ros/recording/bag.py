@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import InputError, writing
 from ..extras import require
 from ..model.model import Array
+from ..motion.free_bodies import FreeBody
 from ..prepare.coordinates import scalar_motions
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory
@@ -31,7 +32,8 @@ def write_bag(
     /joint_states (sensor_msgs/JointState) : joints of one freedom and hinges of universal ones,
         those that follow others too; header.frame_id is the root link.
     /robot_description (std_msgs/String) : the URDF, latched, once.
-    /tf (tf2_msgs/TFMessage) : world -> root link, of a floating base.
+    /tf (tf2_msgs/TFMessage) : world -> root link of a floating base, root link -> what floats on
+        it.
 
     Parameters
     ----------
@@ -83,7 +85,9 @@ def _write_messages(
     names, position, velocity, effort = joint_columns(robot, trajectory)
     states = topic("/joint_states", "sensor_msgs/msg/JointState")
     joint_state = types["sensor_msgs/msg/JointState"]
-    frames = topic("/tf", "tf2_msgs/msg/TFMessage") if robot.floating_base else None
+    free = FreeBody.every(robot)
+    frames = topic("/tf", "tf2_msgs/msg/TFMessage") if free else None
+    fixed = "world" if robot.floating_base else robot.model.root
     for k, seconds in enumerate(trajectory.time.tolist()):
         time = round(seconds * NANOSECONDS)
         message = joint_state(
@@ -92,15 +96,19 @@ def _write_messages(
         )  # fmt: skip
         send(states, time, message)
         if frames is not None:
-            x, y, z, qx, qy, qz, qw = trajectory.q[k, :7].tolist()
-            pose = types["geometry_msgs/msg/Transform"](
-                translation=types["geometry_msgs/msg/Vector3"](x, y, z),
-                rotation=types["geometry_msgs/msg/Quaternion"](qx, qy, qz, qw),
-            )
-            transform = types["geometry_msgs/msg/TransformStamped"](
-                header=header_at(time, "world"), child_frame_id=robot.model.root, transform=pose
-            )
-            send(frames, time, types["tf2_msgs/msg/TFMessage"](transforms=[transform]))
+            transforms = []
+            for body in free:
+                numbers = body.pose(trajectory.q[k]).tolist()
+                pose = types["geometry_msgs/msg/Transform"](
+                    translation=types["geometry_msgs/msg/Vector3"](*numbers[:3]),
+                    rotation=types["geometry_msgs/msg/Quaternion"](*numbers[3:]),
+                )
+                transforms.append(
+                    types["geometry_msgs/msg/TransformStamped"](
+                        header=header_at(time, fixed), child_frame_id=body.link, transform=pose
+                    )
+                )
+            send(frames, time, types["tf2_msgs/msg/TFMessage"](transforms=transforms))
 
 
 def joint_columns(robot: Robot, trajectory: Trajectory) -> tuple[list[str], Array, Array, Array]:

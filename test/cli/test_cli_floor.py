@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
 from robot_text import joint, link, robot_text
 
 import mbdyn_ros
@@ -104,3 +106,34 @@ def test_stops_of_turning_joints_have_their_units(tmp_path: Path) -> None:
     printed = CliRunner().invoke(main, arguments).stdout
     assert "upper limit of joint 'hinge'" in printed, printed
     assert " rad/s" in printed and " N m s" in printed and " m/s" not in printed
+
+
+def test_a_world_is_simulated_and_recorded(tmp_path: Path) -> None:
+    """Two bodies of a file, or of the scene of an MJCF, fall on the floor of their world."""
+    (tmp_path / "world.yaml").write_text("""
+members:
+  - {name: ball, shape: sphere, radius: 0.1, mass: 1, xyz: [0, 0, 0.3]}
+  - {name: other, shape: sphere, radius: 0.2, mass: 1, xyz: [1, 0, 0.25], rpy: [0, 0, 1]}
+surfaces: [{name: floor, type: plane, restitution: 0, friction: 0.7}]
+""")
+    (tmp_path / "scene.xml").write_text("""<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+      <body name="ball" pos="0 0 0.3"><freejoint/><geom size="0.1"/></body>
+      <body name="other" pos="1 0 0.25"><freejoint/><geom size="0.2"/></body>
+    </worldbody></mujoco>""")
+    for name in ("world.yaml", "scene.xml"):
+        bag = tmp_path / f"{name}.mcap"
+        given = ["simulate", str(tmp_path / name), "--world", "--duration", "0.4", "--json"]
+        result = CliRunner().invoke(main, [*given, "--output", str(bag)])
+        assert result.exit_code == 0, result.output
+        summary = json.loads(result.stdout)
+        assert summary["touching"] == {"floor": ["ball", "other"]}
+        heights = {}
+        with bag.open("rb") as file:
+            reader = make_reader(file, decoder_factories=[DecoderFactory()])
+            for _, _, _, message in reader.iter_decoded_messages(topics=["/tf"]):
+                for one in message.transforms:
+                    assert one.header.frame_id == "world"
+                    heights[one.child_frame_id] = one.transform.translation.z
+        assert heights == pytest.approx({"ball": 0.1, "other": 0.2}, abs=1e-9)
+    result = CliRunner().invoke(main, [*given, "--floating-base"])
+    assert result.exit_code == 2 and "write them into the file of the world" in result.output

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from rclpy.action import ActionClient
-from ros_rig import ARM, STONE, Rig, rig
+from ros_rig import ARM, GHOST, STONE, Rig, rig
 from std_srvs.srv import SetBool, Trigger
 
 from mbdyn_ros.ros.nodes.simulator import Simulator
@@ -51,7 +51,7 @@ def test_the_simulation(rig: Rig) -> None:
     assert change(9) == FAILED
     assert change(PAUSED) == OK
     kind = srv.ResetSimulation.Request
-    assert ask(rig, "reset_simulation", scope=kind.SCOPE_SPAWNED).result.result == 0
+    assert ask(rig, "reset_simulation", scope=kind.SCOPE_SPAWNED).result.result == OK
     q = node.session.motion.q.copy()
     assert ask(rig, "reset_simulation", scope=kind.SCOPE_TIME).result.result == OK
     assert node.session.motion.time == 0.0 and (node.session.motion.q == q).all()
@@ -61,7 +61,7 @@ def test_the_simulation(rig: Rig) -> None:
     assert rig.call(SetBool, "simulator/pause", data=True).success and state() == PAUSED
     assert rig.call(Trigger, "simulator/reset").success and state() == STOPPED
     features = set(ask(rig, "get_simulator_features").features.features)
-    assert features == {10, 11, 12, 20, 21, 22, 24, 25, 26, 31, 32, 33}
+    assert features - {50} == {0, 1, 9, 10, 11, 12, 14, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33}
 
 
 def test_steps_with_feedback(rig: Rig) -> None:
@@ -148,3 +148,115 @@ def test_entities(rig: Rig) -> None:
     assert info.category.category == 0 and info.description == "link of stone"
     assert ask(rig, "get_entity_info", entity="pebble").result.result == NOT_FOUND
     assert node.fault == ""
+
+
+WORLD = """
+members:
+  - {name: arm, robot: arm.urdf, xyz: [0, 0, 3]}
+  - {name: post, shape: box, size: [0.1, 0.1, 1], xyz: [2, 0, 0.5]}
+surfaces: [{name: floor, type: plane, restitution: 0, friction: 0.5}]
+"""
+CRATE = """<robot name="crate"><link name="crate"><inertial><mass value="2"/>
+  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><sphere radius="0.2"/></geometry></collision></link></robot>"""
+
+
+@pytest.fixture
+def node(rig: Rig, tmp_path: Any) -> Any:
+    (tmp_path / "arm.urdf").write_text(ARM)
+    (tmp_path / "world.yaml").write_text(WORLD)
+    world = str(tmp_path / "world.yaml")
+    return rig.add(Simulator, world=world, rate=100.0, start_paused=True)
+
+
+def spawn(rig: Rig, text: str, place: tuple[float, ...] = (0, 0, 0), **fields: Any) -> Any:
+    request = srv.SpawnEntity.Request(**fields)
+    getattr(request, "entity_resource", request).resource_string = text
+    where = request.initial_pose.pose.position
+    where.x, where.y, where.z = map(float, place)
+    return rig.call(srv.SpawnEntity, "simulator/spawn_entity", **fields_of(request))
+
+
+def fields_of(message: Any) -> dict[str, Any]:
+    return {name: getattr(message, name) for name in message.get_fields_and_field_types()}
+
+
+def test_entities_come_and_go(rig: Rig, node: Any) -> None:
+    """A crate falls on the floor while an arm moves; what was there goes on from where it is."""
+    assert ask(rig, "step_simulation", steps=30).result.result == OK
+    before = node.session.motion.q.copy()
+    answer = spawn(rig, CRATE, (4, 0, 1.2), name="crate")
+    assert (answer.result.result, answer.entity_name) == (OK, "crate"), answer.result
+    assert list(node.session.motion.q[:3]) == list(before) and node.session.motion.time == 0.3
+    assert ask(rig, "step_simulation", steps=10).result.result == OK
+    state = ask(rig, "get_entity_state", entity="crate").state
+    assert state.pose.position.z == pytest.approx(1.2 - 9.81 / 2 * 0.01, abs=1e-9)
+    assert ask(rig, "step_simulation", steps=90).result.result == OK
+    assert ask(rig, "get_entity_state", entity="crate").state.pose.position.z == pytest.approx(0.2)
+    again = spawn(rig, CRATE, (6, 0, 1.2), name="crate", allow_renaming=True)
+    assert (again.result.result, again.entity_name) == (OK, "crate_2")
+    found = ask(rig, "get_entities").entities
+    assert [name for name in found if "/" not in name] == ["arm", "post", "crate", "crate_2"]
+    kinds = [
+        ask(rig, "get_entity_info", entity=name).info.category.category
+        for name in ("arm", "post", "crate", "arm/arm_upper")
+    ]
+    assert kinds == [1, 5, 0, 0]
+    moved = srv.SetEntityState.Request().state
+    moved.pose.position.x, moved.pose.position.z, moved.twist.linear.x = 5.0, 2.0, 1.0
+    moved.pose.orientation.z = moved.pose.orientation.w = 0.5**0.5
+    given = {"entity": "crate_2", "state": moved, "set_pose": True, "set_twist": True}
+    assert ask(rig, "set_entity_state", **given).result.result == OK
+    found = ask(rig, "get_entity_state", entity="crate_2").state
+    assert (found.pose.position.x, found.pose.orientation.z) == pytest.approx((5.0, 0.5**0.5))
+    assert found.twist.linear.x == pytest.approx(1.0)
+    assert ask(rig, "set_entity_state", **{**given, "entity": "post"}).result.result == FAILED
+    assert ask(rig, "delete_entity", entity="crate").result.result == OK
+    assert ask(rig, "delete_entity", entity="crate").result.result == NOT_FOUND
+    assert ask(rig, "delete_entity", entity="post").result.result == OK
+    assert ask(rig, "get_entity_state", entity="crate_2").state.pose == found.pose
+    assert list(node.session.members) == ["arm", "crate_2"]
+    assert ask(rig, "reset_simulation", scope=4).result.result == OK
+    assert list(node.session.members) == ["arm"] and node.session.motion.time > 0
+    assert ask(rig, "reset_simulation").result.result == OK
+    assert list(node.session.members) == ["arm", "post"] and node.session.motion.time == 0
+    assert not node.session.motion.q.any() and node.fault == ""
+
+
+def test_what_cannot_be_spawned(rig: Rig, node: Any) -> None:
+    """Each is refused in words with the code of the standard, and the world stays as it is."""
+    kinds, names = srv.SpawnEntity.Response, list(node.session.members)
+    for text, fields, code, words in (
+        (CRATE, {"name": "arm"}, kinds.NAME_NOT_UNIQUE, "there is a 'arm' already"),
+        (CRATE, {"name": "a b/c"}, kinds.NAME_INVALID, "'a b/c' is not a name of letters"),
+        ("", {"name": "x"}, kinds.NO_RESOURCE, "neither a uri nor a resource_string"),
+        ("<robot", {"name": "x"}, kinds.RESOURCE_PARSE_ERROR, "not well-formed"),
+        ("<robot name='x'/>", {"name": "x"}, kinds.RESOURCE_PARSE_ERROR, "link"),
+        ("box", {"name": "x"}, kinds.RESOURCE_PARSE_ERROR, "resource_string is not XML"),
+        (CRATE, {"name": "x", "entity_namespace": "a"}, 0, "entity_namespace is 'a'"),
+        (GHOST, {"name": "x"}, FAILED, "x_nothing"),
+    ):
+        answer = spawn(rig, text, (4, 0, 3), **fields)
+        assert answer.result.result == code and words in answer.result.error_message, answer
+    for place in ((2, 0, 0.5), (0, 0, 0.1)):  # in the post, in the floor
+        answer = spawn(rig, CRATE, place, name="x")
+        assert answer.result.result == FAILED, answer
+        assert "'x'" in answer.result.error_message and "inside" in answer.result.error_message
+    answer = spawn(rig, CRATE, (float("nan"), 0, 0), name="x")
+    assert answer.result.result == kinds.INVALID_POSE, answer
+    still = CRATE[: CRATE.index("<inertial>")] + CRATE[CRATE.index("<collision>") :]
+    answer = spawn(rig, still, (9, 0, 1), name="massless")
+    assert answer.result.result == OK and "stands fast" in answer.result.error_message
+    assert ask(rig, "delete_entity", entity="massless").result.result == OK
+    assert list(node.session.members) == names and node.fault == ""
+    uri = srv.SpawnEntity.Request(name="boom")
+    getattr(uri, "entity_resource", uri).uri = "boom?floating_base=maybe"
+    answer = rig.call(srv.SpawnEntity, "simulator/spawn_entity", **fields_of(uri))
+    assert "a query is ?floating_base=true or =false" in answer.result.error_message
+
+
+def test_one_robot_is_not_a_world(rig: Rig) -> None:
+    rig.add(Simulator, robot_description=ARM, rate=100.0, start_paused=True)
+    answer = spawn(rig, CRATE, name="x")
+    assert answer.result.result == 0 and "parameter world" in answer.result.error_message
+    assert ask(rig, "get_spawnables").spawnables

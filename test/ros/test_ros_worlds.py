@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from nav_msgs.msg import Odometry
 from ros_rig import Rig, rig
@@ -12,8 +13,11 @@ from std_msgs.msg import Float64MultiArray, String
 
 from mbdyn_ros import World, load
 from mbdyn_ros.errors import InputError, ModelError
+from mbdyn_ros.motion.free_bodies import FreeBody
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.nodes.simulator import Simulator
+from mbdyn_ros.ros.show.viewer import Viewer
+from mbdyn_ros.view.page.page import Address, Page
 
 __all__ = ["rig"]
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -74,3 +78,33 @@ def test_what_cannot_be_a_world(rig: Rig, world_file: str) -> None:
         rig.add(Simulator, world=world_file, environment="surfaces: []", remap=[("__node", "a")])
     with pytest.raises(ModelError, match="parameter world: .*nowhere.yaml"):
         rig.add(Simulator, world="nowhere.yaml", remap=[("__node", "b")])
+
+
+def test_the_viewer_shows_where_bodies_are(rig: Rig, world_file: str) -> None:
+    """A ball that rests on its lift is drawn where its odometry says, in the world."""
+    page = Page("ROS", Address(port=0))
+    try:
+        viewer = Viewer(page, None, context=rig.context)
+        rig.executor.add_node(viewer)
+        node = rig.add(Simulator, world=world_file, rate=RATE, start_paused=True)
+        body = FreeBody.of(node.session.robot, "ball")
+        assert body is not None
+        q = node.session.motion.q.copy()
+        body.place(q, np.array([0.5, -0.7, 2.0, 0.0, 0.6, 0.0, 0.8]))
+        np.testing.assert_allclose(body.pose(q), [0.5, -0.7, 2.0, 0.0, 0.6, 0.0, 0.8], atol=1e-15)
+        np.testing.assert_allclose(node.session.robot.frame_pose(q, "ball")[:3, 3], [0.5, -0.7, 2])
+        node.session.set_state(q, node.session.motion.v)
+
+        def drawn() -> bool:
+            viewer.draw(0.0, False)
+            handle = page.server.scene.get_handle_by_name(page.scene.path("ball"))
+            return handle is not None and np.allclose(handle.position, [0.5, -0.7, 2.0])
+
+        rig.wait(drawn)
+        handle = page.server.scene.get_handle_by_name(page.scene.path("ball"))
+        np.testing.assert_allclose(np.abs(handle.wxyz), [0.8, 0.0, 0.6, 0.0], atol=1e-9)
+        rig.wait(lambda: viewer.draw(0.0, False) or "not published" not in page.words.content)
+        rig.executor.remove_node(viewer)
+        viewer.destroy_node()
+    finally:
+        page.close()

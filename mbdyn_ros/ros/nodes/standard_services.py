@@ -14,6 +14,7 @@ from rclpy.task import Future
 from rclpy.timer import Timer
 
 from ...errors import InputError, MbdynError
+from ...motion.free_bodies import FreeBody
 from ...motion.poses import pose_numbers
 from ..messages.base_pose import WORLD_FRAME, fill_pose
 from ..messages.conversions import fill_time
@@ -23,14 +24,16 @@ from ..node.node_clock import steady_timer
 from ..node.refusals import in_words
 from .session import Session
 from .simulation_node import SimulationNode
+from .spawning import SPAWN_FORMATS, Refused, Spawning
 
 FEATURES = (
-    "ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING", "ENTITY_INFO_GETTING", "SIMULATION_RESET",
-    "SIMULATION_RESET_TIME", "SIMULATION_RESET_STATE", "SIMULATION_STATE_GETTING",
-    "SIMULATION_STATE_SETTING", "SIMULATION_STATE_PAUSE", "STEP_SIMULATION_SINGLE",
-    "STEP_SIMULATION_MULTIPLE", "STEP_SIMULATION_ACTION",
+    "SPAWNING", "DELETING", "SPAWNING_RESOURCE_STRING", "SPAWNABLES", "SPAWNING_ENTITIES",
+    "SIMULATION_RESET_SPAWNED", "ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING",
+    "ENTITY_INFO_GETTING", "SIMULATION_RESET", "SIMULATION_RESET_TIME", "SIMULATION_RESET_STATE",
+    "SIMULATION_STATE_GETTING", "SIMULATION_STATE_SETTING", "SIMULATION_STATE_PAUSE",
+    "STEP_SIMULATION_SINGLE", "STEP_SIMULATION_MULTIPLE", "STEP_SIMULATION_ACTION",
 )  # fmt: skip
-"""The features that the simulator has."""
+"""The features that the simulator has, where the messages know them."""
 
 FAREWELL = 10.0
 """Hz of the wait between the answer to who asks to quit, and the end."""
@@ -127,6 +130,7 @@ class StandardServices:
         self._simulator = simulator
         self._farewell: Timer | None = None
         self._steps: StepsAction | None = None
+        self._spawning: Spawning | None = None
         srv = where_installed("simulation_interfaces.srv")
         msg = where_installed("simulation_interfaces.msg")
         if srv is None or msg is None:
@@ -135,7 +139,17 @@ class StandardServices:
             msg.Result, msg.SimulationState, msg.SimulatorFeatures
         )  # fmt: skip
         self._kinds, self._entity_state = msg.EntityCategory, msg.EntityState
+        self._spawning = Spawning(simulator, msg)
+        spawning = self._spawning
+        optional = {"SpawnEntities": spawning.spawn_all, "GetSpawnables": spawning.tell_spawnables}
         for kind, action in (
+            *(
+                (getattr(srv, name), action)
+                for name, action in optional.items()
+                if hasattr(srv, name)
+            ),
+            (srv.SpawnEntity, spawning.spawn),
+            (srv.DeleteEntity, spawning.delete),
             (srv.GetSimulatorFeatures, self._tell_features),
             (srv.GetSimulationState, self._tell_state),
             (srv.SetSimulationState, self._set_state),
@@ -157,13 +171,19 @@ class StandardServices:
         """End the server of the action."""
         if self._steps is not None:
             self._steps.close()
+        if self._spawning is not None:
+            self._spawning.close()
 
-    def _answer(self, action: Callable[[Session, Any, Any], None], ask: Any, answer: Any) -> Any:
+    async def _answer(
+        self, action: Callable[[Session, Any, Any], Any], ask: Any, answer: Any
+    ) -> Any:
         result = getattr(answer, "result", self._codes())
         try:
             session = self._simulator.require(self._simulator.session)
             result.result = self._codes.RESULT_OK
-            action(session, ask, answer)
+            later = action(session, ask, answer)
+            if later is not None:
+                await later
         except MbdynError as error:
             result.error_message = in_words(error)
             result.result = getattr(error, "code", self._codes.RESULT_OPERATION_FAILED)
@@ -173,8 +193,13 @@ class StandardServices:
 
     def _tell_features(self, session: Session, ask: Any, answer: Any) -> None:
         features = answer.features
-        features.features = [getattr(self._features, name) for name in FEATURES]
-        features.custom_info = "entities are the robot, by its name, and robot/link"
+        known = (getattr(self._features, name, None) for name in FEATURES)
+        features.features = [one for one in known if one is not None]
+        features.spawn_formats = list(SPAWN_FORMATS)
+        features.custom_info = (
+            "entities are robots and bodies, by name, and name/link; the root of a spawned URDF is "
+            "free if it has a mass and another name than world; ?floating_base=false fixes it"
+        )
 
     def _tell_state(self, session: Session, ask: Any, answer: Any) -> None:
         answer.state.state = self._state(session)
@@ -214,14 +239,14 @@ class StandardServices:
         self._farewell.cancel()
         signal.raise_signal(signal.SIGTERM)
 
-    def _reset(self, session: Session, ask: Any, answer: Any) -> None:
+    async def _reset(self, session: Session, ask: Any, answer: Any) -> None:
         kind = type(ask)
         scope = ask.scope or kind.SCOPE_ALL
+        if scope & kind.SCOPE_SPAWNED and self._spawning is not None:
+            await self._spawning.reset(scope == kind.SCOPE_ALL)
+            session = self._simulator.require(self._simulator.session)
         if not scope & (kind.SCOPE_TIME | kind.SCOPE_STATE):
-            raise Refused(
-                self._codes.RESULT_FEATURE_UNSUPPORTED,
-                "nothing is spawned here: reset time (1), state (2), all",
-            )
+            return
         with self._simulator.lock:
             time = session.motion.time
             if scope & kind.SCOPE_STATE:
@@ -255,16 +280,28 @@ class StandardServices:
         return [name for name in self._entities(session) if wanted.search(name)]
 
     def _entities(self, session: Session) -> list[str]:
-        model = session.robot.model
-        return [model.name, *(f"{model.name}/{link.name}" for link in model.links)]
+        return list(self._links(session))
+
+    def _links(self, session: Session) -> dict[str, str]:
+        """The link of each entity."""
+        members = session.members.items()
+        names = {name: links[0] for name, links in members}
+        return names | {f"{name}/{link}": link for name, links in members for link in links}
 
     def _tell_info(self, session: Session, ask: Any, answer: Any) -> None:
-        link, model, info = self._link(session, ask.entity), session.robot.model, answer.info
-        if ask.entity == model.name:
-            info.category.category = self._kinds.CATEGORY_ROBOT
-            info.description = f"robot of {len(model.links)} links, placed by its root {link}"
+        link, info, kinds = self._link(session, ask.entity), answer.info, self._kinds
+        if ask.entity not in session.members:
+            info.description = f"link of {ask.entity.removesuffix(f'/{link}')}"
+            return
+        links = session.members[ask.entity]
+        info.description = f"robot of {len(links)} links, placed by its root {link}"
+        if self._simulator.world is None or ask.entity in session.driven:
+            info.category.category = kinds.CATEGORY_ROBOT
+        elif FreeBody.of(session.robot, link) is None:
+            info.category.category = kinds.CATEGORY_STATIC_OBJECT
+            info.description = f"it stands fast, placed by {link}"
         else:
-            info.description = f"link of {model.name}"
+            info.description = f"body of {len(links)} links, placed by {link}"
 
     def _tell_entity(self, session: Session, ask: Any, answer: Any) -> None:
         self._tell(session, [self._link(session, ask.entity)], [answer.state])
@@ -292,11 +329,11 @@ class StandardServices:
 
     def _set_entity(self, session: Session, ask: Any, answer: Any) -> None:
         robot, state = session.robot, ask.state
-        link = self._link(session, ask.entity)
-        if not robot.floating_base or link != robot.model.root:
+        body = FreeBody.of(robot, self._link(session, ask.entity))
+        if body is None:
             raise InputError(
                 f"the pose of {quoted(ask.entity)} follows from the joint positions; set those "
-                "with ~/set_state. Only a floating base (floating_base) can be placed directly"
+                "with ~/set_state. Only what floats can be placed directly"
             )
         if state.header.frame_id not in ("", WORLD_FRAME):
             raise InputError(f"its pose is in {quoted(state.header.frame_id)}, not in the world")
@@ -304,42 +341,29 @@ class StandardServices:
             q, v = session.motion.q.copy(), session.motion.v.copy()
             if ask.set_pose:
                 place, turn = state.pose.position, state.pose.orientation
-                q[:7] = place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w
-                length = float(np.linalg.norm(q[3:7]))
+                pose = np.array([place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w])
+                length = float(np.linalg.norm(pose[3:]))
                 if not abs(length - 1.0) <= UNIT:
                     raise Refused(
                         type(answer).INVALID_POSE,
                         f"a quaternion of length {length:g} is not a rotation",
                     )
-                q[3:7] /= length
+                require_reasonable("position", pose[:3], "xyz")
+                body.place(q, pose)
             if ask.set_twist:
-                turn = robot.frame_pose(q, link)[:3, :3]
                 linear, angular = state.twist.linear, state.twist.angular
-                v[:3] = turn.T @ [linear.x, linear.y, linear.z]
-                v[3:6] = turn.T @ [angular.x, angular.y, angular.z]
+                twist = linear.x, linear.y, linear.z, angular.x, angular.y, angular.z
+                body.drive(q, v, np.array(twist))
             require_reasonable("position", q, robot.position_labels)
             require_reasonable("velocity", v, robot.velocity_labels)
             session.require_slow(v)
             session.set_state(q, v)
 
     def _link(self, session: Session, entity: str) -> str:
-        model = session.robot.model
-        names = {model.name: model.root}
-        names |= {f"{model.name}/{link.name}": link.name for link in model.links}
+        names = self._links(session)
         if entity not in names:
             raise Refused(
                 self._codes.RESULT_NOT_FOUND,
                 f"there is no entity {quoted(entity)}: get_entities lists them",
             )
         return names[entity]
-
-
-class Refused(InputError):
-    """A request that is refused with a code of its own.
-
-    code : of the result, as its message type has it.
-    """
-
-    def __init__(self, code: int, words: str) -> None:
-        super().__init__(words)
-        self.code = code

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -22,6 +23,7 @@ from ...model.model import Array, Model, Pose
 from ...model.read.description import read_description
 from ...model.shapes import Box, Cylinder, Sphere
 from ...model.split_joints import quaternions_in_loops, split_joints
+from ...motion.free_bodies import FreeBody, free_joints
 from ...motion.poses import rotation_of
 from ...names import in_markdown
 from ...prepare.coordinates import joint_blocks, scalar_motions
@@ -34,6 +36,7 @@ from ..node.description import LATCHED
 from ..node.refusals import one_line
 
 MARKERS = "visualization_msgs/msg/MarkerArray"
+ODOMETRY = "nav_msgs/msg/Odometry"
 SEARCH = 1.0
 """Seconds between two looks for new topics with markers."""
 
@@ -113,7 +116,7 @@ def _pose(pose: Any) -> Pose:
 
 
 class Viewer(Node):
-    """Follows `robot_description`, `joint_states` and every topic with markers.
+    """Follows `robot_description`, `joint_states` and every topic with markers or odometry.
 
     Messages are kept as they come; `draw` shows the newest, in the page's thread.
 
@@ -132,8 +135,12 @@ class Viewer(Node):
         self._markers: MarkerScene | None = None
         self._description: str | None = None
         self._positions: dict[str, float] = {}
+        self._poses: dict[str, Array] = {}
+        """Poses of links that float, (7,)."""
         self._arrays: dict[str, MarkerArray] = {}
         self._marker_topics: set[str] = set()
+        self._odometry_topics: set[str] = set()
+        self._free: list[FreeBody] = []
         self._heard = 0
         page.playing = True  # draws FRAMES pictures a second, however fast messages come
         if source is not None:
@@ -148,6 +155,7 @@ class Viewer(Node):
         with self._lock:
             description, self._description = self._description, None
             positions, heard = dict(self._positions), self._heard
+            poses = dict(self._poses)
             arrays, self._arrays = self._arrays, {}
         if description is not None:
             try:
@@ -161,6 +169,12 @@ class Viewer(Node):
         position = _at_zero(self._model)
         labels, rows, _ = scalar_motions(joint_blocks(self._model.joints))
         position[rows] = [positions.get(label, 0.0) for label in labels]
+        base = poses.get(self._model.root)
+        if base is not None:
+            self._shown.move_base(base)
+        for body in self._free:
+            if body.link in poses:
+                body.place(position, poses[body.link])
         with self._page.host.atomic():
             self._shown.move(position)
             for topic, message in arrays.items():
@@ -170,6 +184,7 @@ class Viewer(Node):
     def _show_robot(self, source: str, folder: Path | None) -> None:
         model = read_description(source)
         self._model = split_joints(model, quaternions_in_loops(model))
+        self._free = free_joints(self._model)
         start = _at_zero(self._model)
         scene = self._page.scene
         scene.clear()
@@ -183,6 +198,7 @@ class Viewer(Node):
         if heard:
             lines.append(f"{len(positions)} joints on `joint_states`")
             heard_of = {label.partition("/")[0] for label in positions}
+            heard_of |= {one.name for one in self._model.joints if one.child in self._poses}
             missing = [name for name in joint_blocks(self._model.joints) if name not in heard_of]
             if missing:
                 lines.append(f"not published: {', '.join(missing)}")
@@ -201,8 +217,19 @@ class Viewer(Node):
             self._positions.update(zip(message.name, message.position, strict=False))
             self._heard += 1
 
+    def _place(self, message: Odometry) -> None:
+        place, turn = message.pose.pose.position, message.pose.pose.orientation
+        pose = np.array([place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w])
+        if np.isfinite(pose).all() and pose[3:].any():
+            with self._lock:
+                self._poses[message.child_frame_id] = pose
+
     def _look_for_markers(self) -> None:
         for topic, types in self.get_topic_names_and_types():
+            if ODOMETRY in types and topic not in self._odometry_topics:
+                self._odometry_topics.add(topic)
+                quality = qos_profile_sensor_data
+                self.create_subscription(Odometry, topic, self._place, quality)
             if MARKERS in types and topic not in self._marker_topics:
                 self._marker_topics.add(topic)
                 latched = any(
