@@ -163,6 +163,7 @@ class Rollouts(Configurations):
         friction: bool = True,
         terminal: bool = False,
         environment: object = None,
+        contact_wrenches: dict[str, Array] | None = None,
     ) -> tuple[Array, Array]:
         """N motions of T equal steps in compiled code, for sampling controllers and learning.
 
@@ -177,6 +178,9 @@ class Rollouts(Configurations):
             or `Stepper`: a robot that has some is refused unless False.
         terminal : whether to return the last states only.
         environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
+        contact_wrenches : a dictionary that is filled, by link, with what contacts of the
+            environment do to it: [force, torque] (N, T, 6) at its origin in its axes, N and N m,
+            the mean over a step. Moments of friction against rolling are left out.
 
         Returns
         -------
@@ -205,7 +209,11 @@ class Rollouts(Configurations):
         rows = None if own is None else own.numbers
         start = checked_start(self.system, q0, v0, forces, rows)
         if environment is not None:
-            return rollout_among(environment, self, *start, forces, step, method, terminal)
+            return rollout_among(
+                environment, self, *start, forces, step, method, terminal, contact_wrenches
+            )
+        if contact_wrenches is not None:
+            raise InputError("contact_wrenches are those of an environment; give environment=")
         run = self._rollouts.get(friction) or _prepared(self, friction)
         q, v, left = run(*start, forces, step, method, terminal, rows)
         if left and not self._limits_said:
@@ -216,7 +224,7 @@ class Rollouts(Configurations):
 @functools.singledispatch
 def rollout_among(
     environment: object, robot: Rollouts, q: Array, v: Array, efforts: Array, dt: float,
-    method: FixedMethod, terminal: bool,
+    method: FixedMethod, terminal: bool, wrenches: dict[str, Array] | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Motions from checked starts among walls; what knows of walls registers itself here."""
     raise no_environment(environment)

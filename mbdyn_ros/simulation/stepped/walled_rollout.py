@@ -22,8 +22,9 @@ from ..contact.rows import Indices
 from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
 from .solid_slots import CrowdedError, SolidSlots
-from .step_in_c import CROWDED_CONTACTS, StepInC, is_compiled
+from .step_in_c import CROWDED_CONTACTS, SLOT_SIZE, StepInC, is_compiled
 from .stepper import Stepper
+from .touches import Touches
 
 OPERATIONS = 20_000
 """Of a step, about, for the choice of threads."""
@@ -44,9 +45,11 @@ KEPT = 8
 @rollout_among.register(Environment)
 def rollout_among_walls(
     environment: Environment, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
-    method: FixedMethod, terminal: bool,
+    method: FixedMethod, terminal: bool, wrenches: dict[str, Array] | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Positions and velocities after every step, or after the last, as those of `Stepper`.
+
+    wrenches : filled as `Rollouts.rollout` has it.
 
     Raises
     ------
@@ -62,40 +65,53 @@ def rollout_among_walls(
     if not is_compiled(robot):
         raise no_stepping("rollouts move")
     if robot.calls.rows is not None:
-        return _row_by_row(environment, robot, q, v, efforts, dt, method, terminal)
+        return _row_by_row(environment, robot, q, v, efforts, dt, method, terminal, wrenches)
     _say_lost(robot, q, v)
     if q.ndim == 1:
         walls = with_stops(robot, q, environment)
-        return _rolled(walls, robot, q, v, efforts, dt, method, terminal, np.arange(1))
+        first = np.arange(1)
+        return _rolled(walls, robot, q, v, efforts, dt, method, terminal, first, wrenches)
     groups = _by_stops(robot, q, environment)
     if len(groups) == 1:
-        return _rolled(groups[0][0], robot, q, v, efforts, dt, method, terminal, groups[0][1])
+        walls, every = groups[0]
+        return _rolled(walls, robot, q, v, efforts, dt, method, terminal, every, wrenches)
     shape = (len(q),) if terminal else (len(q), efforts.shape[-2])
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
     for walls, some in groups:
         speeds, forces = (x[some] if x.ndim > n else x for x, n in ((v, 1), (efforts, 2)))
+        own: dict[str, Array] | None = None if wrenches is None else {}
         q_out[some], v_out[some] = _rolled(
-            walls, robot, q[some], speeds, forces, dt, method, terminal, some
+            walls, robot, q[some], speeds, forces, dt, method, terminal, some, own
         )
+        if wrenches is not None and own is not None:
+            for link, values in own.items():
+                wrenches.setdefault(link, np.zeros((*shape, 6)))[some] = values
     return q_out, v_out
 
 
 def _row_by_row(
     environment: Environment, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
-    method: FixedMethod, terminal: bool,
+    method: FixedMethod, terminal: bool, wrenches: dict[str, Array] | None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """The motions of robots with parameters (N, p) of their own, one after the other."""
     single, found = _single(robot, robot.parameter_labels()), []
+    every: list[dict[str, Array]] = []
     for k, values in enumerate(robot.parameter_values()):
         single.set_parameter_values(values)
         start = q[k] if q.ndim > 1 else q, v[k] if v.ndim > 1 else v
         forces = efforts[k] if efforts.ndim > 2 else efforts
         try:
-            one = rollout_among_walls(environment, single, *start, forces, dt, method, terminal)
+            own: dict[str, Array] | None = None if wrenches is None else {}
+            one = rollout_among_walls(
+                environment, single, *start, forces, dt, method, terminal, own
+            )
             found.append(one)
+            every.append(own or {})
         except SimulationError as error:
             what = str(error).removeprefix("motion 0: ")
             raise SimulationError(f"row {k}: {what}") from None
+    if wrenches is not None:
+        wrenches.update({link: np.stack([one[link] for one in every]) for link in every[0]})
     return np.stack([one for one, _ in found]), np.stack([one for _, one in found])
 
 
@@ -133,7 +149,7 @@ def _by_stops(
 
 def _rolled(
     environment: Environment, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
-    method: FixedMethod, terminal: bool, numbers: Indices,
+    method: FixedMethod, terminal: bool, numbers: Indices, wrenches: dict[str, Array] | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """The motions with these numbers, all with the same stops."""
     contacts, step, solids = _of(robot, environment)
@@ -150,7 +166,7 @@ def _rolled(
                 solids.refuse_inside(start)
         except CrowdedError:
             wider = environment.with_more_room()
-            return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers)
+            return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers, wrenches)
         except SimulationError as error:
             raise SimulationError(f"motion {k}: {error}") from None
     q, v, efforts = (np.ascontiguousarray(x) for x in (q, v, efforts))
@@ -158,6 +174,11 @@ def _rolled(
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
     if not steps and terminal:
         q_out[:], v_out[:] = q, v
+    kept = 0 if wrenches is None else 1
+    force, planes = (
+        np.zeros((*shape, kept * size))
+        for size in (3 * len(contacts), SLOT_SIZE * step.walls.slots)
+    )
     unseen, unsound = ctypes.c_size_t(0), np.zeros(count, dtype=np.uint8)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
     for first in range(0, count if steps else 0, group):
@@ -171,6 +192,7 @@ def _rolled(
         stepping().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
+            *(ctypes.c_void_p(one[some].ctypes.data if kept else None) for one in (force, planes)),
             ctypes.byref(unseen), ctypes.c_void_p(unsound[some].ctypes.data),
             threads_for(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
@@ -178,7 +200,7 @@ def _rolled(
         )  # fmt: skip
     if (crowded := unsound[unsound > CROWDED]).size:
         wider = environment.with_more_room(contacts=crowded[0] - CROWDED == CROWDED_CONTACTS)
-        return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers)
+        return _rolled(wider, robot, q, v, efforts, dt, method, terminal, numbers, wrenches)
     for k in np.flatnonzero(unsound).tolist():
         alone = Stepper(robot, dt, environment, method.name)
         own = (x[k] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (efforts, 2)))
@@ -189,7 +211,30 @@ def _rolled(
             f"in steps of {dt:g} s they move further than there is to the wall; take shorter ones",
             SimulationWarning,
         )
+    if wrenches is not None:
+        acting = _wrenches(Touches(contacts, step, robot), q_out, force, planes)
+        wrenches.update({link: one if counts else one[0] for link, one in acting.items()})
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+
+def _wrenches(touches: Touches, q: Array, force: Array, planes: Array) -> dict[str, Array]:
+    """By link what contacts do to it (..., 6) in states q (..., nq); NaN where a motion is lost.
+
+    force, planes : (..., n) of these states, as C keeps them.
+    """
+    contacts = touches.contacts
+    links = [link for k in range(contacts.geometry.lasting) for link in contacts.links(k)]
+    links += [solid.link for pair in contacts.solid_pairs for solid in pair]
+    found = {link: np.zeros((*q.shape[:-1], 6)) for link in dict.fromkeys(links)}
+    for at in np.ndindex(q.shape[:-1]):
+        if not np.isfinite(q[at]).all():
+            for values in found.values():
+                values[at] = np.nan
+        elif force[at].any():
+            here = touches.wrenches(q[at], force[at], planes[at].reshape(-1, SLOT_SIZE))
+            for link, wrench in here.items():
+                found[link][at] = wrench
+    return found
 
 
 def _tell_again(k: int, alone: Stepper, q: Array, v: Array, efforts: Array) -> None:

@@ -11,6 +11,7 @@ struct walled_rollout {
   const double *q, *v, *effort;
   size_t step_q, step_v, step_effort, steps;
   double dt, *q_out, *v_out;
+  double *force_out, *planes_out; /* as a motion has them, after every step; null: not wanted */
   int whole;
   size_t* unseen;  /* of all motions */
   char* unsound;   /* of every motion: 1 where it has met a wall that is, 1 more than what had no room */
@@ -30,14 +31,18 @@ static size_t share_motion(const struct walls* w, double* at, double dt, struct 
   return (size_t)(at - start);
 }
 
-/* The state of a motion after step t, NaN if it is lost. */
-static void keep_place(const struct walled_rollout* job, size_t k, size_t t, const double* q,
-                       const double* v, int lost) {
-  const size_t nq = job->walls->nq, nv = job->walls->nv;
+/* The state of a motion after step t, and its contacts where they are wanted; NaN if it is lost. */
+static void keep_place(const struct walled_rollout* job, size_t k, size_t t, const struct motion* s,
+                       int lost) {
+  const struct walls* w = job->walls;
+  const size_t nq = w->nq, nv = w->nv, forces = 3 * w->contacts, planes = PLANE * w->slots;
   if (!job->whole && t + 1 < job->steps) return;
   const size_t at = job->whole ? k * job->steps + t : k;
-  for (size_t i = 0; i < nq; ++i) job->q_out[at * nq + i] = lost ? NAN : q[i];
-  for (size_t i = 0; i < nv; ++i) job->v_out[at * nv + i] = lost ? NAN : v[i];
+  for (size_t i = 0; i < nq; ++i) job->q_out[at * nq + i] = lost ? NAN : s->q[i];
+  for (size_t i = 0; i < nv; ++i) job->v_out[at * nv + i] = lost ? NAN : s->v[i];
+  if (!job->force_out) return;
+  for (size_t i = 0; i < forces; ++i) job->force_out[at * forces + i] = lost ? NAN : s->force[i];
+  for (size_t i = 0; i < planes; ++i) job->planes_out[at * planes + i] = lost ? NAN : s->planes[i];
 }
 
 static void start_alone(const struct walled_rollout* job, size_t k, struct motion* s) {
@@ -62,7 +67,7 @@ static void roll_alone(const struct walled_rollout* job, size_t k, struct motion
     s->effort = (double*)job->effort + k * job->step_effort + t * job->walls->ne;
     lost |= !lost && walled_steps(job->walls, s, 1) < 0;
     note_unsound(job, k, s);
-    keep_place(job, k, t, s->q, s->v, lost);
+    keep_place(job, k, t, s, lost);
   }
 }
 
@@ -116,7 +121,8 @@ static void roll_lanes(const struct walled_rollout* job, size_t first, size_t co
     for (size_t l = 0; l < count; ++l) {
       for (size_t j = 0; j < w->nq; ++j) one->q[j] = s->q[j][l];
       for (size_t j = 0; j < w->nv; ++j) one->v[j] = s->v[j][l];
-      keep_place(job, lane[l], t, one->q, one->v, !open[l]);
+      for (size_t j = 0; job->force_out && j < 3 * w->contacts; ++j) one->force[j] = s->force[j][l];
+      keep_place(job, lane[l], t, one, !open[l]);
     }
   }
   one->unseen += unseen;
@@ -146,7 +152,7 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
   realv* at = (realv*)aligned_alloc(sizeof(realv), (bytes / sizeof(realv) + 1) * sizeof(realv));
   if (!at) {
     for (size_t k = first; k < last; ++k) {
-      for (size_t t = 0; t < job->steps; ++t) keep_place(job, k, t, nullptr, nullptr, 1);
+      for (size_t t = 0; t < job->steps; ++t) keep_place(job, k, t, nullptr, 1);
     }
     return;
   }
@@ -173,11 +179,13 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
 EXPORTED void walled_rollout(const struct walls* walls, size_t n, size_t steps, const double* q,
                              size_t step_q, const double* v, size_t step_v, const double* effort,
                              size_t step_effort, double dt, int whole, double* q_out,
-                             double* v_out, size_t* unseen, char* unsound, int threads) {
+                             double* v_out, double* force_out, double* planes_out,
+                             size_t* unseen, char* unsound, int threads) {
   const struct walled_rollout job = {.walls = walls, .q = q, .v = v, .effort = effort,
                                      .step_q = step_q, .step_v = step_v,
                                      .step_effort = step_effort, .steps = steps, .dt = dt,
-                                     .q_out = q_out, .v_out = v_out, .whole = whole,
+                                     .q_out = q_out, .v_out = v_out, .force_out = force_out,
+                                     .planes_out = planes_out, .whole = whole,
                                      .unseen = unseen, .unsound = unsound};
   share_out(n, LANES, threads, run_walled_rollout, &job);
 }
