@@ -107,6 +107,24 @@ def test_what_floats_goes_on_floating() -> None:
     assert pole.attached(mbdyn_ros.load(body, floating_base=True), "world", free=True).nv == 7
 
 
+def test_bodies_stand_next_to_robots_with_dependent_joints() -> None:
+    """Those choose their joints; what comes before or after them is free all the same."""
+    loop = mbdyn_ros.example("four_bar")
+    for order in ((0, 1), (1, 0)):
+        world = World(links=None)
+        for k in order:
+            if k:
+                world.add("ball", Sphere(0.1), mass=1.0, xyz=(0, 0, 2))
+            else:
+                world.add("bars", loop)
+        assert world.robot.nv == loop.nv + 6 and len(world.members["ball"].v) == 6
+        assert world.robot.independent_joints[order.index(0)] == f"bars_{loop.joint_names[0]}"
+        stepper = world.stepper(1e-3)
+        stepper.advance(100)
+        height = world.robot.frame_pose(stepper.q, "ball")[2, 3]
+        assert height == pytest.approx(2 - 9.81 / 2 * 0.01, abs=1e-12)
+
+
 @explore(10)
 @given(
     st.sampled_from([Box((0.1, 0.2, 0.3)), Sphere(0.2), Cylinder(0.1, 0.5), Capsule(0.1, 0.4)]),

@@ -50,7 +50,7 @@ def attached(
     -----
     Choices that one of them makes hold for both only if both make them: where one names its
     independent or actuated joints and the other does not, all joints of the other that move and
-    do not mimic are meant.
+    do not mimic are meant; and the joint between, where it is free.
     """
     one, two = whole_joints(model), prefixed(_files_from(model, other), prefix)
     require(one, "link", at, one._links)
@@ -64,8 +64,8 @@ def attached(
             joints=(*one.joints, mount, *two.joints),
             loops=(*one.loops, *two.loops),
             couplings=(*one.couplings, *two.couplings),
-            independent=_both(one, two, "independent"),
-            actuated=_both(one, two, "actuated"),
+            independent=_both(one, two, mount, "independent"),
+            actuated=_both(one, two, mount, "actuated"),
             driven=(*one.driven, *two.driven),
             transmissions=(*one.transmissions, *two.transmissions),
             actuators=(*one.actuators, *two.actuators),
@@ -104,15 +104,17 @@ def _files_from(model: Model, other: Model) -> Model:
     return replace(other, links=tuple(links))
 
 
-def _both(one: Model, two: Model, choice: str) -> tuple[str, ...] | None:
+def _both(one: Model, two: Model, mount: Joint, choice: str) -> tuple[str, ...] | None:
     given = [getattr(model, choice) for model in (one, two)]
     if given == [None, None]:
         return None
-    names: list[str] = []
-    for model, chosen in zip((one, two), given, strict=True):
-        free = [each.name for each in model.joints if each.nv and each.mimic is None]
-        names += free if chosen is None else chosen
-    return tuple(names)
+    first, second = (
+        [each.name for each in model.joints if each.nv and each.mimic is None]
+        if chosen is None
+        else chosen
+        for model, chosen in zip((one, two), given, strict=True)
+    )
+    return (*first, *[mount.name] * bool(mount.nv), *second)
 
 
 def _refuse_clashes(one: Model, two: Model, mount: Joint) -> None:
