@@ -38,7 +38,7 @@ OF_ROBOT = ("mechanism", "home", "floating_base", "own_contacts")
 
 @dataclass(frozen=True)
 class WorldFile:
-    """What a file says of a world.
+    """The contents of the file of a world.
 
     members : the arguments of `World.add`, with the place in the file for messages.
     gravity : m/s^2; None where it says nothing. environment : arguments of `Environment`.

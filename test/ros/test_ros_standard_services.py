@@ -16,6 +16,7 @@ __all__ = ["rig"]
 pytestmark = pytest.mark.usefixtures("compiled")
 
 srv = pytest.importorskip("simulation_interfaces.srv")
+msg = pytest.importorskip("simulation_interfaces.msg")
 action = pytest.importorskip("simulation_interfaces.action")
 OK, NOT_FOUND, FAILED = 1, 2, 4
 STOPPED, PLAYING, PAUSED, QUITTING = 0, 1, 2, 3
@@ -239,6 +240,7 @@ def test_what_cannot_be_spawned(rig: Rig, node: Any) -> None:
     ):
         answer = spawn(rig, text, (4, 0, 3), **fields)
         assert answer.result.result == code and words in answer.result.error_message, answer
+        assert answer.entity_name == ""
     for place in ((2, 0, 0.5), (0, 0, 0.1)):  # in the post, in the floor
         answer = spawn(rig, CRATE, place, name="x")
         assert answer.result.result == FAILED, answer
@@ -255,6 +257,32 @@ def test_what_cannot_be_spawned(rig: Rig, node: Any) -> None:
     getattr(uri, "entity_resource", uri).uri = "boom?floating_base=maybe"
     answer = rig.call(srv.SpawnEntity, "simulator/spawn_entity", **fields_of(uri))
     assert "a query is ?floating_base=true or =false" in answer.result.error_message
+
+
+@pytest.mark.skipif(not hasattr(srv, "SpawnEntities"), reason="of simulation_interfaces 2")
+def test_several_are_spawned_at_once(rig: Rig, node: Any) -> None:
+    """Those that can be, if they can stand next to each other."""
+    kind = msg.SpawnEntity
+
+    def some(*places: float) -> list[Any]:
+        found = []
+        for k, x in enumerate(places):
+            one = kind(name=f"crate{k}")
+            one.entity_resource.resource_string = CRATE
+            one.initial_pose.pose.position.x, one.initial_pose.pose.position.z = x, 1.0
+            found.append(one)
+        return found
+
+    asked = [*some(4.0, 6.0), kind(name="nothing")]
+    answer = ask(rig, "spawn_entities", spawn_requests=asked)
+    assert answer.result.result == answer.ENTITIES_SPAWN_FAILED
+    assert [one.result.result for one in answer.results] == [OK, OK, 104]
+    assert list(node.session.members) == ["arm", "post", "crate0", "crate1"]
+    assert ask(rig, "reset_simulation").result.result == OK
+    answer = ask(rig, "spawn_entities", spawn_requests=some(4.0, 4.1))
+    assert [one.result.result for one in answer.results] == [FAILED, FAILED]
+    assert all("inside" in one.result.error_message for one in answer.results)
+    assert list(node.session.members) == ["arm", "post"]
 
 
 def test_one_robot_is_not_a_world(rig: Rig) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
@@ -89,8 +88,15 @@ class Spawning:
 
     async def spawn(self, session: Session, ask: Any, answer: Any) -> None:
         """Answer SpawnEntity."""
-        await self._change(partial(self._add, ask, answer))
-        self._spawned.add(answer.entity_name)
+        names: list[str] = []
+
+        def add(world: World) -> World:
+            names.append(self._add(ask, answer, world))
+            return world
+
+        await self._change(add)
+        answer.entity_name = names[0]
+        self._spawned.add(names[0])
 
     async def spawn_all(self, session: Session, ask: Any, answer: Any) -> None:
         """Answer SpawnEntities: what can be spawned is, all at once."""
@@ -99,16 +105,20 @@ class Spawning:
         def add(world: World) -> World:
             for one, its in zip(ask.spawn_requests, answer.results, strict=True):
                 try:
-                    its.result.result = self._codes.RESULT_OK
-                    world = self._add(one, its, world)
+                    its.entity_name = self._add(one, its, world)
                 except MbdynError as error:
-                    its.result.error_message = in_words(error)
-                    failed = self._codes.RESULT_OPERATION_FAILED
-                    its.result.result = getattr(error, "code", failed)
+                    self._fail(its, error)
             return world
 
-        await self._change(add)
-        good = [one for one in answer.results if one.result.result == self._codes.RESULT_OK]
+        try:
+            await self._change(add)
+        except MbdynError as error:
+            for its in answer.results:
+                if its.entity_name or not its.result.error_message:
+                    self._fail(its, error)
+        good = [one for one in answer.results if one.entity_name]
+        for one in good:
+            one.result.result = self._codes.RESULT_OK
         self._spawned |= {one.entity_name for one in good}
         if len(good) < len(answer.results):
             words = f"{len(answer.results) - len(good)} of {len(answer.results)} were not spawned"
@@ -196,8 +206,13 @@ class Spawning:
             self._worker.join()
             self._worker = None
 
-    def _add(self, ask: Any, answer: Any, world: World) -> World:
-        """The world with what a request asks for."""
+    def _fail(self, answer: Any, error: MbdynError) -> None:
+        """Let one of several say what was wrong with it."""
+        answer.entity_name, answer.result.error_message = "", in_words(error)
+        answer.result.result = getattr(error, "code", self._codes.RESULT_OPERATION_FAILED)
+
+    def _add(self, ask: Any, answer: Any, world: World) -> str:
+        """Add to a world what a request asks for; returns its name."""
         if ask.entity_namespace:
             raise Refused(
                 self._codes.RESULT_FEATURE_UNSUPPORTED,
@@ -208,10 +223,9 @@ class Spawning:
         name = self._named(ask, answer, robot, world)
         pose = self._pose(ask.initial_pose, answer)
         world.add(name, robot, pose[:3, 3].tolist(), roll_pitch_yaw(pose[:3, :3]))
-        answer.entity_name = name
         if not len(world.members[name].v):
             answer.result.error_message = f"{name} stands fast: none of its links is free"
-        return world
+        return name
 
     def _read(self, resource: Any, answer: Any) -> Robot:
         uri, text = resource.uri, resource.resource_string

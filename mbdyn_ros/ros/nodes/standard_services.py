@@ -134,6 +134,11 @@ class StandardServices:
         srv = where_installed("simulation_interfaces.srv")
         msg = where_installed("simulation_interfaces.msg")
         if srv is None or msg is None:
+            if simulator.world is not None:
+                simulator.get_logger().info(
+                    "the package simulation_interfaces is not installed: nothing can be spawned "
+                    "or deleted"
+                )
             return
         self._codes, self._states, self._features = (
             msg.Result, msg.SimulationState, msg.SimulatorFeatures

@@ -131,7 +131,7 @@ OPTIONS: dict[str, Callable[..., Any]] = {
 """Arguments of `Environment` that the file may give."""
 
 KEYS = ("surfaces", "links", "laws", *OPTIONS)
-"""What a file says of walls and of links on each other."""
+"""Keys of walls, and of links on each other, in a file."""
 
 ALONG_AXIS: dict[str, Callable[..., Any]] = {"center": VECTOR, "axis": VECTOR, "inside": TRUTH}
 
