@@ -165,6 +165,7 @@ def simulate(
         raise InputError("--json and --explain cannot be used together")
     if duration > MOST_SECONDS:
         raise InputError(f"--duration is {duration:g} s; give {MOST_SECONDS:g} s at most")
+    environment: Environment | None
     if as_world:
         if walls is not None:
             raise click.UsageError("--environment is in the file of the --world")

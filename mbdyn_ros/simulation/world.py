@@ -140,7 +140,7 @@ class World:
         return world
 
     @classmethod
-    def _of_yaml(cls, source: Source) -> World:
+    def _of_yaml(cls, source: str | os.PathLike[str]) -> World:
         file = read_world(source)
         options = dict(file.environment)
         world = cls(options.pop("surfaces"), options.pop("links", TOUCHING), file.gravity)

@@ -11,7 +11,7 @@ from ros_rig import Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
-from mbdyn_ros import World, load
+from mbdyn_ros import World, example, load
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.motion.free_bodies import FreeBody
 from mbdyn_ros.ros.node.description import LATCHED
@@ -108,3 +108,41 @@ def test_the_viewer_shows_where_bodies_are(rig: Rig, world_file: str) -> None:
         viewer.destroy_node()
     finally:
         page.close()
+
+
+def test_gravity_changes_for_all(rig: Rig, world_file: str) -> None:
+    node = rig.add(Simulator, world=world_file, rate=RATE)
+    before = node.session
+    assert rig.set(node, gravity=[0.0, 0.0, -1.0]) == ""
+    rig.wait(lambda: node.session is not before)
+    assert node.session.robot.gravity.tolist() == [0.0, 0.0, -1.0]
+    assert node.world.robot is node.session.robot and list(node.session.members) == [
+        "left", "right", "ball", "post",
+    ]  # fmt: skip
+
+
+def test_an_excavator_and_a_pipe(rig: Rig) -> None:
+    """Its loops stay closed under an effort on one cylinder, and a pipe falls next to it."""
+    members = (
+        "members: [{name: digger, robot: excavator, xyz: [0, 0, 2]}, {name: pipe, "
+        "shape: capsule, radius: 0.1, length: 1, mass: 20, xyz: [9, 0, 0.5], rpy: [0, 1.5708, 0]}]"
+        "\nsurfaces: [{name: floor, type: plane, restitution: 0, friction: 0.6}]\n"
+    )
+    node = rig.add(Simulator, world=members, rate=200.0)
+    states = rig.listen(JointState, "joint_states")
+    poses = rig.listen(Odometry, "simulator/pipe/odometry")
+    efforts = rig.publisher(Float64MultiArray, "simulator/digger/commands")
+    joints = node.session.driven["digger"]
+
+    def lies() -> bool:
+        efforts.publish(Float64MultiArray(data=[100.0 * (k == 0) for k in range(len(joints))]))
+        return bool(states and poses and poses[-1].pose.pose.position.z < 0.1 + 1e-6)
+
+    rig.wait(lies)
+    assert poses[-1].pose.pose.position.z == pytest.approx(0.1, abs=1e-6)
+    whole, state = example("excavator"), states[-1]
+    assert state.name == [f"digger_{name}" for name in whole.joint_names]
+    found = dict(zip(state.name, state.effort, strict=True))
+    assert found[joints[0]] == 100.0 and node.fault == ""
+    q = [state.position[whole.joint_names.index(one)] for one in whole.independent_joints]
+    np.testing.assert_allclose(whole.joint_state(q)[0], state.position, atol=1e-9)

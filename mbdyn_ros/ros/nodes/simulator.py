@@ -227,7 +227,8 @@ class Simulator(SimulationNode):
             old, self.session = self.session, session
             self._sensors, old_sensors = sensors, self._sensors
             self._views.end_impacts()
-            self.fault = one_line(session.refusal) if before is None else self.fault
+            if before is None or self.fault == one_line(before.refusal):
+                self.fault = one_line(session.refusal)
         for one in old_sensors:
             one.destroy()
         if old is not None:

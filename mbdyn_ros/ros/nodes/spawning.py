@@ -148,7 +148,8 @@ class Spawning:
         def back(world: World) -> World:
             simulator = self._simulator
             if everything and simulator.at_first is not None:
-                return simulator.at_first.copy()
+                gravity = world.robot.gravity.tolist()
+                return simulator.at_first.varied(simulator.payloads.variable, gravity)
             for name in self._spawned:
                 world.remove(name)
             return world
