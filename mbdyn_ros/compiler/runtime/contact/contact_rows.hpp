@@ -139,15 +139,16 @@ static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Wor
   return m;
 }
 
-/* A of the rows from i on, of one contact, with themselves and all before in their island, TILE at a
+/* A of the rows from i on, of one contact, with themselves and all before in their island, a tile at a
    time; between islands it is zero already. */
 template <class Real, size_t ROWS>
 static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t i) {
+  constexpr size_t TILE = tile<Real>;
   const size_t here = x->reaches[i], end = i + ROWS, step = m + TILE;
   const int32_t* place = x->reach[i];
   const Real* X = x->X + i * n;
   for (size_t j = 0; j < end; j += TILE) {
-    const size_t columns = end - j < TILE ? end - j : (size_t)TILE;
+    const size_t columns = end - j < TILE ? end - j : TILE;
     bool apart = true;
     for (size_t c = 0; c < columns && apart; ++c) apart = x->island[j + c] != x->island[i];
     if (apart) continue;
@@ -169,7 +170,7 @@ static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t
 /* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
 template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
-  const size_t n = w->nv, step = m + TILE;
+  const size_t n = w->nv, step = m + tile<Real>;
   copy(m * n, x->S, x->X);
   clear(n * step, x->XT);
   if (x->islands > 1) clear(m * m, x->A);

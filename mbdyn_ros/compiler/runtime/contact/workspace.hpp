@@ -6,7 +6,8 @@
 #include "model.hpp"
 
 
-enum { TILE = 8 };  /* rows whose products are taken together */
+/* Columns of a matrix that are computed together: as many as have room in registers. */
+template <class Real> constexpr size_t tile = is_single<Real> ? 8 : 3;
 
 /* The room of a step: k contacts are active, with r rows, which dry friction follows. Velocities
    along rows are S v; X = L^-T S^T with M = L^T L, so that velocities answer to impulses by the
@@ -23,7 +24,7 @@ struct Work {
   Real *start, *now, *end;     /* (3 m) results of `distances` */
   Real *column, *mass;         /* (rows->size) result of `rows`; (nv, nv) M, then its factor L */
   Real *S, *X, *A, *S_end;     /* (r, nv), (r, nv), (r, r), (r, nv) S where the step ends */
-  Real* XT;                    /* (nv, r + TILE) X^T */
+  Real* XT;                    /* (nv, r + tile) X^T */
   Real *b, *f;                 /* (r) velocities without impulses; impulses */
   Real *bound, *given;         /* (rubbing) of impulses of dry friction; those in free motion */
   Real *slides;                /* (rates) see `accelerate` */
@@ -86,7 +87,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
-  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(XT, (m + TILE) * w->nv), ROOM(b, m), ROOM(f, m);
+  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(XT, (m + tile<Real>) * w->nv), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_problem<Real>(w, m)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
