@@ -136,9 +136,10 @@ def test_an_excavator_and_a_pipe(rig: Rig) -> None:
 
     def lies() -> bool:
         efforts.publish(Float64MultiArray(data=[100.0 * (k == 0) for k in range(len(joints))]))
-        return bool(states and poses and poses[-1].pose.pose.position.z < 0.1 + 1e-6)
+        moved = states and dict(zip(states[-1].name, states[-1].effort, strict=True))[joints[0]]
+        return bool(moved and poses and poses[-1].pose.pose.position.z < 0.1 + 1e-6)
 
-    rig.wait(lies)
+    rig.wait(lies)  # and the first commands have come
     assert poses[-1].pose.pose.position.z == pytest.approx(0.1, abs=1e-6)
     whole, state = example("excavator"), states[-1]
     assert state.name == [f"digger_{name}" for name in whole.joint_names]
