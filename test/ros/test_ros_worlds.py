@@ -141,7 +141,7 @@ def test_an_excavator_and_a_pipe(rig: Rig) -> None:
 
     rig.wait(lies)  # and the first commands have come
     assert poses[-1].pose.pose.position.z == pytest.approx(0.1, abs=1e-6)
-    whole, state = example("excavator"), states[-1]
+    state, whole = states[-1], example("excavator")  # commands age meanwhile
     assert state.name == [f"digger_{name}" for name in whole.joint_names]
     found = dict(zip(state.name, state.effort, strict=True))
     assert found[joints[0]] == 100.0 and node.fault == ""
