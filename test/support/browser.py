@@ -61,6 +61,7 @@ class Tab:
     ) -> None:
         self.errors: list[str] = []
         self.tab = chromium.new_page(viewport={"width": width, "height": 600})
+        self.tab.set_default_timeout(120e3)  # ms: drawn without a graphics card, under load
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.goto(url)
