@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,11 @@ class FreeBody:
         block = robot.system.coordinates.blocks.get(name)
         return None if block is None else FreeBody(link, origin, block.q, block.v)
 
+    @functools.cached_property
+    def _counts_in_world(self) -> bool:
+        """Whether its numbers are its pose, as those of a floating base, which is asked often."""
+        return np.array_equal(self.origin.matrix(), np.eye(4))
+
     @staticmethod
     def every(robot: Robot) -> list[FreeBody]:
         """All those of a robot."""
@@ -49,6 +55,8 @@ class FreeBody:
 
     def pose(self, q: Array) -> Array:
         """x y z qx qy qz qw (7,) in the world, m."""
+        if self._counts_in_world:
+            return q[self.q].copy()
         own, turn = q[self.q], self.origin.rotation
         turned = Rotation.from_matrix(turn) * Rotation.from_quat(own[3:])
         return np.array([*self.origin.translation + turn @ own[:3], *turned.as_quat()])

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 import yaml
 
-from ..errors import InputError, MbdynError, ModelError, suggestion
+from ..errors import InputError, MbdynError, ModelError
 from ..model.read.description import SUFFIXES
 from ..model.read.installed import find_robot
 from ..model.read.source_text import TEXT
@@ -137,11 +137,7 @@ def _read_shape(
 ) -> dict[str, Any]:
     kind = document.text(fields.pop("shape"), f"{what}: its shape")
     if kind not in SHAPES:
-        raise document.error(
-            node,
-            f'{what}: there is no shape "{kind}"{suggestion(kind, SHAPES)}; there are '
-            f"{', '.join(SHAPES)}",
-        )
+        raise document.unknown_name(node, f"{what}: there is no shape", kind, SHAPES)
     make, readers = SHAPES[kind]
     _require_known(document, what, kind, fields, (*PLACE, "mass", *readers))
     missing = [key for key in readers if key not in fields]
@@ -163,8 +159,4 @@ def _require_known(
 ) -> None:
     for key, node in fields.items():
         if key not in known:
-            raise document.error(
-                node,
-                f'{what}: a {kind} has no "{key}"{suggestion(key, known)}; it has '
-                f"{', '.join(known)}",
-            )
+            raise document.unknown_key(node, f"{what}: a {kind}", key, known)

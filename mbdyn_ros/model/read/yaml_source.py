@@ -84,6 +84,20 @@ class YamlSource:
         """The error to raise for a value: file and line, then the problem."""
         return ModelError(f"{self.name}:{self.line(node)}: {problem}")
 
+    def unknown_key(
+        self, node: yaml.Node, what: str, key: str, known: Collection[str]
+    ) -> ModelError:
+        """The error to raise for a key that something does not have."""
+        words = f'{what} has no "{key}"{suggestion(key, known)}; it has {", ".join(known)}'
+        return self.error(node, words)
+
+    def unknown_name(
+        self, node: yaml.Node, what: str, name: str, known: Collection[str]
+    ) -> ModelError:
+        """The error to raise for a name that is none of those there are."""
+        words = f'{what} "{name}"{suggestion(name, known)}; there are {", ".join(known)}'
+        return self.error(node, words)
+
     def line(self, node: yaml.Node) -> int:
         """The line in which a value begins."""
         return int(node.start_mark.line) + 1
@@ -104,10 +118,7 @@ class YamlSource:
         for key_node, value in node.value:
             key = self.text(key_node, f"a key of {what}")
             if known is not None and key not in known:
-                raise self.error(
-                    key_node,
-                    f'{what} has no "{key}"{suggestion(key, known)}; it has {", ".join(known)}',
-                )
+                raise self.unknown_key(key_node, what, key, known)
             if key in values:
                 raise self.error(
                     key_node, f'{what} has "{key}" in line {lines[key]} already; keep one'

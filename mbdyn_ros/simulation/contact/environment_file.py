@@ -276,11 +276,8 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
     kind_node = fields.pop("type")
     kind = document.text(kind_node, f"{what}: its type")
     if kind not in SURFACE_TYPES:
-        raise document.error(
-            kind_node,
-            f'{what}: there is no type "{kind}"{suggestion(kind, SURFACE_TYPES)}; there are '
-            f"{', '.join(SURFACE_TYPES)}",
-        )
+        what = f"{what}: there is no type"
+        raise document.unknown_name(kind_node, what, kind, SURFACE_TYPES)
     make, readers, needed = SURFACE_TYPES[kind]
     readers = {
         **readers,
@@ -293,11 +290,7 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
     arguments = {}
     for key, value in fields.items():
         if key not in readers:
-            raise document.error(
-                value,
-                f'{what}: a {kind} has no "{key}"{suggestion(key, readers)}; it has '
-                f"{', '.join(readers)}",
-            )
+            raise document.unknown_key(value, f"{what}: a {kind}", key, readers)
         arguments[key] = readers[key](document, value, f"{what}: its {key}")
     try:
         given = {
