@@ -108,11 +108,30 @@ class Mbdyn(click.Group):
             warnings.showwarning = _show_warning
             try:
                 return super().invoke(context)
+            except click.UsageError as error:
+                from .cli.refused import answered  # late: a right command line needs none of it
+
+                raise answered(error, self._command(error.ctx or context, error)) from error
             except MbdynError as error:
-                raise click.ClickException(in_text(" ".join(str(error).split("\n")))) from error
+                from .cli.refused import for_example
+
+                words = in_text(" ".join(str(error).split("\n")))
+                raise click.ClickException(
+                    words + for_example(self._command(context), words)
+                ) from error
             except (KeyboardInterrupt, click.Abort):
                 click.echo("Aborted!", err=True)
                 raise click.exceptions.Exit(INTERRUPTED) from None
+
+    def _command(
+        self, context: click.Context, error: click.UsageError | None = None
+    ) -> click.Command:
+        """The verb that runs, or the nearest to a wrong one; else `mbdyn` itself."""
+        if context.command is not self:
+            return context.command
+        near = getattr(error, "possibilities", None) or [context.invoked_subcommand or ""]
+        verb = self.commands.get(near[0], self)
+        return verb.load() if isinstance(verb, Verb) else verb
 
 
 def _refuse_repeated(context: click.Context, arguments: list[str]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .array import NoNumbers, all_finite, as_number, as_numbers
 from .equations.frames import AXES, Frame
-from .errors import InputError, SimulationWarning, brief, shown, warn
+from .errors import InputError, SimulationWarning, brief, shown, suggestion, warn
 from .model.model import BASE_JOINT, Array
 from .prepare.coordinates import Coordinates
 from .prepare.tree import WORLD, Tree
@@ -275,7 +275,8 @@ def require_link(tree: Tree, link: object, source: str) -> str:
     """Return `link`, refused where the robot has no such link."""
     if not isinstance(link, str) or link not in tree.frames:
         raise InputError(
-            f"{source}: there is no link {shown(link)}; the links are {', '.join(tree.frames)}"
+            f"{source}: there is no link {shown(link)}{suggestion(link, tree.frames)}; "
+            f"the links are {', '.join(tree.frames)}"
         )
     return link
 

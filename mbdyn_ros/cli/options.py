@@ -56,13 +56,14 @@ def once(option: str, pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
 def name_values(text: str, source: str) -> dict[str, float]:
     """The numbers of name=value,... pairs."""
     from ..model.read.number import to_float  # a help needs none of the readers
+    from .refused import in_si
 
     pairs = []
     for part in filter(None, (one.strip() for one in text.split(","))):
         name, equals, value = (one.strip() for one in part.partition("="))
         found = to_float(value)
         if not equals or found is None:
-            raise InputError(f"{source}: {part!r} is not of the form name=number")
+            raise InputError(f"{source}: {part!r} is not of the form name=number{in_si(value)}")
         pairs.append((name, found))
     return once(source, pairs)
 

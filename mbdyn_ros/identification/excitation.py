@@ -92,8 +92,10 @@ def excitation(
         raise InputError(f"{source}: has coordinates that are quaternions; fix the base")
     given = checked_numbers("duration and rate", [duration, rate])
     if not (given > 0).all() or not 10 <= rate * duration < LONGEST_MOTION:
-        raise InputError(f"{source}: a motion of {duration:g} s at {rate:g} Hz has no ten rows, or "
-                         f"more than {LONGEST_MOTION}")  # fmt: skip
+        raise InputError(
+            f"{source}: a motion of {duration:g} s at {rate:g} Hz must have 10 to {LONGEST_MOTION} "
+            "rows; change the duration or the rate"
+        )
     time = np.arange(round(duration * rate) + 1) / rate
     search = _Search(robot, time, seed)
     center, series = search.best()

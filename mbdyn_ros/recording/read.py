@@ -42,7 +42,7 @@ def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error}") from None
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InputError(
             f"{file}: is not text; give CSV, JSON, .npz, MCAP or a bag (MATLAB's files: "

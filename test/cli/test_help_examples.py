@@ -7,12 +7,12 @@ import re
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 from night import is_night
 
 from mbdyn_ros.__main__ import VERBS, Verb, main
+from mbdyn_ros.cli.refused import examples
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -42,11 +42,6 @@ GIVEN = {
     "robot.urdf": '<robot name="r"><link name="a"/></robot>',
 }
 """Files of the reader's own that examples name."""
-
-
-def examples(command: click.Command) -> list[str]:
-    text = (command.help or "").partition("Examples:")[2].partition("\n\n")[0]
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def commands() -> list[tuple[str, list[str]]]:

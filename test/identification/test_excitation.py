@@ -53,7 +53,7 @@ def test_shapes_of_links_stay_apart(shape: str) -> None:
 
 def test_refusals() -> None:
     robot = mbdyn_ros.example("boom")
-    with pytest.raises(InputError, match="a motion of -1 s at 200 Hz has no ten rows"):
+    with pytest.raises(InputError, match="a motion of -1 s at 200 Hz must have 10 to"):
         excitation(robot, duration=-1)
     weak = robot.with_joint("rod_joint", effort=10.0)
     with pytest.raises(InputError, match="rod_joint takes .* at home and at rest, and its limit"):

@@ -231,8 +231,8 @@ CASES = {
     ),
     "empty": ("\n# nothing\n", "<text>: the file is empty"),
     "blank": (" ", "the mechanism is empty; give a path or the YAML text"),
-    "no such file": ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file (and no YAML text"),
-    "one line": ("loops.txt", "loops.txt: no such file (and no YAML text"),
+    "no such file": ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file (nor YAML text"),
+    "one line": ("loops.txt", "loops.txt: no such file (nor YAML text"),
     "a number": (7, "the mechanism is a path or YAML text, not int"),
     "large": ("#" * 2**19 + "\nhome: {}", "<text>: has 524297 characters of YAML"),
 }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, writing
+from ...errors import InputError, suggestion, writing
 from ...model.model import Array
 from ...model.read.number import to_float
 from ...recording.table import Table
@@ -29,6 +30,11 @@ def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> C
         result = trapezoid(speed, options["acceleration"], start, turn, points)
     elif kind == "cycloid":
         result = cycloid(options["duration"] or 1.0, start, turn, points)
+    elif not (Path(kind).suffix or Path(kind).exists()):
+        raise InputError(
+            f"--motion: there is no law and no file {kind!r}{suggestion(kind, LAWS)}; the laws are "
+            f"{', '.join(LAWS)}"
+        )
     else:
         return from_table(kind, made.inputs)
     return result.shared(len(made.inputs))

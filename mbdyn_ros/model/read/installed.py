@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from ...errors import InputError
+from ...errors import InputError, suggestion
 from .description import SUFFIXES, is_dh_table
 
 FILES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
@@ -45,7 +45,8 @@ def find_robot(name: str) -> Path:
         return known[found]
     near = difflib.get_close_matches(name, known, n=8, cutoff=0.4) or sorted(own_robots())
     raise InputError(
-        f"there is no robot {name!r}; give the path of a file, or a name such as {', '.join(near)} "
+        f"there is no robot {name!r}{suggestion(name, known)}; give the path of a file, or a name "
+        f"such as {', '.join(near)} "
         "(`pip install example-robot-data` brings many more)"
     )
 

@@ -49,7 +49,7 @@ def _load(source: Source) -> tuple[str, str]:
     if not isinstance(source, (str, os.PathLike)):
         raise ModelError(f"a robot description is a path or XML text, not {type(source).__name__}")
     name = os.fspath(source)
-    return name, read_text(name, "no XML text either: it holds no '<'")
+    return name, read_text(name, "nor XML text, which holds a '<'")
 
 
 def read_text(name: str, otherwise: str) -> str:
@@ -59,7 +59,7 @@ def read_text(name: str, otherwise: str) -> str:
         with open(name, "rb") as file:
             data = file.read(MAXIMUM_BYTES + 1)
     except FileNotFoundError:
-        raise ModelError(f"{shown}: no such file (and {otherwise})") from None
+        raise ModelError(f"{shown}: no such file ({otherwise})") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{shown!r}: cannot be read: {reason}") from None

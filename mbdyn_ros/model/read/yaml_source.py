@@ -54,7 +54,7 @@ class YamlSource:
             raise ModelError(f"the {what} is empty; give a path or the YAML text")
         else:
             self.name = os.fspath(source)
-            text = read_text(self.name, "no YAML text either: one line without '{' or 'key: '")
+            text = read_text(self.name, "nor YAML text: one line without '{' or 'key: '")
         if len(text) > MAXIMUM_CHARACTERS:
             raise ModelError(
                 f"{self.name}: has {len(text)} characters of YAML, and no {what} "

@@ -1,0 +1,84 @@
+"""The answer to a wrong command line: the nearest right word, and an example that runs."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import click
+
+from ..errors import suggestion
+
+OPTION = re.compile(r"--[a-z][\w-]*")
+"""The name of an option."""
+
+UNITS = {
+    "deg": ("rad", math.radians(1.0)), "degrees": ("rad", math.radians(1.0)),
+    "°": ("rad", math.radians(1.0)), "rpm": ("rad/s", math.tau / 60),
+    "mm": ("m", 1e-3), "cm": ("m", 1e-2), "ms": ("s", 1e-3), "min": ("s", 60.0),
+    "g": ("kg", 1e-3), "kN": ("N", 1e3), "kNm": ("N m", 1e3), "bar": ("Pa", 1e5),
+    "kHz": ("Hz", 1e3),
+    **{unit: (unit, 1.0) for unit in ("rad", "rad/s", "m", "m/s", "s", "kg", "N", "Nm", "Hz")},
+}  # fmt: skip
+"""Units that may follow a number: the SI unit, and the size in it."""
+
+
+def in_si(word: str) -> str:
+    """The SI number for a number with its unit; nothing for any other word.
+
+    >>> in_si("90deg")
+    '; numbers are in SI units, without their names: write 1.5708 (rad)'
+    >>> in_si("ninety")
+    ''
+    """
+    parts = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(\D.*)", word.strip())
+    if parts is None or parts[2] not in UNITS:
+        return ""
+    unit, size = UNITS[parts[2]]
+    number = float(parts[1]) * size
+    return f"; numbers are in SI units, without their names: write {number:.6g} ({unit})"
+
+
+def examples(command: click.Command) -> list[str]:
+    """The lines of a shell in the examples of a verb's help."""
+    text = (command.help or "").partition("Examples:")[2].partition("\n\n")[0]
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def example(command: click.Command, words: str) -> str:
+    """A line that runs by itself, if possible with the option that `words` name; else nothing.
+
+    Where the verb reads a file, the example that writes it comes first.
+    """
+    lines = [line for line in examples(command) if line.startswith("mbdyn ")]
+    named = [f"{one} " for one in OPTION.findall(words)]
+
+    def rank(line: str) -> tuple[bool, bool]:
+        """Whether it lacks the option, and whether it reads a file."""
+        read = re.sub(r"(--output|--plot|--gif|-o) \S+", "", line)
+        return not any(one in f"{line} " for one in named), bool(re.search(r"\.\w{3,4}\b", read))
+
+    own = [line for line in lines if line.startswith(f"mbdyn {command.name} ")] or lines
+    best = min(own, key=rank, default="")
+    first = lines[: rank(best)[1] and own[0] != lines[0]]
+    return " && ".join(re.split(r"    #| \| jq | && ", line)[0].strip() for line in [*first, best])
+
+
+def for_example(command: click.Command, words: str) -> str:
+    """An example of the option, or of the robot, whose value `words` refuse; else nothing."""
+    option = OPTION.match(words)
+    shown = example(command, words) if option or words.startswith("there is no robot") else ""
+    return f". For example: {shown}" if shown and (not option or option[0] in shown) else ""
+
+
+def answered(error: click.UsageError, command: click.Command) -> click.UsageError:
+    """The error with the nearest option or number, and with an example that runs."""
+    words = error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        known = [one for option in command.params for one in option.opts]
+        words = f"No such option {error.option_name!r}{suggestion(error.option_name, known)}."
+    given = re.search(r"'([^']*)' is not a valid (float|integer)", words)
+    if given:
+        words = words.rstrip(".") + in_si(given[1]) + "."
+    shown = example(command, words)
+    return click.UsageError(f"{words}\nFor example: {shown}" if shown else words, error.ctx)
