@@ -31,7 +31,7 @@ def point(z: complex) -> Array:
 class Drawing:
     """A robot under construction; at zero all frames have the axes of the world.
 
-    places : where each link's frame stands at zero.
+    places : where each link's frame is at zero.
     """
 
     name: str

@@ -67,7 +67,7 @@ def _words_below_names(
     app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]
 ) -> None:
     """`name : words` becomes the name, and its words below it; also several in a line."""
-    if what in ("attribute", "property"):  # numpydoc takes what stands before a colon for a type
+    if what in ("attribute", "property"):  # numpydoc takes the words before a colon for a type
         lines[:1] = [line.replace(":", COLON) for line in lines[:1]]
     section, kept = "", []
     for k, line in enumerate(lines):

@@ -51,7 +51,7 @@ class Sealed:
     _sealed = False
 
     def seal(self) -> None:
-        """End the making."""
+        """Refuse new attributes from now on."""
         self._sealed = True
 
     def __setattr__(self, name: str, value: object) -> None:

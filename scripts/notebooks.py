@@ -34,7 +34,7 @@ def cells(name: str) -> tuple[str, list[str]]:
     first, drawing = body.split("figure, axes", 1)
     paragraphs = [one for one in re.split(r"\n\n+(?=\S)", first.strip("\n")) if one]
     start = "figure, axes" + drawing
-    if not first.endswith("\n\n"):  # the figure stands in the middle of a paragraph
+    if not first.endswith("\n\n"):  # the figure is in the middle of a paragraph
         start = f"{paragraphs.pop()}\n{start}"
     return words, [*paragraphs, start]
 

@@ -41,7 +41,7 @@ def parsed(path: Path) -> ast.Module:
 
 @functools.cache
 def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    """All that stands in a file, however deep."""
+    """All nodes of a file, however deep."""
     return tuple(ast.walk(tree))
 
 

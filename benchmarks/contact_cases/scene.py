@@ -30,7 +30,7 @@ class Body:
     """A body that is free, or moves by one joint.
 
     geom : attributes of its shapes in MJCF, one text each.
-    inertia : (3,) kg m^2 about its own axes; those of its shapes where none is given.
+    inertia : (3,) kg m^2 about its own axes; by default those of its shapes.
     place, turn, velocity, spin : (3,) m, (3,) rotation vector, (3,) m/s in the world and (3,)
         rad/s in its own axes, at the start; of a body with a joint `place[0]` and `velocity[0]`.
     joint : attributes of its joint in MJCF; "" where it is free.

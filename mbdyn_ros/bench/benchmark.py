@@ -34,7 +34,7 @@ def time_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, float]
     """Seconds a call, for each: the minimum over blocks that take turns.
 
     What disturbs a machine comes and goes. Blocks of all calls in turn give each the same chance
-    of a quiet moment, and the minimum is what the call itself takes. The statement stands in the
+    of a quiet moment, and the minimum is what the call itself takes. The statement is in the
     timed loop itself, so no wrapper is timed with it.
 
     Examples
@@ -137,7 +137,7 @@ class Benchmark:
 def random_state(robot: Robot, seed: int = 1) -> tuple[Array, Array, Array]:
     """A state and accelerations (nq,), (nv,), (nv,), the same for the same seed.
 
-    Closed loops stand at home, where they surely close.
+    Closed loops are at home, where they surely close.
     """
     random = np.random.default_rng(seed)
     q = random.uniform(-1.0, 1.0, robot.nq)

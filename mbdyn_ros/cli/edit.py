@@ -150,7 +150,7 @@ def edit(
 
 
 def _locks(robot: Robot, texts: Iterable[str]) -> dict[str, float]:
-    """Positions of joints that are to be locked; home where none is given."""
+    """Positions of joints that are to be locked; home if none is given."""
     found: dict[str, float] = {}
     for text in ",".join(texts).split(","):
         name, equals, value = (part.strip() for part in text.partition("="))

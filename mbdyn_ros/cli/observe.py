@@ -101,7 +101,7 @@ def observe(
 
 
 def _checked_link(robot: Robot, link: str | None) -> str:
-    """The link whose force is estimated: one that moves; the last of these where none is named."""
+    """The link whose force is estimated: one that moves, by default the last of these."""
     from ..arguments import require_link
     from ..prepare.tree import WORLD
 
@@ -176,7 +176,7 @@ class _Result:
             estimator.update(t, self.external[k])
 
     def plot(self, path: str) -> None:
-        """Draw it."""
+        """Plot the external efforts."""
         import numpy as np
 
         from ..units import effort_unit

@@ -54,7 +54,7 @@ def announce_file(path: str, name: str, as_json: bool) -> None:
 
 @contextlib.contextmanager
 def serving(page: Page, browse: bool) -> Iterator[None]:
-    """End the page in order on Ctrl-C and SIGTERM, and however else the block ends."""
+    """Close the page on Ctrl-C, on SIGTERM, and at the end of the block."""
     before = [signal.signal(one, lambda *_: page.end()) for one in END_SIGNALS]
     try:
         if browse:

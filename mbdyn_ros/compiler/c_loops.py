@@ -48,7 +48,7 @@ def walk_source(closing: Closing) -> str:
 
 
 def newton_text(follows: bool, parameters: int) -> str:
-    """The C99 of the walk itself, to stand in C that is exported.
+    """The C99 of the walk itself, for exported C.
 
     follows : whether what comes after it follows a motion, or `close_loops`. parameters : how many
         change the loops.

@@ -165,7 +165,7 @@ class CompiledLoops:
 
     Attributes
     ----------
-    close : address of `close_all`. memory : how many numbers remember where loops were last.
+    close : address of `close_all`. memory : number of values that store the last loop positions.
 
     Raises
     ------
@@ -208,7 +208,7 @@ class CompiledProgram:
     inputs : rows and columns of every input array by name, in order.
     shape : rows and columns of the result.
     operations : of one run, about.
-    memory : how many numbers remember where loops were closed last.
+    memory : number of values that store the last loop positions.
     address : of its `struct program`, for the runtime library.
 
     Raises

@@ -41,7 +41,7 @@ class Admittance:
         dead_zone: Array,
         room: tuple[Array, Array],
     ) -> None:
-        """Go on by a step (s) under external efforts (n,).
+        """Advance by a step (s) under external efforts (n,).
 
         inertia, damping, stiffness : (n,) kg m^2 or kg, ...; a joint without inertia stays.
         dead_zone : (n,) N m or N that are not felt. room : lowest and highest y, where it stops.

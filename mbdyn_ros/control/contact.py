@@ -91,7 +91,7 @@ class Thresholds:
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """A hit.
+    """A detected contact: its time, the joints that feel it, and links that may be touched.
 
     time, began : s, when it was seen, and the last instant before without a sign of it.
     joint : that shows most, and how much: y. farthest : the last joint, from the base outward, that
@@ -112,7 +112,7 @@ class Contact:
 
 
 class ContactDetector:
-    """Says when a contact begins, from external efforts of sample after sample.
+    """Detects the beginning of contacts in samples of external efforts.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ STANDSTILL = "gravity_compensation"
 
 
 class Controller(Sealed):
-    """Efforts of one of the control laws `MODES`, cycle after cycle.
+    """A controller: the efforts of one of the control laws `MODES`, at every cycle.
 
     Fill `q` and `v`, and what the mode follows, in place, or assign to them, which copies; call
     `cycle`; read `effort`. A cycle allocates little and compiles nothing.
@@ -221,7 +221,7 @@ class Controller(Sealed):
         return self.effort
 
     def cycle(self, now: float) -> Array:
-        """The efforts of a time (s), which become `effort`.
+        """Compute the efforts at a time (s), and store them in `effort`.
 
         Raises
         ------

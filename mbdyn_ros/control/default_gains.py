@@ -33,7 +33,7 @@ TURNLESS = 1e-9
 
 
 def default_gains(robot: Robot, rate: float, link: str = "") -> dict[str, Array]:
-    """Gains by name, for `Controller.set_gains`: mild ones, which the sampled loop bears.
+    """Mild gains by name for `Controller.set_gains`, with which the sampled loop is stable.
 
     Parameters
     ----------

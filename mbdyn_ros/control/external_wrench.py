@@ -32,7 +32,7 @@ NAMED_SHARE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class ExternalWrench:
-    """A wrench from outside at a point of a link, in world axes.
+    """An external wrench at a point of a link, in world axes.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class ExternalWrench:
 
 
 class WrenchEstimator:
-    """The wrench at a point of a link whose efforts come nearest to external ones, call by call.
+    """Least-squares estimates of the external wrench at a point of a link, call by call.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def wrench_at(
     point: Array | Sequence[float] = (0.0, 0.0, 0.0),
     moment: bool = True,
 ) -> ExternalWrench:
-    """The wrench at a link whose efforts come nearest to `external` (nv,) at q.
+    """The least-squares wrench at a link for the efforts `external` (nv,) at q.
 
     Arguments and errors are those of `WrenchEstimator`, which is quicker call after call.
     """

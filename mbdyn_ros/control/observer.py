@@ -124,7 +124,7 @@ class Filter:
 
 
 class Observer(Sealed):
-    """The external efforts of a robot's independent coordinates, sample after sample.
+    """Estimates the external efforts of a robot's independent coordinates at every sample.
 
     Fill `q`, `v` and `effort` in place; call `cycle`; read `external`. The first cycle, and the
     first one after a gap, begins without a bump: at zero.

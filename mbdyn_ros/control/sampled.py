@@ -66,13 +66,13 @@ def loop_eigenvalues(
 
 
 def growth(eigenvalues: Array, period: float) -> float:
-    """Rate (1/s) at which a sampled loop grows at the fastest; negative where all dies out."""
+    """Fastest growth rate (1/s) of a sampled loop; negative where it is stable."""
     largest = float(np.abs(eigenvalues).max(initial=0.0))
     return math.log(largest) / period if largest > 0 else -math.inf
 
 
 def complaint(eigenvalues: Array, period: float) -> str:
-    """The instability of a sampled loop in words; empty where there is none worth a warning."""
+    """A description of the instability of a sampled loop; empty where no warning is needed."""
     rate = growth(eigenvalues, period)
     if not rate > SLOW_GROWTH:
         return ""

@@ -103,7 +103,7 @@ FUNCTIONS = sorted(
         for name in re.findall(r"[a-z]\w+(?=\()", forms[Lane.C99])
     }
 )
-"""Functions of math.h that stand in exported C."""
+"""Functions of math.h that exported C calls."""
 
 TOKENS = re.compile(
     r"(?P<text>/\*.*?\*/|\"(?:\\.|[^\"\\])*\")"

@@ -67,7 +67,7 @@ class CProgram:
 class CLibrary:
     """All that the files say.
 
-    prefix : stands before every name. robot : what the robot is called.
+    prefix : of every name. robot : name of the robot.
     gravity : (3,), m/s^2. nq, nv : numbers of positions and velocities.
     positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
     efforts, parameters : name and unit of each. functions : in the order of the header.

@@ -10,7 +10,7 @@ numbers; C are the Christoffel symbols of H, which are what the method of Uicker
     C_ikl = (dH_ik/dq_l + dH_il/dq_k - dH_kl/dq_i) / 2
 
 Masses, centres, moments of inertia and lengths may stay symbols, each of a body: all links that one
-joint moves together. Its frame stands at the joint, with z along the axis and x where most numbers
+joint moves together. Its frame is at the joint, with z along the axis and x where most numbers
 vanish, so that lengths are those of Denavit and Hartenberg: along the axis, and across to the next
 one. What is zero in the robot stays zero.
 """
@@ -119,7 +119,7 @@ def with_symbolic_numbers(system: System, kinds: Sequence[str]) -> SymbolicSyste
         for k in range(len(tree.bodies))
     ]
     for body, moved in zip(tree.bodies, links, strict=True):
-        k = order.setdefault(body.q.start, len(order) + 1)  # joints that follow others stand last
+        k = order.setdefault(body.q.start, len(order) + 1)  # joints that follow others come last
         placement: Any = body.placement
         if "lengths" in kinds:
             shift = _vector(

@@ -1,7 +1,7 @@
 """Closed forms as one evaluates them: with few products.
 
 A polynomial is taken apart by Horner's scheme in many variables: the cosine, sine or slide that
-stands in most of its terms is taken out of them, and so on with what is left of both parts.
+occurs in most of its terms is taken out of them, and so on with what is left of both parts.
 Parts that several elements share are evaluated once, as are parts that are the negative of one.
 
 Where the axes of neighbouring joints are parallel, only the sum of their angles turns what lies

@@ -58,7 +58,7 @@ Line = tuple[str, str, int | None, int | None]
 
 @dataclass(frozen=True)
 class Row:
-    """An algorithm, and its products and sums as polynomials; None where none is given."""
+    """An algorithm, and its products and sums as polynomials; None if none is given."""
 
     authors: str
     principle: str

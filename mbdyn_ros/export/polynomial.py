@@ -1,6 +1,6 @@
 """Polynomials in the cosines and sines of angles, and in lengths of slides; also as text.
 
-Every polynomial is in normal form: S_k^2 is written 1 - C_k^2, so that a sine stands at most once
+Every polynomial is in normal form: S_k^2 is written 1 - C_k^2, so that a sine occurs at most once
 in a term, and two polynomials are equal where their terms are. With each coefficient goes the sum
 of the magnitudes of all that was added up in it; what is smaller than the rounding of that sum
 was meant to be zero.
@@ -76,7 +76,7 @@ class Polynomial:
     def value(self, values: Sequence[float], angles: Sequence[bool]) -> float:
         """The number at values of the variables: 0 where it is rounding of its terms' sum.
 
-        angles : whether each variable is an angle, which stands by its cosine and sine.
+        angles : whether each variable is an angle, which occurs as its cosine and sine.
         """
         found = magnitude = 0.0
         for monomial, (coefficient, size) in self.terms.items():

@@ -349,6 +349,6 @@ def _require_determined(prediction: Prediction, problem: Problem, solution: Solu
         )
     if np.isnan(solution.deviation[~problem.nuisance]).all():
         raise InputError(
-            f"{source}: what was measured determines none of the unknowns: move more joints, "
+            f"{source}: the measurements determine none of the unknowns: move more joints, "
             "further apart"
         )

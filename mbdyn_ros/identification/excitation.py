@@ -48,7 +48,7 @@ SMALLER, SHRINKINGS = 0.8, 20
 
 @dataclass(frozen=True, eq=False)
 class Excitation:
-    """A motion: time (N,) s, q, v, a (N, nv) and the efforts (N, efforts) that it asks for.
+    """A motion: time (N,) s, q, v, a (N, nv) and the efforts (N, efforts) that it requires.
 
     condition : of the base parameters' columns, each of unit size.
     watched : pairs of shapes of links that stay apart in it.

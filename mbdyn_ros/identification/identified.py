@@ -40,7 +40,7 @@ LEAST_STIFFNESS = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """A machine as its recordings show it.
+    """The result of an identification: a machine as its recordings show it.
 
     robot : the robot with inertias, viscous and Coulomb friction and armatures found, and the lean
         of its base as gravity.

@@ -1,7 +1,7 @@
 """All methods of integration by name: those of fixed steps, and those that choose their steps.
 
 A new one is an entry here. `Stepper`, rollouts, `simulate`, mechanisms and the command line
-offer what stands in `FIXED` and `ADAPTIVE`, and refuse other names with the list.
+offer the methods of `FIXED` and `ADAPTIVE`, and refuse other names with the list.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Analysis:
 
     @functools.cached_property
     def joint_friction(self) -> FrictionForces | None:
-        """The friction of the joints; None where none is given."""
+        """The friction of the joints; None if none is given."""
         if self.friction is None:
             return None
         motion = self.motion.q, self.motion.v, self.motion.a

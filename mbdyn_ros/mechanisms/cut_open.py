@@ -26,7 +26,7 @@ from .link import Piece, Point
 class PartConnection(Pin):
     """A joint between two parts, neither of which comes first: a pin, or a slide.
 
-    A slide moves the origin of `second` along that part's x axis, which stands at a quarter turn
+    A slide moves the origin of `second` along that part's x axis, which is at a quarter turn
     to that of `first` where `across`.
     """
 

@@ -64,14 +64,14 @@ OF_ARM = "swing_slope", "swing_bend", "spring_moment"
 
 OF_PROFILES = ("base_radius", "roller_radius", "lift", "swing", "pressure_limit", *SPRING_OF_SLIDE,
                *SPRING_OF_ARM)  # fmt: skip
-"""Ends of the names of settings of cams, which stand in the formulas by these alone."""
+"""Ends of the names of settings of cams, which alone occur in the formulas."""
 
 
 @dataclass(frozen=True)
 class Symbol:
     """A variable of the formulas: its letter and index, its meaning, unit and present value.
 
-    angle : it stands in the formulas by its cosine and sine.
+    angle : it occurs in the formulas as its cosine and sine.
     """
 
     letter: str
@@ -104,7 +104,7 @@ class DenocEquations:
     bodies : in the order of the twists. joints : that move them. driven : those with a drive.
     cuts : the cut joints. subsystems : the bodies of each tree that the cuts leave.
     symbols : the variables of all formulas, in their order. zeros : numbers of the mechanism
-    that are 0 and do not stand in them. matrices : by name, as in `MEANINGS`.
+    that are 0 and do not occur in them. matrices : by name, as in `MEANINGS`.
     thd, thdd : rates and accelerations (n,) of the joints. tau : efforts (n,), 0 in passive ones.
     multipliers : lambda (m,). multiplier_names : what each element is.
     steps : rows of passive joints, and the elements of lambda that they give.

@@ -20,7 +20,7 @@ class Part:
     """A moving part on its parent, by a joint at a point of the parent.
 
     A rotating part's frame is at its joint. A sliding one moves along its own x axis, which
-    stands at a quarter turn to the parent's where `across`.
+    is at a quarter turn to the parent's where `across`.
     """
 
     name: str

@@ -78,7 +78,7 @@ class PoseFit(CurveFit):
 
 @dataclass(frozen=True, eq=False)
 class FunctionFit:
-    """A four-bar whose rocker stands at precision angles where its crank does.
+    """A four-bar whose rocker is at precision angles when its crank is.
 
     mechanism : its lengths. q : (N,) of its crank, rad. rocker, rocker_reached : (N,) rad, as
     given, and by the four-bar's kinematics. crank_zero, rocker_zero : from the ground's line to
@@ -148,7 +148,7 @@ def fit_poses(mechanism: FourBar, poses: ArrayLike) -> PoseFit:
 
 
 def fit_function(mechanism: FourBar, pairs: ArrayLike) -> FunctionFit:
-    """The four-bar whose rocker stands at given angles where its crank does.
+    """The four-bar whose rocker is at given angles when its crank is.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def named_type(
     known: Callable[[], str],
     elsewhere: Mapping[str, str],
 ) -> Type:
-    """The type of that name, or of that name elsewhere.
+    """The closing type of a name, also of its name in other formats.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ AGREEMENT = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class ConvertedTrajectory:
-    """A trajectory in the joints that were asked for.
+    """A trajectory in the requested joints.
 
     joints : their names. labels : of their coordinates (m,).
     position, velocity, acceleration, effort : (N, m); None where they were not given.

@@ -200,7 +200,7 @@ def require_determined(robot: Robot, motions: Array, joints: Sequence[str]) -> N
     raise InputError(
         f"{robot.model.source}: {names} leave {freedoms} of the robot open, in which "
         f"{', '.join(moving)} {'moves' if len(moving) == 1 else 'move'} at home. Add "
-        f"{' and '.join(helpful)}; or where these joints only stand still at home (a dead point), "
+        f"{' and '.join(helpful)}; or, if these joints are only at rest at home (a dead point), "
         "also give a home"
     )
 

@@ -69,7 +69,7 @@ class MeasuredJoints:
         self._closed, self._moved = chart.bind("joint_position"), chart.bind("joint_velocity")
         self._rates = Bound(chart.calls.kernel(joint_rates)) if self.space.redundant else None
         coordinates = robot.system.coordinates
-        # Trees of charts may stand in other orders.
+        # Trees of charts may have other orders.
         self._rows_q, self._rows_v = (places(one) for one in chart.system.coordinates.joint_rows)
         size = len(self.labels)
         self.position = np.zeros(len(coordinates.joint_labels))

@@ -43,7 +43,7 @@ class TooManyPointsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class EffortTrajectory:
-    """A motion with efforts that may run straight between its points.
+    """A motion whose efforts may be interpolated linearly between its points.
 
     time (N,) s, increasing; position, velocity (N, n), acceleration (N, n) or None where none
     were given; effort (N, m) N or N m.
@@ -72,7 +72,7 @@ def resample_efforts(
     wrenches: Wrenches | None = None,
     most: int = MOST_RESAMPLED,
 ) -> EffortTrajectory:
-    """Add points to a motion until straight efforts are within a tolerance of its own.
+    """Add points to a motion until linearly interpolated efforts are within a tolerance.
 
     Parameters
     ----------

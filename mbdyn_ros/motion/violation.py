@@ -42,9 +42,9 @@ class Violation:
 def first_violation(
     robot: Robot, given: Mapping[str, tuple[Sequence[str], Array | None]]
 ) -> Violation | None:
-    """The first point at which a number is beyond its limit; None where none is.
+    """The first point at which a number is beyond its limit; None if there is none.
 
-    A velocity limit of 0 is none: descriptions give it where nobody knew. Joints of several
+    A velocity limit of 0 is none: descriptions give it where it is unknown. Joints of several
     coordinates, and efforts of joints that no motor drives, have no limits.
 
     Parameters

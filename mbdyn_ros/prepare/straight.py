@@ -157,7 +157,7 @@ def _in_plane(
 def _onto(axis: Array, normal: Array, most: float) -> tuple[Array, float]:
     """The shortest turn of a unit vector onto +-`normal`, and its angle, exact when small.
 
-    None at all where they are so far apart that this is meant.
+    None where they are so far apart that this is intended.
     """
     if _sine(axis, normal) > most:
         return np.eye(3), 0.0

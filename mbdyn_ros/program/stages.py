@@ -79,7 +79,7 @@ class StageTable:
     """Numbers filled at one stage and read at later ones.
 
     symbols : (rows, columns); structural zeros are never read.
-    widths : number of columns of each of the matrices that stand side by side.
+    widths : number of columns of each of the matrices side by side.
     """
 
     symbols: SX

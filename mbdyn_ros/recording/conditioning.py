@@ -310,7 +310,7 @@ def _regular(time: Array, q: Array, effort: Array, rate: float) -> tuple[Array, 
 
 
 def clipped(effort: Array) -> Array:
-    """Where efforts (N, n) stand at a bound that many of them have."""
+    """Whether efforts (N, n) are at a bound that many of them have."""
     found = np.zeros_like(effort, dtype=bool)
     for k, column in enumerate(effort.T):
         for bound in {float(column.max()), float(column.min())}:

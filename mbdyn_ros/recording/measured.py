@@ -33,7 +33,7 @@ RATE_ERROR = 0.2
 
 @dataclass
 class Recording:
-    """A motion as it was measured.
+    """A measured motion.
 
     time : (N,) s, rising. q, v, effort : (N, nq), (N, nv), (N, efforts).
     remarks : what was concluded, in words. unknown_gains : labels of efforts in unknown units.
@@ -73,7 +73,7 @@ class Sensors:
 def read_recording(
     robot: Robot, path: str | os.PathLike[str], sensors: Sensors | None = None
 ) -> Recording:
-    """The motion of a robot that a file (`read_table`) holds.
+    """Read the motion of a robot from a file (see `read_table`).
 
     path : a file or bag; position=FILE,effort=FILE,... where each quantity has its own.
 

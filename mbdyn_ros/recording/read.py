@@ -20,7 +20,7 @@ from .table import Table, from_json, to_number
 
 
 def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
-    """Read CSV, JSON, NPZ, NPY or MCAP (by the end of a name), a bag of ROS 1 or 2, or its .db3.
+    """Read CSV, JSON, NPZ, NPY or MCAP (by the suffix), a bag of ROS 1 or 2, or its .db3.
 
     A table holds numbers alone; of a bag, it holds the joint states. Cells of text are separated by
     commas, semicolons, tabs or blanks. The columns of a matrix of NumPy are named by their numbers,

@@ -25,7 +25,7 @@ from ..model.read.number import to_float
 from ..simulation.trajectory import Trajectory
 
 IMPACTS = "impacts"
-"""Where records of impacts stand in a JSON file."""
+"""Key of the records of impacts in a JSON file."""
 
 Table = dict[str, dict[str, Array]]
 """quantity -> coordinate -> numbers (N,); the time is the coordinate "" of "time"."""
@@ -68,7 +68,9 @@ def differentiated(time: Array, numbers: Array, source: str) -> tuple[Array, Arr
         Times that do not increase, fewer than 5 of them, or a SciPy before 1.10.
     """
     if len(time) < FEWEST:
-        raise InputError(f"{source}: {len(time)} states cannot be differentiated; {FEWEST} can")
+        raise InputError(
+            f"{source}: {len(time)} states cannot be differentiated; at least {FEWEST} are needed"
+        )
     still = np.flatnonzero(np.diff(time) <= 0)
     if still.size:
         raise InputError(

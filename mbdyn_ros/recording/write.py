@@ -112,7 +112,7 @@ def write_joint_trajectory(
 ) -> None:
     """Write a trajectory_msgs/JointTrajectory as YAML, as `ros2 topic pub` takes messages.
 
-    Efforts stand in it where every joint has one.
+    It has efforts if every joint has one.
     """
     fields = {"position": "positions", "velocity": "velocities", "acceleration": "accelerations"}
     if set(joints) <= table["effort"].keys():
@@ -136,7 +136,7 @@ def write(
     robot: Robot, trajectory: Trajectory, path: str | os.PathLike[str], description: str = "",
     environment: Environment | None = None,
 ) -> None:  # fmt: skip
-    """Write CSV, JSON, a single MCAP file, or (a name without an end) a rosbag2 folder.
+    """Write CSV, JSON, a single MCAP file, or (a name without a suffix) a rosbag2 folder.
 
     Parameters
     ----------

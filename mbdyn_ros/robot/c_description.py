@@ -313,7 +313,7 @@ def _joint_limits(robot: Configurations) -> tuple[list[tuple[float, float]], lis
             bounds = joint.limits.lower, joint.limits.upper
         positions += [bounds] * kind.nq
         speed = joint.limits.velocity if kind.nv == 1 else 0.0
-        velocities += [speed or np.inf] * kind.nv  # 0 stands where nobody knew one
+        velocities += [speed or np.inf] * kind.nv  # 0 means unknown
     return positions, velocities
 
 

@@ -369,12 +369,12 @@ class Dynamics(Core):
 
 
 def _four(n: int, whole: Array) -> tuple[Array, Array, Array, Array]:
-    """Four arrays of second derivatives (..., rows, columns, nv) that stand in one."""
+    """Four arrays of second derivatives (..., rows, columns, nv) that are views of one."""
     blocks = whole.reshape(*whole.shape[:-1], -1, n)
     by_qq, by_vv, by_qv, last = np.split(blocks, [n, 2 * n, 3 * n], axis=-2)
     return by_qq, by_vv, by_qv, last
 
 
 def _side_by_side(n: int, whole: Array) -> tuple[Array, Array, Array]:
-    """Three matrices of derivatives that stand in one."""
+    """Three matrices of derivatives that are views of one."""
     return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]

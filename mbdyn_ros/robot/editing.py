@@ -77,7 +77,7 @@ class Editing(Configurations):
 
     @brief
     def without(self, *names: str) -> Self:
-        """The robot without links, with what hangs on them, and without loops and couplings.
+        """The robot without some links and their subtrees, loops and couplings.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Editing(Configurations):
 
     @brief
     def with_joint(self, name: str, **changes: object) -> Self:
-        """The robot with other numbers of a joint, by keyword; those that are not given stay.
+        """The robot with changed numbers of a joint, by keyword; the others stay.
 
         xyz, rpy, axis (where it stands), lower, upper, velocity, effort (its limits), damping,
         friction, armature, spring_stiffness, spring_reference (what acts on it); see

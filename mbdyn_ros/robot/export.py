@@ -27,7 +27,7 @@ class Exports(Configurations):
 
     @brief
     def closed_form(self, symbols: Sequence[str] = ()) -> ClosedForm:
-        """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
+        """Every element of H, C and g in P = H qdd + qd^T C qd + g as a trigonometric polynomial.
 
         Without friction and springs. `export.closed_form_text` writes it as text, Markdown and
         LaTeX.
@@ -122,7 +122,7 @@ class Exports(Configurations):
         if precision == "single" and self.numerical_joints:
             raise InputError(
                 f"{self.model.source}: the loops of {', '.join(self.numerical_joints)} are "
-                "closed by Newton's method to 1e-12, which single precision cannot; export double "
+                "closed by Newton's method to 1e-12, beyond single precision; export double "
                 "precision"
             )
 

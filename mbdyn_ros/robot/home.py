@@ -56,7 +56,7 @@ def choice_text(model: Model, system: System) -> str:
 
 
 def _in_loops(system: System) -> list[str]:
-    """The independent joints that stand in closed loops or gears, in order."""
+    """The independent joints in closed loops or gears, in order."""
     bodies = system.tree.bodies
     coupled = {bodies[k].joint for one in system.linkages for k in one.cluster.coupled}
     return [name for name in system.coordinates.independent if name in coupled]

@@ -37,11 +37,11 @@ class Saved(NamedTuple):
 
 @brief
 def save_urdf(self: Core | Model, path: str | os.PathLike[str]) -> Saved:
-    """Write the robot, or a model, as URDF+; `load` of the file gives it again.
+    """Write the robot, or a model, as URDF+; `load` restores it from the file.
 
     Numbers that were set since (payloads, inertias, friction) are written as they hold now.
     Relative names of meshes are changed so that they lead to the same files. Choices and
-    actuators of a side-car file stand in the file too. See docs/editing.md.
+    actuators of a side-car file are in the file too. See docs/editing.md.
 
     Returns
     -------

@@ -48,7 +48,7 @@ class Member:
 
 
 class World:
-    """Robots and free bodies among walls, with contacts among all.
+    """Robots, free bodies and walls, with contacts between all of them.
 
     `robot` is all of them as one, which every quantity, `Stepper`, `simulate` and rollout takes,
     and `environment` what they touch. Names begin with that of the member and an underscore; a
@@ -58,7 +58,7 @@ class World:
     ----------
     surfaces : the walls.
     links : how members touch each other; None: they pass through each other.
-    gravity : m/s^2; that of the Earth where none is given.
+    gravity : m/s^2; by default that of the Earth.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class World:
             where it is put unless it was loaded with a floating base.
         xyz, rpy : place (m) and angles (rad) of its root link. Positions of what floats count from
             there.
-        mass : of a shape, kg, evenly spread; one without mass stands fast.
+        mass : of a shape, kg, evenly spread; one without mass is fixed.
         own_contacts : whether links of the robot touch each other too; shapes of many robots
             overlap where they stand.
 

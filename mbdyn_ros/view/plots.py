@@ -37,7 +37,7 @@ COLUMN = {"rad": 0, "rad/s": 0, "N m": 0, "m": 1, "m/s": 1, "N": 1, "": 1}
 """Where a unit is plotted: what turns on the left, what slides on the right."""
 
 ENERGY_ROW = 3
-"""The last row; the quaternions of floating joints stand in it too."""
+"""The last row; it also has the quaternions of floating joints."""
 
 LEGEND_WIDTH = 0.01
 """Of its column; the layout makes room for what it holds."""

@@ -39,7 +39,7 @@ constexpr double slow_growth = 1.0;        // 1/s, as control/sampled.py has it
 constexpr const char *holding = "joint_impedance", *yielding = "gravity_compensation";
 constexpr double leeway = 1e-3;            // part of a velocity or effort limit, as the nodes have
 
-// A description gives a velocity limit of 0 where nobody knew one.
+// A description gives a velocity limit of 0 where it is unknown.
 double speed_limit(double given) {
   return given > 0.0 ? given : std::numeric_limits<double>::infinity();
 }

@@ -203,7 +203,7 @@ std::string SimulatedSystem::read_joints(const mbdyn_ros_model &table) {
 }
 
 std::string SimulatedSystem::show_sensors(const mbdyn_ros_model &table) {
-  imus_.reserve(info_.sensors.size());  // what is shown stands in them
+  imus_.reserve(info_.sensors.size());  // states point into them
   force_torques_.reserve(info_.sensors.size());
   for (const ComponentInfo &sensor : info_.sensors) {
     const std::string who = "sensor '" + sensor.name + "'";

@@ -395,7 +395,7 @@ def test_refusals(arm: Robot) -> None:
                             (["elbow/x"], "no joint or loop frame 'elbow'")):  # fmt: skip
         with pytest.raises(InputError, match=words):
             calibrate(arm, table, variable, **KNOWN)
-    with pytest.raises(InputError, match="determines none of the unknowns"):
+    with pytest.raises(InputError, match="determine none of the unknowns"):
         calibrate(arm, table, ["shoulder_pan_joint/x"])
     with pytest.raises(InputError, match=r"no target is called 'tool'.*the targets are tool0"):
         calibrate(arm, table, NAMES, targets={"tool": np.zeros(3)})

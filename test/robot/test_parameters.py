@@ -335,7 +335,7 @@ def test_loops_and_simulations_carry_payloads() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["spatial spherical", "spatial floating"])
 def test_compiled_loops_without_closed_form_take_them_too(kind: str) -> None:
-    """Positions of loops stand before the parameters, in single calls, vectors and rollouts."""
+    """Positions of loops come before the parameters, in single calls, vectors and rollouts."""
     link = draw(kind, 1).load().moving_links[-1]
     robot = draw(kind, 1).load(variable=[link, "gravity"])
     assert robot.system.nz

@@ -100,7 +100,7 @@ def test_names_of_joints_that_are_not_driven(commands: JointCommands) -> None:
     assert commands.targets.followed.tolist() == [False, True, True]
     assert commands.targets.placed.tolist() == [False, True, False]
     assert commands.targets.position[1] == 0.5 and commands.targets.velocity[2] == 0.1
-    said = "commands name joints without effort, which are left out: grip, mirror"
+    said = "ignoring effort commands for joints that take none: grip, mirror"
     assert said in commands.remarks
     plain = JointCommands(mbdyn_ros.load(ARM))
     plain.set_named(NamedCommand(NAMES, effort=[1.0, 2.0, 3.0]), 0.0)

@@ -245,7 +245,7 @@ def measure(rig: Rig, node: Any, q: list[float]) -> None:
 
 
 def test_a_reference_begins_near_the_robot(rig: Rig, arm: mbdyn_ros.Robot) -> None:
-    """Otherwise, or where nobody knows where that is, it is refused, unless there is time."""
+    """Otherwise, or where that is unknown, it is refused, unless there is time."""
     node, sent, reference = start(
         rig, start_tolerance=0.1, reference_timeout=0.0, state_timeout=600.0
     )
@@ -253,7 +253,8 @@ def test_a_reference_begins_near_the_robot(rig: Rig, arm: mbdyn_ros.Robot) -> No
     rig.wait(lambda: "no joint_states of all joints for 600 s: the distance" in node.refusals.last)
     measure(rig, node, [0.3, -0.4, 0.02])
     reference.publish(state(Q))
-    rig.wait(lambda: "it begins 0.3 from where elbow is measured, at -0.4" in node.refusals.last)
+    words = "it begins 0.3 from the measured position of elbow, -0.4"
+    rig.wait(lambda: words in node.refusals.last)
     assert node.idle_reason == "no reference yet"
     reference.publish(state(Q, at=0.01))
     rig.wait(lambda: "on the way to the first point, effort of" in node.refusals.last)

@@ -133,7 +133,7 @@ def test_bad_states_are_dropped(crane: mbdyn_ros.Robot, case: str) -> None:
     with pytest.raises(InputError, match="stamped 1 s behind this node's time"):
         sensed.take(good, 2.0, 1.0)
     if case == "jump":
-        assert sensed.take(message, 5.0, 5.0), "nobody knows how it came there"
+        assert sensed.take(message, 5.0, 5.0), "how it came there is unknown"
 
 
 def test_disagreement(crane: mbdyn_ros.Robot) -> None:

@@ -75,7 +75,7 @@ def holding(rig: Rig, start: Start, urdf: str) -> tuple[subprocess.Popen[str], l
 
 @pytest.mark.alone
 def test_a_node_that_was_stopped_starts_anew(rig: Rig, start: Start, urdf: str) -> None:
-    """With zeros: nobody knows where the robot is by then."""
+    """With zeros: where the robot is by then is unknown."""
     process, sent = holding(rig, start, urdf)
     process.send_signal(signal.SIGSTOP)
     time.sleep(1.5)

@@ -356,7 +356,7 @@ def test_floating_base(rig: Rig) -> None:
 
 
 def test_transforms_where_tf2_msgs_is(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """tf2_msgs is not among the wheels: another type with that field stands in."""
+    """tf2_msgs is not among the wheels: another type with that field replaces it."""
     sent: list[Any] = []
 
     class Publisher:

@@ -133,7 +133,7 @@ class Tab:
         self.tab.mouse.click(*self.place(label, share))
 
     def place(self, label: str, share: float) -> tuple[float, float]:
-        """Where a slider stands at a share of its range, in the window."""
+        """Position in the window of a slider at a share of its range."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
         track = name.locator(f"xpath=ancestor::*[.//*[{TRACK}]][1]//*[{TRACK}]")
         track.scroll_into_view_if_needed()

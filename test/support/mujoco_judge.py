@@ -33,7 +33,7 @@ class MujocoJudge:
         self.order = [self.joints[name] for name in [*free, *robot.independent_joints]]
 
     def places(self, joint: int) -> tuple[slice, slice]:
-        """Where a joint stands in qpos and qvel."""
+        """Places of a joint in qpos and qvel."""
         nq, nv = SIZES.get(self.model.jnt_type[joint], (1, 1))
         at, rate = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
         return slice(at, at + nq), slice(rate, rate + nv)

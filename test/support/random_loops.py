@@ -262,7 +262,7 @@ FORMS = PlanarFigure | Stepwise
 
 
 def walked(robot: mbdyn_ros.Robot) -> mbdyn_ros.Robot:
-    """The same robot, whose planar loops are closed by Newton's method, as if nobody knew how."""
+    """The same robot, with its planar loops closed by Newton's method."""
     robot = copy.copy(robot)
     linkages = tuple(
         replace(one, closed_form=None) if isinstance(one.closed_form, FORMS) else one
@@ -475,7 +475,7 @@ DYADS = ("RRR", "RRP", "RPR", "PRP", "PPR")
 def dyads(m: Mechanism, kinds: tuple[str, ...] = ()) -> int:
     """Drivers on a link that itself moves, and dyads of any kinds on any links there are.
 
-    The drivers are the first joints behind the trunk; kinds are drawn where none are named.
+    The drivers are the first joints after the trunk; kinds that are not named are drawn.
     """
     random = m.random
     trunk = m.joint("revolute", "base", random.normal(size=3), random_rotation(random)[0], "trunk")

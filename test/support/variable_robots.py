@@ -22,7 +22,7 @@ ROBOTS = {
     "delta": [],
     "stewart": [],
 }
-"""Robots and numbers of them that vary; where none are named, lengths of two origins are."""
+"""Robots and numbers of them that vary; by default lengths of two origins."""
 
 
 def lengths(robot: Robot, count: int = 2) -> list[str]:

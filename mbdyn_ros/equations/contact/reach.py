@@ -20,7 +20,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 class Sparsity:
     """Where the factor M = L^T L of a mass matrix, and rows of velocities, are not zero.
 
-    path : of every coordinate the ones before it that stand in its row of L, ascending.
+    path : of every coordinate the ones before it in its row of L, ascending.
     reach : of every contact, then of every row of dry friction, the coordinates that move it and
         those that these bring in when they are eliminated, ascending; nothing of slots, whose
         bodies change.

@@ -38,7 +38,7 @@ and for i that carries the body of j, where the wrench F_j turns with it,
 
 Every entry is the product of numbers of i with numbers of j. Cost: O(n d) for n bodies at most d
 deep, as that of Carpentier and Mansard (2018) and of Singh, Russo and Wensing (2022), who have
-the composite Coriolis matrix (6 x 6) where P and Q stand here.
+the composite Coriolis matrix (6 x 6) where P and Q are here.
 """
 
 from __future__ import annotations

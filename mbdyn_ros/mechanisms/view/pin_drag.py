@@ -1,4 +1,4 @@
-"""Pins of a mechanism that the mouse drags in the scene: lengths follow, so that pins stand so."""
+"""Pins of a mechanism that the mouse drags in the scene: lengths follow the pins."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def with_elastic_link(
         Segments are called LINK_1, LINK_2, ..., springs LINK_bend_1 to LINK_bend_n (with a second
         number where there are several directions).
     start, end : (3,) m in its frame, of the beam: `start` is on the side of the link's parent.
-        Joints that the link carries stand at one of them.
+        Joints that the link carries are at one of them.
     rigidity : pairs of an axis (3,) in the link's frame and EI in N m^2, by which it bends about
         it; along the beam GJ, by which it twists.
     segments : n, the springs for each axis.

@@ -11,7 +11,7 @@ from .parts import keep_choices, keep_foreign, names_of, require, split_where_na
 
 
 def without(model: Model, *names: str) -> Model:
-    """The robot without links, with what hangs on them, and without loops and couplings.
+    """The robot without some links and their subtrees, loops and couplings.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def without(model: Model, *names: str) -> Model:
         unused=still_unused(model, foreign),
         warnings=(*model.warnings, *words),
     )  # fmt: skip
-    if dropped:  # more joints are independent then, and nobody has chosen them
+    if dropped:  # more joints are independent then, and not by choice
         result = replace(result, independent=None)
     return split_where_named(keep_choices(result, joints))
 

@@ -123,5 +123,5 @@ class JointType:
         return result
 
     def neutral(self) -> tuple[float, ...]:
-        """Positions (nq,) where it moves nothing."""
+        """Positions (nq,) without displacement."""
         return tuple(number for step in self.steps for number in step.motion.neutral)

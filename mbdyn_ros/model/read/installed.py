@@ -104,7 +104,7 @@ def _foreign_robots() -> dict[str, Path]:
 
 
 def _own_folders() -> list[Path]:
-    """Where descriptions lie: in an installed package, next to a checkout, in ROS's share/."""
+    """Folders of descriptions: of an installed package, of a clone, of ROS's share/."""
     package = Path(__file__).resolve().parents[2]
     folders = [package / "urdf", package.parent / "urdf"]
     for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):

@@ -35,5 +35,5 @@ def package_folders(
 def find_package(
     package: str, folder: Path | None, variables: Iterable[str] = PATHS
 ) -> Path | None:
-    """The first of `package_folders` that is there; None where none is."""
+    """The first of `package_folders` that is there; None if there is none."""
     return next((one for one in package_folders(package, folder, variables) if one.is_dir()), None)

@@ -57,8 +57,8 @@ class YamlSource:
             text = read_text(self.name, "nor YAML text: one line without '{' or 'key: '")
         if len(text) > MAXIMUM_CHARACTERS:
             raise ModelError(
-                f"{self.name}: has {len(text)} characters of YAML, and no {what} "
-                f"{MAXIMUM_CHARACTERS}; is it one?"
+                f"{self.name}: has {len(text)} characters of YAML; a {what} has at most "
+                f"{MAXIMUM_CHARACTERS}. Is this one?"
             )
         self.root: yaml.Node = self._compose(text, what, keys)
 

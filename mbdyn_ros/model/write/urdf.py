@@ -53,7 +53,7 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
     `read_urdf` gives the model again: numbers have all their digits, and rotations the shortest
     angles that give them to the last bit, or to 1e-15. Choices and actuators, for which URDF+ has
     no words, are written as elements of ours (`read.urdf_choices`). A bound that there is not is
-    written as 1e+100 where other readers insist on one. Comments, and attributes that nobody knows,
+    written as 1e+100 where other readers insist on one. Comments, and unknown attributes,
     are not kept.
 
     Examples

@@ -131,7 +131,7 @@ class PiezoController(ManagedNode):
         self.offer("reset", Trigger, self._reset)
 
     def release(self) -> None:
-        """Have no robot any more."""
+        """Release the robot."""
         self.control = None
 
     def last_words(self) -> None:

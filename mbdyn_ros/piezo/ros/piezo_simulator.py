@@ -354,7 +354,7 @@ class PulseCommands:
             self.stop()
 
     def missing(self, now: float, timeout: float) -> str:
-        """The complaint where no pulses came within `timeout`, s; empty where they did."""
+        """A complaint if no pulses arrived within `timeout` (s); else empty."""
         return f"no pulses for {timeout:g} s" if now - self._at > timeout else ""
 
     def forget(self) -> None:

@@ -72,7 +72,7 @@ class PosePublisher:
             self._transforms = node.create_publisher(TFMessage, "/tf", 100)
         else:
             node.get_logger().warning(
-                "tf2_msgs is not installed: no transform of what floats is published on /tf"
+                "tf2_msgs is not installed: transforms of floating bodies are not published on /tf"
             )
 
     def destroy(self) -> None:

@@ -82,7 +82,7 @@ class CommandLayout:
 
     def _remark(self, quantity: str, others: list[str]) -> None:
         if others:
-            said = f"commands name joints without {quantity}, which are left out: "
+            said = f"ignoring {quantity} commands for joints that take none: "
             self.remarks[said + ", ".join(others)] = None
 
 

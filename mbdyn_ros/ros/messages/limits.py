@@ -75,7 +75,7 @@ EFFORT_STRIDE = 4
 class ReferenceLimits:
     """`<limit>` of all joints of one coordinate, the dependent ones too.
 
-    A velocity limit of 0 is none: descriptions give it where nobody knew.
+    A velocity limit of 0 is none: descriptions give it where it is unknown.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ class StampedBytes:
         except KeyError:
             LOGGER.warning(
                 f"the middleware's encoding 0x{self._data[:2].hex()} is not plain CDR (0x0000, "
-                "0x0001): rclpy writes each message, in some 7 us instead of 1",
+                "0x0001): rclpy serializes each message, in about 7 us instead of 1 us",
                 once=True,
             )
             self._data = None

@@ -44,7 +44,7 @@ class NodeClock:
     Parameters
     ----------
     clock : of the node.
-    published : whether anybody publishes `/clock`: a simulation that has not begun stands at 0.
+    published : whether anybody publishes `/clock`: a simulation that has not begun is at 0.
 
     Attributes
     ----------

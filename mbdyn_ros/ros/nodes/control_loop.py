@@ -240,7 +240,7 @@ class ControlLoop(Follower):
         self.playback.follow(Reference(np.zeros(1), q[None]), now)
 
     def require_states(self, now: float) -> None:
-        """InputError where nobody knows the present state."""
+        """Raise `InputError` where the present state is unknown."""
         missing = self.measured.missing(now, self.conditions.state_timeout)
         if missing:
             raise InputError(f"{missing}, which every mode needs")
@@ -251,7 +251,7 @@ class ControlLoop(Follower):
         Raises
         ------
         InputError
-            The mode does not follow one; nobody knows where the robot is; or the pose is far.
+            The mode does not follow one; the position of the robot is unknown; or the pose is far.
         """
         control, given = self.control, self.conditions
         self._require_no_reaction()

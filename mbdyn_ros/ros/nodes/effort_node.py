@@ -87,7 +87,7 @@ class EffortNode(ManagedNode):
         self.offer("reset", Trigger, self._reset)
 
     def release(self) -> None:
-        """Have no robot any more."""
+        """Release the robot."""
         self.follower = None
 
     def tick(self, now: float, skipped: int) -> None:

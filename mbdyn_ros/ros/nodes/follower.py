@@ -245,9 +245,9 @@ class Follower:
         label, measured, apart = self.measured.farthest(wanted)
         if not apart <= tolerance:
             raise InputError(
-                f"it begins {apart:.4g} from where {label} is measured, at {measured:.6g}: more "
-                f"than start_tolerance ({tolerance:g}). Let its first point come later, and the "
-                "robot is led there"
+                f"it begins {apart:.4g} from the measured position of {label}, {measured:.6g}: "
+                f"more than start_tolerance ({tolerance:g}). Give its first point a later time, "
+                "and the robot is led there"
             )
 
     def _require_followed(self, wanted: Array) -> None:

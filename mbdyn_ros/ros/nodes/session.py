@@ -74,7 +74,7 @@ class Pushes:
         self._sent = {link: one for link, one in other._sent.items() if link in known}
 
     def clear(self) -> None:
-        """Nothing pushes any more."""
+        """Remove all external wrenches."""
         self._sent.clear()
 
     def efforts(self, now: float, q: Array) -> Array | None:
@@ -386,7 +386,7 @@ def _driven(robot: Robot, members: Mapping[str, Sequence[str]]) -> dict[str, tup
 
 
 def _places(labels: Sequence[str], others: Sequence[str]) -> tuple[Rows, Rows]:
-    """Where the labels that two lists share stand in each of them."""
+    """Positions in two lists of the labels that both have."""
     shared = [label for label in labels if label in others]
     return (
         np.array([labels.index(label) for label in shared], dtype=int),

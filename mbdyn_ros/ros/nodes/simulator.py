@@ -337,7 +337,7 @@ class Simulator(SimulationNode):
         try:
             session = self._new_session(self.load(self.description.source), self.world)
         except Exception as error:
-            self.get_logger().error(f"gravity stays as it was: {one_line(error)}")
+            self.get_logger().error(f"gravity is unchanged: {one_line(error)}")
             return
         old = self.session
         if old is None:
@@ -348,7 +348,7 @@ class Simulator(SimulationNode):
             session.adopt(old)
             self.session = session
         old.close()
-        self.get_logger().info(f"gravity is {gravity} now")
+        self.get_logger().info(f"gravity is now {gravity}")
 
     def health(self) -> Health:
         """The condition of the session, and the commands that were refused."""

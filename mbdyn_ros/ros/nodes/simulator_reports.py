@@ -88,7 +88,7 @@ class ForceTorqueReports:
     Raises
     ------
     InputError
-        The robot has no such joint, or nobody knows what walls do to it.
+        The robot has no such joint, or the effect of walls on it is unknown.
     """
 
     def __init__(self, simulator: SimulationNode, session: Session, joints: Sequence[str]) -> None:
@@ -153,7 +153,7 @@ class ImpactReports:
             self._held_out = simulator.create_publisher(msg.Contacts, "~/contacts", 10)
         else:
             simulator.get_logger().warning(
-                "the package mbdyn_ros_interfaces is not built, or was before this version: "
+                "the package mbdyn_ros_interfaces is not built, or is older than this version: "
                 f"contacts are not published on ~/impacts and ~/contacts. {NOT_BUILT}"
             )
         self._walls_out.publish(wall_markers(environment, self._frame))

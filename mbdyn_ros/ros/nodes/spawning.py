@@ -225,7 +225,7 @@ class Spawning:
         pose = self._pose(ask.initial_pose, answer)
         world.add(name, robot, pose[:3, 3].tolist(), roll_pitch_yaw(pose[:3, :3]))
         if not len(world.members[name].v):
-            answer.result.error_message = f"{name} stands fast: none of its links is free"
+            answer.result.error_message = f"{name} is fixed: none of its links is free"
         return name
 
     def _read(self, resource: Any, answer: Any) -> Robot:

@@ -304,7 +304,7 @@ class StandardServices:
             info.category.category = kinds.CATEGORY_ROBOT
         elif FreeBody.of(session.robot, link) is None:
             info.category.category = kinds.CATEGORY_STATIC_OBJECT
-            info.description = f"it stands fast, placed by {link}"
+            info.description = f"it is fixed, and placed by {link}"
         else:
             info.description = f"body of {len(links)} links, placed by {link}"
 

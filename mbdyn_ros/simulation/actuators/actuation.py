@@ -125,7 +125,7 @@ class Actuation:
             self.states[k] = number / self.scale[k]
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
-        """Efforts (n,) at the states that stand in `states`."""
+        """Efforts (n,) at the states in `states`."""
         commands = self._commands(t, q, v)
         self._position.q[:] = self._velocity.q[:] = q
         self._velocity.v[:] = v

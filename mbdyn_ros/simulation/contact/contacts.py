@@ -83,7 +83,7 @@ class Contacts:
 
     @functools.cached_property
     def table(self) -> Table:
-        """Where all contacts stand in the results of these."""
+        """Places of all contacts in the results of these."""
         layout = RowsLayout.of(self._robot.calls.traced, self.geometry)
         point = np.zeros((len(self), 4))
         for k in range(self.geometry.pairs):

@@ -14,7 +14,7 @@ from ...robot import Robot
 
 @dataclass(frozen=True)
 class LinkFrames:
-    """Of every link the number of the frame in which it stands fast, and its pose there.
+    """Of every link the number of the frame in which it is fixed, and its pose there.
 
     A body's frame has the body's number. Where origins vary, a link may move in the frame of its
     body: its frame is then that of the link nearest to the base to which fixed joints tie it that

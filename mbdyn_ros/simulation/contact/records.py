@@ -11,7 +11,7 @@ from ...model.model import Array
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """A contact that is held: by a `Stepper` in its last step, by `simulate` at a sample.
+    """An active contact: of a `Stepper` in its last step, or of `simulate` at a sample.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ class Assembly:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Where contacts (k,) stand in the results of `contact_rows` and `contact_drift`.
+    """Places of contacts (k,) in the results of `contact_rows` and `contact_drift`.
 
     body, partner, normal, drift : (k,) see `RowsLayout`. point : (k, 4) with the radius.
     friction : (k,).

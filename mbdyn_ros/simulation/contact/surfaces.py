@@ -390,7 +390,7 @@ def height_field(
 
     Parameters
     ----------
-    heights : (n, m) m, above `corner`; row i, column j stands at corner + spacing (i, j). At least
+    heights : (n, m) m, above `corner`; row i, column j is at corner + spacing (i, j). At least
         4 of each. Beyond its edges the ground goes on level across them.
     spacing : m between neighbours.
     corner : (3,) m in the world.

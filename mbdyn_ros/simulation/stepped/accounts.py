@@ -70,7 +70,7 @@ class Accounts:
 
     @property
     def is_meeting(self) -> bool:
-        """Whether shapes that events do not know touched, or were near, in the last step."""
+        """Whether convex shapes touched, or were near, in the last step; events have none."""
         special = None if self._contacts is None else self._contacts.special
         held = special is not None and self._motion.mode[special.any(axis=1)].any()
         return bool(held or self._motion.planes[:, 0].any())

@@ -93,7 +93,7 @@ class ChartGuard:
                 chosen = better
             elif new.least < SOON * (old.least - new.least) / taken:
                 raise SimulationError(self._no_way_on(chart, old, new))
-        fresh = before is views  # nobody knows yet how fast rows change
+        fresh = before is views  # how fast rows change is not known yet
         self._taken, self.due = 0, 1 if fresh else max(1, int(ahead))
         return None if chosen == list(self._robot.independent_joints) else chosen
 

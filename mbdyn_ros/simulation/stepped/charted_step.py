@@ -163,7 +163,7 @@ class ChartedStep:
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """Those that were held in the last step."""
+        """Contacts that were active in the last step."""
         return self.leg.motion.contacts
 
     def forget_losses(self) -> None:

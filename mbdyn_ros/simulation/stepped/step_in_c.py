@@ -88,7 +88,7 @@ class StepInC:
     ----------
     walls : what C reads.
     rubbing : rows of dry friction. contacts : how many there are.
-    layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
+    layout : their places in the result of `rows`, a bound call at q; None where there are none.
     body, partner : where their bodies stand there, see `RowsLayout`; of slots they change.
     points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """

@@ -53,7 +53,7 @@ STEPS_AT_ONCE = 20_000
 
 
 class Stepper(Accounts, Sealed):
-    """The motion of a robot, among walls or without, in equal steps, each one compiled call.
+    """Simulates a robot in equal steps, with or without walls; a step is one compiled call.
 
     Efforts are constant over a step. Closed loops stay closed, for the state is that of the
     independent joints. Numbers of the robot that are set hold from the next step on.
@@ -268,7 +268,7 @@ class Stepper(Accounts, Sealed):
 
     @property
     def wrenches(self) -> Mapping[str, Array]:
-        """Link name -> [force, torque] (6,) from outside on it, until others are set (N, N m).
+        """External wrenches, link name -> [force, torque] (6,), until others are set (N, N m).
 
         At the link's origin in its axes, as in `simulate`; none at the start. The mapping that
         is set is copied; the first one compiles equations that take wrenches.

@@ -137,7 +137,7 @@ def joint_table(
         for label, value in zip(robot.system.coordinates.joint_labels, position, strict=True)
         if named(label)
     ]
-    rows += [  # a floating base's wrench stands in no joint
+    rows += [  # a floating base's wrench belongs to no joint
         _row(robot, label, None, value, math.inf)
         for label, value in efforts.items()
         if label not in robot.system.coordinates.joint_labels and named(label)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 
 def linkage(name: str, at: str, axis: str = "0 1 0", gear: str = "") -> str:
-    """A four-bar around an axis, x along, z up where that is y; `gear` stands in its crank."""
+    """A four-bar around an axis, x along, z up where that is y; `gear` is in its crank."""
     across = "0 1 0" if axis == "0 1 0" else "1 0 0"
     along = (lambda x, z: f"{x} 0 {z}") if axis == "0 1 0" else (lambda x, z: f"0 {-x} {z}")
     crank, rod, rocker = (f"{part}_{name}" for part in ("crank", "rod", "rocker"))

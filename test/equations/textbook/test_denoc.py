@@ -291,7 +291,7 @@ class FourBar:
         angle = {"ground": 0.0, **dict(zip(names, self.angles, strict=True))}
         start, text = {"ground": 0j}, '<robot name="four_bar"><link name="ground"/>\n'
         todo = [pin for pin in pins if pin != cut]
-        while todo:  # a link's frame stands at the pin that carries it, turned like the link
+        while todo:  # a link's frame is at the pin that carries it, turned like the link
             pin = next(pin for pin in todo if any(link in start for link in pins[pin]))
             todo.remove(pin)
             parent, child = sorted(pins[pin], key=lambda link: link not in start)

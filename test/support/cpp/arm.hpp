@@ -1,4 +1,4 @@
-/* A robot whose equations stand in every textbook: a slide along x that carries a pendulum.
+/* A robot whose equations are in every textbook: a slide along x that carries a pendulum.
    Slide of mass M with damping and dry friction, a point of mass m at length l on a turning joint
    that hangs down at 0; the point's ten numbers are variable (of which m, m c_z, Iyy count). */
 #ifndef ARM_HPP

@@ -146,7 +146,7 @@ def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:
     for one in [*spec.textures, *spec.materials, *spec.skins]:
         spec.delete(one)
     mesh, sphere = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SPHERE
-    weighed = int(spec.compiler.inertiafromgeom)  # 0: never, 1: always, 2: where none is given
+    weighed = int(spec.compiler.inertiafromgeom)  # 0: never, 1: always, 2: if none is given
     taken = []
     for body in spec.bodies:
         given = body.name == "world" or weighed == 0 or (weighed == 2 and body.explicitinertial)

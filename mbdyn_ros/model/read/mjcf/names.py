@@ -45,7 +45,7 @@ class ElementNames:
 
 
 def _distinct(given: list[str], otherwise: list[str]) -> list[str]:
-    """The names that are given, and others where none is, which nobody has."""
+    """The given names, and unused ones for what has no name."""
     taken = set(given)
     result = []
     for name, other in zip(given, otherwise, strict=True):

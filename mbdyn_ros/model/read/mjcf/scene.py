@@ -36,7 +36,7 @@ class Scene:
 
     model : its root is the world; free bodies count from where home has them.
     planes : of the world; its other shapes are those of a fixed link.
-    members : links of what stands in the world, by the name of its first body.
+    members : links of fixed bodies of the world, by the name of its first body.
     on_links, on_planes : friction by pairs of links, in order, and by (link, plane).
     apart : pairs of links that do not touch although both touch others.
     """
@@ -92,7 +92,7 @@ def read_scene(source: Source) -> Scene:
     apart = tuple(pair for pair in combinations(shaped, 2) if pair not in on_links)
     left_out += [
         f'{compiled.name}: in MuJoCo {name} passes through the plane "{plane.name}", on which it '
-        "stands here"
+        "is here"
         for name in shaped for plane in planes.values()
         if name != link and (name, plane.name) not in on_planes
     ]  # fmt: skip
@@ -166,7 +166,7 @@ def _friction(model: Any, one: int, other: int) -> float:
 
 
 def _members(model: Model, bodies: set[str]) -> dict[str, tuple[str, ...]]:
-    """Links of what stands in the world, from its first one on, by the name of its first body."""
+    """Links of fixed bodies of the world, from its first one on, by the name of its first body."""
     below: dict[str, list[str]] = {}
     for joint in model.joints:
         below.setdefault(joint.parent, []).append(joint.child)

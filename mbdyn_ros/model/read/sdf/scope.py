@@ -31,7 +31,7 @@ class SdfScope:
     Attributes
     ----------
     document, element : where it is written.
-    prefix : of its names, from outside: "arm::" for what stands in a model `arm`.
+    prefix : of its names, from outside: "arm::" for elements of a model `arm`.
     frame : the full name of its frame.
     placed_by : the `<include>` or `<model>` with its pose, and the scope around that; None for
         the outermost.

@@ -85,7 +85,7 @@ def _outermost(document: XmlSource) -> Element:
     found = [one for one in document.root if one.tag in ("world", "model")]
     if len(found) != 1:
         raise document.error(
-            document.root, f"has {len(found)} models and worlds; there must be one of them"
+            document.root, f"has {len(found)} models and worlds; there must be exactly one"
         )
     return found[0]
 
