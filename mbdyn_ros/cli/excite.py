@@ -14,7 +14,7 @@ from .printing import number, print_json, print_table
 @click.option("--rate", type=float, default=200.0, show_default=True, help="Rows a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
 @click.option("--output", metavar="FILE", help="Write the motion and its efforts: .csv or .json; "
-              ".yaml: a trajectory_msgs/JointTrajectory.")
+              ".yaml: the motion as a trajectory_msgs/JointTrajectory.")
 @robot_options
 def excite(
     source: str, duration: float, rate: float, seed: int, output: str | None,

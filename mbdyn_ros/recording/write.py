@@ -112,11 +112,9 @@ def write_joint_trajectory(
 ) -> None:
     """Write a trajectory_msgs/JointTrajectory as YAML, as `ros2 topic pub` takes messages.
 
-    It has efforts if every joint has one.
+    Without efforts: joint_trajectory_controller refuses them unless it commands efforts.
     """
     fields = {"position": "positions", "velocity": "velocities", "acceleration": "accelerations"}
-    if set(joints) <= table["effort"].keys():
-        fields["effort"] = "effort"
     rows = {
         name: np.column_stack([table[what][one] for one in joints]).tolist()
         for what, name in fields.items()
