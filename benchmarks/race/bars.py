@@ -27,12 +27,11 @@ GROWTH = 1.05
 """The exponent of growth, from 10 joints on, that we want to stay under."""
 
 REASONS = {
-    "inverse_dynamics_derivatives": "Nearly half of the time goes into the products of "
-    "coordinates, in vectors of which a part is zero because the tree has no entry there; the rest "
-    "into poses in straight lines, formulas and sums along the tree.",
-    "forward_dynamics_derivatives": "The derivatives of inverse dynamics are half of it; a quarter "
-    "is the solution of equations by the mass matrix, for 2 nv + efforts columns, and a tenth the "
-    "way of its blocks into the rows of the result.",
+    "inverse_dynamics_derivatives": "Nearly half of the time goes into products of coordinates, "
+    "in vectors that are partly zero. The rest goes into poses, formulas and sums along the tree.",
+    "forward_dynamics_derivatives": "The derivatives of inverse dynamics take half of the time. "
+    "Solving with the mass matrix, for 2 nv + efforts columns, takes a quarter. Copying its blocks "
+    "into the rows of the result takes a tenth.",
     "mass_matrix": "The whole matrix is written in every call, zeros and lower triangle too; "
     "Pinocchio leaves both as they are. Without them the G1 takes a sixth less.",
     "growth": "Short programs are straight lines that GCC orders for the processor; long ones are "
