@@ -283,7 +283,7 @@ def require_link(tree: Tree, link: object, source: str) -> str:
 
 @brief
 def require_frame(tree: Tree, link: object, axes: object, source: str) -> Frame:
-    """Return a link and axes, refused where the robot has no such link, or nobody such axes."""
+    """Return a link and axes; unknown links and axes are refused."""
     if not isinstance(axes, str) or axes not in AXES:
         raise InputError(f"axes must be one of {', '.join(AXES)}; got {shown(axes)}")
     return Frame(require_link(tree, link, source), str(axes))

@@ -18,7 +18,7 @@ class NoNumbers(ValueError):
 
 
 def as_numbers(value: object) -> Array:
-    """Numbers that somebody gives, as float64; the array itself where it is that.
+    """Given numbers as float64; the array itself if it has that type.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def as_numbers(value: object) -> Array:
 
 
 def as_number(value: object) -> float:
-    """One number that somebody gives.
+    """One given number.
 
     Raises
     ------

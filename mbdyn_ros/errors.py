@@ -121,7 +121,7 @@ brief = Brief()
 
 
 def shortened(text: str) -> str:
-    """A message, without its middle where nobody would read it all."""
+    """A message, shortened in the middle if it is too long to be read."""
     if len(text) <= LONGEST_MESSAGE:
         return text
     half = LONGEST_MESSAGE // 2
@@ -136,7 +136,7 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value that somebody gave, in a message: short, and whatever its `repr` does."""
+    """A given value for a message: short, and safe against a failing `repr`."""
     try:
         text = repr(value)
     except Exception:  # of somebody's own

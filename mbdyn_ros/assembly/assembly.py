@@ -256,7 +256,7 @@ def _choice(
     rank: int,
     preferred: Sequence[Sequence[int]],
 ) -> list[int]:
-    """Places of the independent joints where nobody names them.
+    """Places of the independent joints that are chosen by default.
 
     matrices : rows without units, at home first.
     """

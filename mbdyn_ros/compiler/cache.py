@@ -27,13 +27,13 @@ from ..locks import Lock
 from .gcc import CompilationError, Toolchain, required_toolchain
 
 UNUSED = 90 * 86400.0
-"""Seconds after which a library that nobody loaded is swept."""
+"""Seconds after which an unused library is removed."""
 
 LARGEST_CACHE = 1 << 29
 """Bytes of all libraries together above which those that were loaded longest ago are removed."""
 
 ABANDONED = 86400.0
-"""Seconds after which a folder in which something was compiled is nobody's any more."""
+"""Seconds after which a folder of a compilation counts as abandoned."""
 
 
 def cache_folder() -> Path:
@@ -185,7 +185,7 @@ def _point(link: Path, library: Path) -> None:
 
 @functools.cache
 def _sweep(folder: Path) -> None:
-    """Remove what nobody loaded for long, or what is too much, once a process."""
+    """Remove libraries that were not loaded for long or are too many, once a process."""
     now = time.time()
     total = 0
     with contextlib.suppress(OSError):  # another process may sweep too

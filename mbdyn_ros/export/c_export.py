@@ -82,7 +82,7 @@ def prepared(directory: str | os.PathLike[str]) -> Path:
 
 
 def _require_ours(path: Path) -> None:
-    """Refuse to overwrite what somebody else wrote."""
+    """Refuse to overwrite files of other origin."""
     try:
         if not path.exists():
             return

@@ -280,7 +280,7 @@ class Design(ABC):
         """Refuse numbers that no mechanism has."""
         try:
             settings = self.settings
-        except OverflowError:  # of an inertia that nobody gave
+        except OverflowError:  # of an inertia that was not given
             raise self.refusal(f"a length is too large; give {LARGEST:g} m at most") from None
         for name, value in settings.items():
             try:

@@ -25,7 +25,7 @@ R = TypeVar("R")
 _owned = Lock(reentrant=True, forks_wait=True)
 
 _dropped: deque[object] = deque()
-"""Functions that nobody uses any more; they end when a thread is alone next."""
+"""Unused functions; they are deleted the next time that a thread is alone."""
 
 
 def serialized(function: Callable[P, R]) -> Callable[P, R]:

@@ -1,4 +1,4 @@
-"""The remedy named where somebody assigns to an attribute of a `Robot`."""
+"""Remedies for assignments to attributes of a `Robot`."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def independent_by(model: Model, system: System) -> str:
 
 
 def choice_text(model: Model, system: System) -> str:
-    """Words about a choice of independent joints that nobody made; empty where there is none."""
+    """A remark on independent joints that were chosen by default; else empty."""
     if independent_by(model, system) != "chosen":
         return ""
     chosen = _in_loops(system)

@@ -32,7 +32,7 @@ GROUND = "world"
 """The link on which all members stand."""
 
 TOUCHING = LinkContacts(convex=True)
-"""How members touch each other where nobody says."""
+"""How members touch each other by default."""
 
 Placed = Sequence[float]
 
@@ -154,7 +154,7 @@ class World:
         return world
 
     def __repr__(self) -> str:
-        return f"World({', '.join(self._members) or 'nobody'})"
+        return f"World({', '.join(self._members) or 'empty'})"
 
     def add(
         self,
@@ -209,7 +209,7 @@ class World:
             There is none of that name.
         """
         if name not in self._members:
-            known = ", ".join(self._members) or "nobody"
+            known = ", ".join(self._members) or "none"
             raise InputError(
                 f"there is no member {name!r}{suggestion(name, self._members)}; there are {known}"
             )

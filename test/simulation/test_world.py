@@ -80,7 +80,7 @@ def test_a_box_is_gripped_and_lifted() -> None:
 
 def test_members_come_and_go() -> None:
     world = World([FLOOR])
-    assert repr(world) == "World(nobody)"
+    assert repr(world) == "World(empty)"
     world.add("table", Box((1, 1, 0.4)), xyz=(0, 0, 0.2))
     world.add("ball", Sphere(0.05), mass=0.2, xyz=(0, 0, 0.46))
     assert world.members["table"].links == ("table",) and len(world.members["table"].q) == 0

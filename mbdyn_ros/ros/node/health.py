@@ -39,6 +39,6 @@ class Health:
 
     def of_one_sender(self, what: str, names: Sequence[str]) -> None:
         """Name the nodes that something came from; several are worth a warning."""
-        self.values[f"{what} from"] = ", ".join(names) or "nobody"
+        self.values[f"{what} from"] = ", ".join(names) or "none"
         if len(names) > 1:
             self.warnings.append(f"{what} come from several nodes: {', '.join(names)}")

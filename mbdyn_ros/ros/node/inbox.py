@@ -163,7 +163,7 @@ class Inbox:
         return self._listens
 
     def close(self) -> None:
-        """Hear no more; nobody may read any more."""
+        """Stop receiving; the inbox may not be read afterwards."""
         self._node.destroy_subscription(self._subscription)
 
     def heed(self) -> None:

@@ -122,7 +122,7 @@ class ManagedNode(LifecycleNodeMixin, RobotNode):
         return SUCCESS
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """A transition failed in a way that nobody foresaw: as after a cleanup."""
+        """A transition failed unexpectedly: as after a cleanup."""
         self._rest("a transition failed")
         self._close()
         return SUCCESS

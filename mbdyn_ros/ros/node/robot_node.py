@@ -136,7 +136,7 @@ class RobotNode(Node):
         raise NotImplementedError
 
     def open_inputs(self) -> None:
-        """Create subscriptions and services: nobody is heard before the robot is loaded."""
+        """Create subscriptions and services, after the robot is loaded."""
 
     def loop_rate(self) -> float:
         """The rate of ticks, Hz; asked again when parameters were set."""

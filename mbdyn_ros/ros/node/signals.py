@@ -12,7 +12,7 @@ from types import FrameType
 Handler = Callable[[int, FrameType | None], None] | signal.Handlers
 
 _OTHERS = {
-    *("SIGKILL", "SIGSTOP"),  # which nobody can hear
+    *("SIGKILL", "SIGSTOP"),  # which cannot be caught
     *("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"),  # of instructions, which would run again
     *("SIGCHLD", "SIGCONT", "SIGURG", "SIGWINCH"),  # which end nothing
 }

@@ -168,7 +168,7 @@ class CommandInboxes:
         of_members = (pair for pairs in self._of_members.values() for pair in pairs)
         inboxes = [inbox for inbox, _ in (*self._arrays, *self._named, *of_members)]
         names = sorted({name for inbox in inboxes for name in inbox.senders()})
-        health.values["commands from"] = ", ".join(names) or "nobody"
+        health.values["commands from"] = ", ".join(names) or "none"
 
     def _try(self, inbox: Inbox, take: Callable[[], None]) -> None:
         try:

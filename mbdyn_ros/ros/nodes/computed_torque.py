@@ -167,7 +167,7 @@ class ComputedTorque(EffortNode):
             raise InputError(f"{unstable}, or set the parameter {ALLOW_UNSTABLE} to true")
 
     def _require_topics(self, loop: ControlLoop, mode: str) -> None:
-        """Refuse a mode that nobody feeds."""
+        """Refuse a mode without input."""
         loop.require_states(self.time())
         follows = MODES[mode].follows
         topic = self.resolve_topic_name(TOPICS[follows]) if follows else ""

@@ -240,7 +240,7 @@ class EffortObserver(RobotNode):
         with self.lock:
             if self.feeling is not None:
                 self._examine(self.feeling, health)
-        health.values["joint_states from"] = ", ".join(self._inbox.senders()) or "nobody"
+        health.values["joint_states from"] = ", ".join(self._inbox.senders()) or "none"
         health.values["sent"] = self._sent
         return health
 

@@ -107,7 +107,7 @@ class LoopStatePublisher(RobotNode):
             if self.sensed is not None:
                 self._examine(self.sensed, health)
         names = self._inbox.senders()
-        health.values["measured_joint_states from"] = ", ".join(names) or "nobody"
+        health.values["measured_joint_states from"] = ", ".join(names) or "none"
         health.values["sent"] = self._sent
         return health
 

@@ -270,7 +270,7 @@ class SimulatorViews:
             self.impacts = None
 
     def switch_timers(self) -> None:
-        """Run only the timers that somebody needs: each tick of one disturbs the loop."""
+        """Run only the timers that are needed: each tick of one disturbs the loop."""
         for timer, needed in self._timers:
             if not needed():
                 timer.cancel()

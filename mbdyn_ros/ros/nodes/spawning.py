@@ -130,7 +130,7 @@ class Spawning:
 
         def remove(world: World) -> World:
             if name not in world.members:
-                known = ", ".join(world.members) or "nobody"
+                known = ", ".join(world.members) or "none"
                 raise Refused(
                     self._codes.RESULT_NOT_FOUND,
                     f"there is no member {quoted(name)} to be deleted; there are {known}",

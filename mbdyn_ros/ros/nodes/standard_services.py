@@ -48,7 +48,7 @@ TURN_RATE = 500.0
 """Hz at which an action goes on."""
 
 STEPS_OF_A_TURN = 10
-"""Steps of an action between which nobody else is served; as many as its client's queue holds."""
+"""Steps of an action without serving other clients; as many as its client's queue holds."""
 
 
 def require_steps(steps: int) -> int:

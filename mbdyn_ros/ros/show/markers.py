@@ -2,7 +2,7 @@
 
 A link's mass is a ball of aluminium of that mass at its centre of mass; an effort is an arrow
 along the joint's axis; the force in a closing joint is an arrow at it, of full length at the
-robot's weight; the gap that a loop leaves is a red line, which nobody should ever see. RViz
+robot's weight; the gap that a loop leaves is a red line, which should never be visible. RViz
 places them by TF.
 """
 

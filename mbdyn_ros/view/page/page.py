@@ -96,7 +96,7 @@ class Page:
             self.server: viser.ViserServer = viser.ViserServer(
                 address.host, port, label=title, verbose=False
             )
-        if self.server.get_port() != port:  # somebody was faster
+        if self.server.get_port() != port:  # another process was faster
             self.close()
             raise _taken(address)
         self.server.gui.configure_theme(

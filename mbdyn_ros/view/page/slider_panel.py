@@ -20,7 +20,7 @@ SLIDER_STEPS = 1000
 """Steps of a slider over its range, about."""
 
 SEARCHED_FROM = 5
-"""Sliders up to which nobody needs to search."""
+"""Largest number of sliders without a search field."""
 
 
 class SliderPanel:

@@ -186,7 +186,7 @@ def _is_free(model: Any, body: int) -> bool:
 
 
 SEEN = 3
-"""Groups under this one are those that MuJoCo shows when nobody asks for others."""
+"""Groups below this one are those that MuJoCo shows by default."""
 
 
 def read_collisions(compiled: Compiled, body: int) -> tuple[Collision, ...]:

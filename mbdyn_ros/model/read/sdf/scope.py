@@ -108,7 +108,7 @@ def _with_inner(scope: SdfScope) -> Iterator[SdfScope]:
         yield from _with_inner(
             SdfScope(
                 document, model, inner,
-                # a merged model's frame has a name that nobody can write
+                # a merged model's frame has a name that files cannot use
                 f"{scope.prefix}{name} (merged)" if merged else f"{scope.prefix}{name}",
                 (element, scope),
                 scope.is_static or static or _says_static(model),

@@ -223,7 +223,7 @@ def _refuse_constraints(scope: SdfScope) -> None:
 
 
 def _roots_first(links: Iterable[Link], joints: Iterable[SdfJoint]) -> list[str]:
-    """The names of the links, those that are nobody's children before others."""
+    """The names of the links, those without a parent before others."""
     children = {one.joint.child for one in joints}
     return sorted((link.name for link in links), key=lambda name: name in children)
 

@@ -18,7 +18,7 @@ from .substitutions import Substitutions
 def is_xacro(source: Source) -> bool:
     """Whether a source is to be expanded: a file .xacro, or any file that uses xacro.
 
-    Text is not: what a topic brings is expanded only where somebody says so.
+    Text is not: a description from a topic is expanded only on request.
     """
     if isinstance(source, NamedText) or (isinstance(source, str) and "<" in source):
         return False
