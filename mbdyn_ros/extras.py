@@ -25,7 +25,7 @@ EXTRAS = {
     "plot": Extra("matplotlib", "pictures (--plot, --graph, --gif)", "view"),
     "page": Extra("viser", "robots in the browser (mbdyn view)", "view"),
     "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)", "bag"),
-    "identify": Extra("clarabel", "inertias that bodies can have (mbdyn identify)", "identify"),
+    "identify": Extra("clarabel", "physically consistent inertias (mbdyn identify)", "identify"),
     "mjcf": Extra("mujoco", "MuJoCo's files", "mjcf"),
     "symbolic": Extra("sympy", "closed forms in SymPy", "symbolic"),
     "dask": Extra("distributed", "sweeps on many machines", "dask"),

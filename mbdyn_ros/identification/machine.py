@@ -226,7 +226,7 @@ class Search:
         return Evidence.of(*(np.concatenate(one) for one in zip(*given, strict=True)))
 
     def _solve(self) -> None:
-        """All parameters, of inertias that bodies can have."""
+        """All parameters, of physically consistent inertias."""
         form, evidence = self.form, self.evidence
         _, self.noise = evidence.weighted(self.chosen)
         links = massive_links(self.robot)

@@ -194,7 +194,7 @@ def test_batches_of_wrenches(arm: Robot) -> None:
 @pytest.mark.parametrize(
     ("wrenches", "message"),
     [
-        ({"bukket": np.zeros(6)}, "there is no link 'bukket'; the links are world, boom"),
+        ({"bukket": np.zeros(6)}, "there is no link 'bukket'.*; the links are world, boom"),
         ({"pad": np.zeros(5)}, r"the wrench on pad has shape \(5,\)"),
         ({"pad": [0, np.nan, 0, 0, 0, 0]}, "the wrench on pad of force y is nan"),
         ({"pad": [0, 0, 0, 0, 0, np.inf]}, "the wrench on pad of torque z is inf"),
