@@ -65,9 +65,10 @@ def example(command: click.Command, words: str) -> str:
 
 
 def for_example(command: click.Command, words: str) -> str:
-    """An example of the option, or of the robot, whose value `words` refuse; else nothing."""
+    """An example of the option, robot or mechanism that `words` refuse; else nothing."""
     option = OPTION.match(words)
-    shown = example(command, words) if option or words.startswith("there is no robot") else ""
+    named = option or words.startswith(("there is no robot", "there is no mechanism"))
+    shown = example(command, words) if named else ""
     return f". For example: {shown}" if shown and (not option or option[0] in shown) else ""
 
 

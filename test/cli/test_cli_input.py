@@ -52,6 +52,7 @@ def test_numbers_beyond_all_use_are_named(arguments: tuple[str, ...], words: str
         ("view crain", 'did you mean "crane"', "mbdyn view panda"),
         ("codegen ur5 --precision half", "'double', 'single'", "--precision single"),
         ("mechanism four_bar --lengths 1,2", "give 4 numbers", "four_bar --lengths 0.32,0.1,"),
+        ("mechanism forbar --id", 'did you mean "four_bar"', "mbdyn mechanism list"),
         ("mechanism four_bar --id --motion trapez", 'did you mean "trapezoid"', ""),
         ("id ur5 --wrench tool=0,0,1,0,0,0", 'did you mean "tool0"', ""),
         ("time boom", "Missing argument 'FILE'", "path.csv && mbdyn time boom path.csv"),
