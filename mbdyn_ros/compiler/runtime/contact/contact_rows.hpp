@@ -6,7 +6,7 @@
 #include "wall_laws.hpp"
 
 
-/* Begin a row that is zero beyond the reach of a contact or of a rubbing joint. */
+/* Begin a row of a contact or of a rubbing joint: it has numbers in its reach alone. */
 template <class Real>
 static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
   const size_t first_slot = w->contacts - w->slots;
@@ -19,8 +19,15 @@ static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k)
     x->reach[m] = x->pair_reach + block * w->nv;
     x->reaches[m] = x->pair_reaches[block];
   }
-  clear(w->nv, x->S + m * w->nv);
-  return x->S + m * w->nv;
+  Real* row = x->S + m * w->nv;
+  for (size_t j = 0; j < x->reaches[m]; ++j) row[x->reach[m][j]] = all<Real>(0.);
+  return row;
+}
+
+/* The numbers of a row, which has none beyond its reach, to another one. */
+template <class Real>
+static inline void copy_row(const Work<Real>* x, size_t m, const Real* row, Real* other) {
+  for (size_t j = 0; j < x->reaches[m]; ++j) other[x->reach[m][j]] = row[x->reach[m][j]];
 }
 
 /* The rows of a contact: along its normal, with friction two tangents, and what resists turning. */
@@ -33,7 +40,8 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
   if (is_single<Real> && w->laws) x->carry[m] = 0.;
   x->mu[i] = x->friction[k];
   if (w->normal[k] < 0) {
-    copy(n, body, begin_row(w, x, m++, k));
+    Real* row = begin_row(w, x, m, k);
+    copy_row(x, m++, body, row);
   } else {
     const Real* normal = x->column + w->normal[k];
     const Real* other = x->partner[k] < 0 ? nullptr : x->column + x->partner[k];
@@ -59,8 +67,11 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
       }
     }
   }
-  for (size_t j = start * n; j < m * n; ++j) {
-    x->S[j] = select(x->on[i], x->S[j], all<Real>(0.));
+  for (size_t row = start; row < m; ++row) {
+    for (size_t j = 0; j < x->reaches[row]; ++j) {
+      Real* own = x->S + row * n + x->reach[row][j];
+      *own = select(x->on[i], *own, all<Real>(0.));
+    }
   }
   return m;
 }
@@ -133,14 +144,13 @@ static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Wor
   x->contact_rows = m;
   for (size_t i = 0; rubs && i < w->rubbing; ++i, ++m) {
     Real* row = begin_row(w, x, m, w->contacts + i);
-    copy(w->nv, x->column + w->rubs + i * w->nv, row);
+    copy_row(x, m, x->column + w->rubs + i * w->nv, row);
   }
   number_islands(w, x, m);
   return m;
 }
 
-/* A of the rows from i on, of one contact, with themselves and all before in their island, a tile at a
-   time; between islands it is zero already. */
+/* A of the rows from i on, of one contact, with themselves and all before, a tile at a time. */
 template <class Real, size_t ROWS>
 static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t i) {
   constexpr size_t TILE = tile<Real>;
@@ -149,9 +159,6 @@ static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t
   const Real* X = x->X + i * n;
   for (size_t j = 0; j < end; j += TILE) {
     const size_t columns = end - j < TILE ? end - j : TILE;
-    bool apart = true;
-    for (size_t c = 0; c < columns && apart; ++c) apart = x->island[j + c] != x->island[i];
-    if (apart) continue;
     Real sum[ROWS][TILE] = {};
     for (size_t k = 0; k < here; ++k) {
       const Real *one = X + place[k], *other = x->XT + (size_t)place[k] * step + j;
@@ -167,18 +174,48 @@ static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t
   }
 }
 
+/* The same with those of a contact of its island, from row j on. */
+template <class Real, size_t ROWS, size_t OTHERS>
+static inline void products_of_pair(size_t n, Work<Real>* x, size_t m, size_t i, size_t j) {
+  Real sum[ROWS][OTHERS] = {};
+  for (size_t k = 0; k < x->reaches[i]; ++k) {
+    const Real *one = x->X + i * n + x->reach[i][k], *other = x->X + j * n + x->reach[i][k];
+    for (size_t r = 0; r < ROWS; ++r) {
+      for (size_t c = 0; c < OTHERS; ++c) sum[r][c] += one[r * n] * other[c * n];
+    }
+  }
+  for (size_t r = 0; r < ROWS; ++r) {
+    for (size_t c = 0; c < OTHERS; ++c) x->A[(i + r) * m + j + c] = x->A[(j + c) * m + i + r] = sum[r][c];
+  }
+}
+
+/* The same with all those of its island. */
+template <class Real, size_t ROWS>
+static inline void products_in_island(size_t n, Work<Real>* x, size_t m, size_t i) {
+  for (size_t j = 0; j <= i; j += rows_from(x, j)) {
+    if (x->island[j] != x->island[i]) continue;
+    rows_from(x, j) == 3 ? products_of_pair<Real, ROWS, 3>(n, x, m, i, j)
+                         : products_of_pair<Real, ROWS, 1>(n, x, m, i, j);
+  }
+}
+
 /* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
 template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t n = w->nv, step = m + tile<Real>;
-  copy(m * n, x->S, x->X);
-  clear(n * step, x->XT);
-  if (x->islands > 1) clear(m * m, x->A);
+  const bool apart = x->islands > 1;
+  clear(m * n, x->X);
+  apart ? clear(m * m, x->A) : clear(n * step, x->XT);
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
     const size_t rows = rows_from(x, i), here = x->reaches[i];
     Real* X = x->X + i * n;
+    for (size_t r = 0; r < rows; ++r) copy_row(x, i + r, x->S + (i + r) * n, X + r * n);
     rows == 3 ? solve_up(w, x->mass, x->reach[i], here, 3, X)
               : solve_up(w, x->mass, x->reach[i], here, 1, X);
+    if (apart) {
+      rows == 3 ? products_in_island<Real, 3>(n, x, m, i) : products_in_island<Real, 1>(n, x, m, i);
+      continue;
+    }
     for (size_t k = 0; k < here; ++k) {
       const size_t j = (size_t)x->reach[i][k];
       for (size_t r = 0; r < rows; ++r) x->XT[j * step + i + r] = X[r * n + j];

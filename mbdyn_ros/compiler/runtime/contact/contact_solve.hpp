@@ -323,9 +323,12 @@ static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<R
   Real turn = all<Real>(0.), size = turn, known = turn;
   for (size_t j = 0; j < w->nv; ++j) known = greatest(known, magnitude(x->old_reaction[j]));
   if (!any(is(known == 0.))) return is(known == 0.);
-  for (size_t j = 0; w->stages && j < x->contact_rows * w->nv; ++j) {
-    turn = greatest(turn, magnitude(x->S_end[j] - x->S[j]));
-    size = greatest(size, magnitude(x->S[j]));
+  for (size_t i = 0; w->stages && i < x->contact_rows; ++i) {
+    for (size_t k = 0; k < x->reaches[i]; ++k) {
+      const size_t j = i * w->nv + (size_t)x->reach[i][k];
+      turn = greatest(turn, magnitude(x->S_end[j] - x->S[j]));
+      size = greatest(size, magnitude(x->S[j]));
+    }
   }
   const Bits<Real> found = is(known == 0.) & is(turn > TURN * size);
   for (size_t j = 0; j < w->nv; ++j) {
@@ -368,7 +371,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (again) {
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
       if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
-      copy(rows * w->nv, x->S, x->S_end);
+      for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       if (shifted) {
         contact_jacobian(w, s, x, x->at_q, 1);
         lean_normals(w, s, x);

@@ -54,7 +54,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   delassus_matrix(w, x, m);
   double *before = x->approach, law = LAW;  /* of fast ones a share */
   for (size_t i = 0; i < m; ++i) {
-    before[i] = dot(n, x->S + i * n, s->v) - (w->laws ? x->carry[i] : 0.);
+    before[i] = along_row(w, x, i, s->v) - (w->laws ? x->carry[i] : 0.);
     law = fmax(law, LAW * fabs(before[i]));
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
@@ -73,8 +73,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
     clear(w->rates, x->slides);
     accelerate(w, s, s->q, s->v, 0., x->slides, a);
     for (size_t i = 0; i < x->count; ++i) {
-      const double* row = x->S + x->first[i] * n;
-      const double falls = -dot(n, row, a), up = dot(n, row, s->v);
+      const double falls = -along_row(w, x, x->first[i], a), up = along_row(w, x, x->first[i], s->v);
       const double patience = fmax(s->step, w->window);
       double* law_e = x->gap + i;
       *law_e = restitution(i);
