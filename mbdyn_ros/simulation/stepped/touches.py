@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -87,23 +88,25 @@ class Touches:
                 total[link] = total.get(link, 0.0) + wrench
         return total
 
-    def velocity(self, k: int, v: Array) -> Array:
-        """Velocity (3,) in the world of what touches, against the other link; (1,) of a stop."""
+    def velocity(self, k: int, place: Array, v: Array) -> Array:
+        """Velocities (3, n) in the world of what touches there, against the other link, of v (nv, n);
+        (1, n) of a stop."""
         layout, nv = self._step.layout, len(v)
         if layout.normal[k] < 0:
-            return np.array([self._column[self._body[k] :][:nv] @ v])
-        place = self.touch(k)[0]
+            along: Array = self._column[self._body[k] :][:nv] @ v
+            return along[None]
         speed = self._at(self._body[k], place, v)
         if self._partner[k] >= 0:
             speed = speed - self._at(self._partner[k], place, v)
         return speed
 
     def _at(self, start: int, place: Array, v: Array) -> Array:
-        """Velocity (3,) at a place of the body whose numbers begin there."""
+        """Velocities (3, n) at a place of the body whose numbers begin there."""
         body, nv = self._column[start:], len(v)
-        linear, turning = (body[12 : 12 + 6 * nv].reshape(6, nv) @ v).reshape(2, 3)
-        result: Array = linear + np.cross(turning, place - body[3:12:4])
-        return result
+        twist: Array = body[12 : 12 + 6 * nv].reshape(6, nv) @ v
+        x, y, z = place - body[3:12:4]
+        wx, wy, wz = twist[3:]
+        return twist[:3] + [wy * z - wz * y, wz * x - wx * z, wx * y - wy * x]
 
     def force(self, k: int, along: Array) -> Array:
         """A force (3,) in the world from those along the normal and two tangents."""
@@ -122,22 +125,24 @@ class Touches:
         """
         m, nv = len(self.contacts), self._step.walls.nv
         nq = self._step.walls.nq
-        cuts = np.cumsum([2, nq, nv, nv, 3 * m, m, m])
-        (time, loss), q, before, after, impulses, e, took, planes = np.split(record, cuts)
+        cuts = [*accumulate([0, 2, nq, nv, nv, 3 * m, m, m]), len(record)]
+        (time, loss), q, before, after, impulses, e, took, planes = (
+            record[start:end] for start, end in pairwise(cuts)
+        )
         which = np.flatnonzero(took).tolist()
         f = impulses.reshape(m, 3)[which]
         self.at(q, planes.reshape(-1, SLOT_SIZE))
-        size = (len(which), 3)
+        size, both = (len(which), 3), np.array([before, after]).T
         places, normals, sideways = np.empty(size), np.empty(size), np.zeros(size)
         speeds, angles = np.empty((len(which), 2)), np.full(len(which), np.nan)
         for i, k in enumerate(which):
             places[i], normals[i] = self.touch(k)
-            old, new = self.velocity(k, before), self.velocity(k, after)
-            if len(old) == 1:
-                speeds[i] = old[0], new[0]
+            speed = self.velocity(k, places[i], both)
+            if len(speed) == 1:
+                speeds[i] = speed[0]
                 continue
-            speeds[i] = normals[i] @ old, normals[i] @ new
-            angles[i] = angle_between(old, normals[i])
+            speeds[i] = normals[i] @ speed
+            angles[i] = angle_between(speed[:, 0], normals[i])
             sideways[i] = f[i, 1:] @ tangent_planes(normals[i : i + 1])[0]
         return Impact(
             time=float(time),
@@ -152,9 +157,9 @@ class Touches:
             angle_of_attack=angles,
             energy_before=float(energy(q, before).sum()),
             energy_after=float(energy(q, after).sum()),
-            q=q,
-            v_before=before,
-            v_after=after,
+            q=q.copy(),  # the record is much larger, and goes
+            v_before=before.copy(),
+            v_after=after.copy(),
             restitution=e[which],
             loss=float(loss),
         )
