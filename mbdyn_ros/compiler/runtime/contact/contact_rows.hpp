@@ -91,6 +91,12 @@ static inline size_t rows_from(const Work<Real>* x, size_t row) {
   return row + 2 < x->contact_rows && x->whose[row] == x->whose[row + 2] ? 3 : 1;
 }
 
+/* The same where this is its last one. */
+template <class Real>
+static inline size_t rows_to(const Work<Real>* x, size_t row) {
+  return row > 1 && row < x->contact_rows && x->whose[row] == x->whose[row - 2] ? 3 : 1;
+}
+
 /* The first coordinate of the tree of bodies that a coordinate moves in. */
 static inline size_t tree_of(const struct walls* w, size_t j) {
   return w->path_start[j] < w->path_start[j + 1] ? (size_t)w->path[w->path_start[j]] : j;
@@ -128,6 +134,12 @@ static void number_islands(const struct walls* w, Work<Real>* x, size_t m) {
     size_t& own = number[root(i, 0)];
     if (own == NO_ROW) own = x->islands++;
     x->island[i] = own;
+  }
+  size_t* last = parent;
+  for (size_t k = 0; k < n; ++k) last[k] = NO_ROW;
+  for (size_t i = 0; i < m; ++i) {
+    x->before[i] = last[x->island[i]];
+    last[x->island[i]] = i;
   }
 }
 
@@ -192,11 +204,39 @@ static inline void products_of_pair(size_t n, Work<Real>* x, size_t m, size_t i,
 /* The same with all those of its island. */
 template <class Real, size_t ROWS>
 static inline void products_in_island(size_t n, Work<Real>* x, size_t m, size_t i) {
-  for (size_t j = 0; j <= i; j += rows_from(x, j)) {
-    if (x->island[j] != x->island[i]) continue;
-    rows_from(x, j) == 3 ? products_of_pair<Real, ROWS, 3>(n, x, m, i, j)
-                         : products_of_pair<Real, ROWS, 1>(n, x, m, i, j);
+  products_of_pair<Real, ROWS, ROWS>(n, x, m, i, i);
+  for (size_t j = x->before[i]; j != NO_ROW; j = x->before[j]) {
+    const size_t first = j - (rows_to(x, j) - 1);
+    first + 2 == j ? products_of_pair<Real, ROWS, 3>(n, x, m, i, first)
+                   : products_of_pair<Real, ROWS, 1>(n, x, m, i, first);
+    j = first;
   }
+}
+
+/* Let X be zero for m rows, and A too where there are islands, between which it stays so: of what
+   they held it is known where that was. */
+template <class Real>
+static void begin_problem(size_t n, Work<Real>* x, size_t m) {
+  const auto zero = [](Real* matrix, size_t end, size_t* done) {
+    if (*done < end) clear(end - *done, matrix + *done), *done = end;
+  };
+  for (size_t i = 0; i < x->wrote; ++i) clear(x->to[i] - x->from[i], x->X + i * n + x->from[i]);
+  zero(x->X, m * n, &x->zero_X);
+  if (x->islands > 1 && x->wrote_islands > 1) {
+    for (size_t i = 0; i < x->wrote; ++i) {
+      for (size_t j = i; j != NO_ROW; j = x->wrote_before[j]) {
+        x->A[i * x->wrote + j] = x->A[j * x->wrote + i] = all<Real>(0.);
+      }
+    }
+  }
+  if (x->islands < 2) x->zero_A = 0;
+  if (x->islands > 1) zero(x->A, m * m, &x->zero_A);
+  for (size_t i = 0; i < m; ++i) {
+    x->from[i] = x->reaches[i] ? (size_t)x->reach[i][0] : 0;
+    x->to[i] = x->reaches[i] ? (size_t)x->reach[i][x->reaches[i] - 1] + 1 : 0;
+  }
+  if (x->islands > 1) copy(m, x->before, x->wrote_before);
+  x->wrote = m, x->wrote_islands = x->islands;
 }
 
 /* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
@@ -204,8 +244,8 @@ template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t n = w->nv, step = m + tile<Real>;
   const bool apart = x->islands > 1;
-  clear(m * n, x->X);
-  apart ? clear(m * m, x->A) : clear(n * step, x->XT);
+  begin_problem(n, x, m);
+  if (!apart) clear(n * step, x->XT);
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
     const size_t rows = rows_from(x, i), here = x->reaches[i];
     Real* X = x->X + i * n;

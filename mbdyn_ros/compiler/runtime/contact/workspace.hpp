@@ -42,6 +42,9 @@ struct Work {
   const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
   size_t *island, islands, *tree;  /* (r) see `Cones`; (2, nv) trees that contacts connect */
+  size_t* before;              /* (r) the row before in its island; NO_ROW: it is the first */
+  size_t *wrote_before, *from, *to;  /* (r) the same in A, and where X is not zero (`begin_problem`): */
+  size_t wrote, wrote_islands, zero_X, zero_A;  /* their rows, islands, and numbers zero elsewhere */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
   /* (3 m), (m), (3 m + rubbing), (m) before the step */
@@ -91,7 +94,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_problem<Real>(w, m)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
-  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
+  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
     ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
     ROOM(old_force, 3 * w->contacts + w->rubbing), ROOM(old_trend, w->contacts);
@@ -103,7 +106,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
     ROOM(yield, k), ROOM(load, k), ROOM(carry, m), ROOM(root, m * m);
     ROOM(disc_normal, 2 * k), ROOM(disc, 2 * k), ROOM(disc_rows, 2 * k), ROOM(disc_mu, 2 * k);
   }
-  x->discs = 0;
+  x->discs = x->wrote = x->wrote_islands = x->zero_X = x->zero_A = 0;
   if (w->solids) {
     ROOM(pose, 12 * w->solids->count), ROOM(speed, w->solids->count);
     ROOM(clipped, room_of_touches(w->solids));
