@@ -72,16 +72,19 @@ static double* block_of(double* blocks, size_t count, size_t pair, const double*
    than there is room for. */
 static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, double span) {
   const struct solids* t = w->solids;
-  const size_t n = w->nv, blocks = w->slots / MOST_POINTS;
+  const size_t blocks = w->slots / MOST_POINTS;
   double *column = x->column, (*pose)[12] = x->pose, *speed = x->speed;
   evaluate(w, s, w->rows, s->q, nullptr, column);
   for (size_t k = 0; k < t->count; ++k) {
     const struct solid* one = t->solid + k;
     const double *body = column + one->body, *speeds = body + 12;
+    const int32_t* reach = t->reach + t->reach_start[k];
+    const size_t reaches = (size_t)(t->reach_start[k + 1] - t->reach_start[k]);
     double along = 0., turning = 0., arm = one->reach;
     pose_product(body, one->pose, pose[k]);
     for (size_t r = 0; r < 3; ++r) {
-      const double linear = dot(n, speeds + r * n, s->v), turn = dot(n, speeds + (3 + r) * n, s->v);
+      const double linear = dot_at(reach, reaches, speeds + r * w->nv, s->v);
+      const double turn = dot_at(reach, reaches, speeds + (3 + r) * w->nv, s->v);
       along += linear * linear, turning += turn * turn;
     }
     arm += sqrt(one->pose[3] * one->pose[3] + one->pose[7] * one->pose[7] +
@@ -89,37 +92,43 @@ static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, 
     speed[k] = sqrt(along) + arm * sqrt(turning) + span * t->fall;
   }
   for (size_t i = 0; i < w->slots; ++i) s->planes[PLANE * i] = 0.;
-  for (int again = 0; again < 2; ++again) {  /* those that were near before keep their blocks */
-    for (size_t k = 0; k < t->pairs; ++k) {
-      const size_t i = (size_t)t->pair[2 * k], j = (size_t)t->pair[2 * k + 1];
-      const struct solid* const one[] = {t->solid + i, t->solid + j};
-      const double* const poses[] = {pose[i], pose[j]};
-      const double margin = ALWAYS_NEAR + span * (speed[i] + speed[j]);
-      const double reach = margin + one[0]->reach + one[1]->reach;
-      double square = 0., place[2][3], fresh[4];
-      for (int r = 3; r < 12; r += 4) {
-        square += (pose[i][r] - pose[j][r]) * (pose[i][r] - pose[j][r]);
-      }
-      double* block = block_of(s->blocks, blocks, k, pose[i], pose[j]);
-      const int known = block && block[0] != 0.;
-      if (known == again) continue;
-      if (!(square < reach * reach)) {
-        if (known) block[0] = 0.;
-        continue;
-      }
-      double* way = block ? block + 1 : fresh;
-      if (!block) fresh[0] = fresh[1] = 0., fresh[2] = 1.;
-      if (nearest(t, one, poses, way, place) > margin) {
-        if (known) block[0] = 0.;
-        continue;
-      }
-      if (!block) return -1;
-      struct touch found[MOST_POINTS];
-      const size_t count = narrow_phase(t, one, poses, way, place, margin, x->clipped, found);
-      block[0] = (double)(k + 1);
-      fill_block(t, k, found, count, column,
-                 s->planes + PLANE * MOST_POINTS * (size_t)((block - s->blocks) / 4));
+  const auto margin_of = [&](const int64_t* pair) {
+    return ALWAYS_NEAR + span * (speed[pair[0]] + speed[pair[1]]);
+  };
+  const auto touch = [&](size_t k, double* block) {  /* whether they are near; with a block for it */
+    const int64_t* pair = t->pair + 2 * k;
+    const struct solid* const one[] = {t->solid + pair[0], t->solid + pair[1]};
+    const double* const poses[] = {pose[pair[0]], pose[pair[1]]};
+    double place[2][3], fresh[] = {0., 0., 1.}, *way = block ? block + 1 : fresh;
+    if (nearest(t, one, poses, way, place) > margin_of(pair)) return false;
+    if (!block) return true;
+    struct touch found[MOST_POINTS];
+    const size_t count = narrow_phase(t, one, poses, way, place, margin_of(pair), x->clipped, found);
+    block[0] = (double)(k + 1);
+    fill_block(t, k, found, count, column,
+               s->planes + PLANE * MOST_POINTS * (size_t)((block - s->blocks) / 4));
+    return true;
+  };
+  const auto meet = [&](const int64_t* pair) {  /* spheres around them */
+    double square = 0., reach = margin_of(pair);
+    for (int k = 0; k < 2; ++k) reach += t->solid[pair[k]].reach;
+    for (int r = 3; r < 12; r += 4) {
+      const double far = pose[pair[0]][r] - pose[pair[1]][r];
+      square += far * far;
     }
+    return square < reach * reach;
+  };
+  for (double* block = s->blocks; block < s->blocks + 4 * blocks; block += 4) {
+    if (block[0] == 0.) continue;  /* those that were near before keep their blocks */
+    const size_t k = (size_t)block[0] - 1;
+    if (!meet(t->pair + 2 * k) || !touch(k, block)) block[0] = 0.;
+  }
+  for (size_t k = 0; k < t->pairs; ++k) {
+    const int64_t* pair = t->pair + 2 * k;
+    if (!meet(pair)) continue;
+    double* block = block_of(s->blocks, blocks, k, pose[pair[0]], pose[pair[1]]);
+    if (block && block[0] != 0.) continue;
+    if (touch(k, block) && !block) return -1;
   }
   return 0;
 }

@@ -20,6 +20,14 @@ static inline Real dot(size_t n, const Real* __restrict x, const Real* __restric
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* sum of x y over `count` places */
+template <class Real>
+static inline Real dot_at(const int32_t* place, size_t count, const Real* x, const Real* y) {
+  Real sum = all<Real>(0.);
+  for (size_t k = 0; k < count; ++k) sum += x[place[k]] * y[place[k]];
+  return sum;
+}
+
 /* z = x cross y */
 static inline void crossed(const double* x, const double* y, double* z) {
   for (int r = 0; r < 3; ++r) {

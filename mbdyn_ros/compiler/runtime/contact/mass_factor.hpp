@@ -56,11 +56,3 @@ static void solve_down(const struct walls* w, const Real* factor, Real* x) {
     x[i] = left * row[i];
   }
 }
-
-/* sum of x y over `count` places */
-template <class Real>
-static inline Real dot_at(const int32_t* place, size_t count, const Real* x, const Real* y) {
-  Real sum = all<Real>(0.);
-  for (size_t k = 0; k < count; ++k) sum += x[place[k]] * y[place[k]];
-  return sum;
-}
