@@ -89,8 +89,8 @@ class Touches:
         return total
 
     def velocity(self, k: int, place: Array, v: Array) -> Array:
-        """Velocities (3, n) in the world of what touches there, against the other link, of v (nv, n);
-        (1, n) of a stop."""
+        """Velocities (3, n) of what touches there, against the other link, in the world, of v
+        (nv, n); (1, n) of a stop."""
         layout, nv = self._step.layout, len(v)
         if layout.normal[k] < 0:
             along: Array = self._column[self._body[k] :][:nv] @ v

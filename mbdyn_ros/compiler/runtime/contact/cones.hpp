@@ -35,7 +35,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
    `room_of_cones`. soft: (rows) what more a row's own impulse changes its velocity, or nullptr. Discs
    are what resists turning: the row of the normal, the first of one or two rows,
    and the friction (m); problems with discs know no safe way. islands: how many problems this one falls
-   apart into, and which of them each row is of; with fewer than two nobody asks. */
+   apart into, and which of them each row is of; with fewer than two nobody asks. solved: (islands)
+   which are left as they are, or nullptr. */
 template <class Real>
 struct Cones {
   size_t rows, contacts, bounded, size;
@@ -49,6 +50,7 @@ struct Cones {
   const Real* soft;
   size_t islands;
   const size_t* island;
+  const char* solved;
 };
 
 template <class Real>

@@ -256,31 +256,35 @@ static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits
   if (x->count) take(open, 3 * w->contacts, x->end, x->now);
 }
 
-/* Where contacts that close move along their walls at the end of the step, to LAW; `far`: where one
-   is so far from it in the last passes that its rows have turned. */
+/* Where contacts that close move along their walls at the end of the step, to LAW, and which islands
+   are `solved` so; `far`: where one is so far from it in the last passes that its rows have turned. */
 template <class Real>
 static Bits<Real> obeys(const struct walls* w, const Work<Real>* x, int pass, Bits<Real> open,
                         Bits<Real>* far) {
   Bits<Real> settled = open;
   *far = ~open & open;
+  memset(x->solved, 1, x->islands);
   for (size_t i = 0; i < x->count; ++i) {
     const Real* one = x->now + x->active[i];
     const Real rate = magnitude(one[w->contacts]), slope = one[2 * w->contacts];
-    settled &= is(rate <= LAW * slope) | ~x->closed[i];
+    Bits<Real> obeys = is(rate <= LAW * slope) | ~x->closed[i];
     if constexpr (is_single<Real>) {
-      if (yields(w, x->active[i])) settled &= is(fabs(x->load[i] - x->f[x->first[i]]) <= LAW * x->load[i]);
+      if (yields(w, x->active[i])) obeys &= is(fabs(x->load[i] - x->f[x->first[i]]) <= LAW * x->load[i]);
     }
+    if (any(open & ~obeys)) x->solved[x->island[x->first[i]]] = 0;
+    settled &= obeys;
     if (pass >= MOST_SHIFTS) *far |= open & x->closed[i] & is(rate > w->slow * slope);
   }
   return pass + 1 == MOST_PASSES ? open : settled;
 }
 
-/* Shift the problem by what the velocities at the end of the step differ from the rows'. */
+/* Shift what is not solved by what the velocities at the end of the step differ from the rows'. */
 template <class Real>
 static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
   for (size_t i = 0; i < x->count; ++i) {
     const Real* one = x->now + x->active[i];
     const size_t first = x->first[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+    if (x->solved[x->island[first]]) continue;
     for (size_t row = first; row < first + rows; ++row) {
       const Real rate = one[w->contacts] / one[2 * w->contacts];
       const Real end = row > first ? along_row(w, x, row, s->v, x->S_end) : rate;
@@ -369,6 +373,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
     const int shifted = !again || (w->stages && !pass);
     if (again) {
+      memset(x->solved, 0, w->nv);
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
       if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
       for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
@@ -393,12 +398,13 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                x->mu, x->bound, x->A, x->b, plain ? x->X : nullptr, x->cones,
                                plain || x->discs ? nullptr : (Real*)x->root, x->discs,
                                x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
-                               x->island};
+                               x->island, x->solved};
     Bits<Real> settled;
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
     if constexpr (is_single<Real>) {
       if (shifted && against && reconcile_shift(x, m)) {
+        memset(x->solved, 0, w->nv);
         cone_problem(w, x, m, h);
         yield_to(w, x, m, h, part);
         warm_start(w, s, x, h);

@@ -65,7 +65,7 @@ class Island {
     const size_t columns = known ? gather_columns(m) : m;
     return {m, contacts, bounded, columns, normal, tangent, mu, bound, A, b, known ? X : nullptr,
             c->room, !known && (c->X || c->root) ? root : nullptr, discs, disc_normal, disc,
-            disc_rows, disc_mu, nullptr, 0, nullptr};
+            disc_rows, disc_mu, nullptr, 0, nullptr, nullptr};
   }
 
   /* X of the coordinates that move the island; gives how many. */
@@ -104,6 +104,7 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   } else {
     Island island(c, c->room + room_of_island(c->rows, c->size));
     for (size_t k = 0; k < c->islands; ++k) {
+      if (c->solved && c->solved[k]) continue;
       missed = fmax(missed, island.solve(k, enough, size, softness, f));
     }
   }

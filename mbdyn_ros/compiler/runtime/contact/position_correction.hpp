@@ -89,7 +89,7 @@ static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, 
     memcpy(X + i * n, x->X + x->first[i] * n, n * sizeof *X);
   }
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
-                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island};
+                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr};
   bits1 settled;
   impulses_of_cones(&cones, w->settled, push, &settled);
   memset(impulse, 0, m * sizeof *impulse);

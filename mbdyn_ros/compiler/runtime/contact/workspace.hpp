@@ -42,6 +42,7 @@ struct Work {
   const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
   size_t *island, islands, *tree;  /* (r) see `Cones`; (2, nv) trees that contacts connect */
+  char* solved;                /* (nv) whether an island needs no more passes */
   size_t* before;              /* (r) the row before in its island; NO_ROW: it is the first */
   size_t *wrote_before, *from, *to;  /* (r) the same in A, and where X is not zero (`begin_problem`): */
   size_t wrote, wrote_islands, zero_X, zero_A;  /* their rows, islands, and numbers zero elsewhere */
@@ -94,7 +95,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_problem<Real>(w, m)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
-  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
+  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(solved, w->nv), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
     ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
     ROOM(old_force, 3 * w->contacts + w->rubbing), ROOM(old_trend, w->contacts);
