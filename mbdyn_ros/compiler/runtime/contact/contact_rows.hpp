@@ -213,30 +213,26 @@ static inline void products_in_island(size_t n, Work<Real>* x, size_t m, size_t 
   }
 }
 
-/* Let X be zero for m rows, and A too where there are islands, between which it stays so: of what
-   they held it is known where that was. */
+/* Let X, and A between islands, be zero for m rows: cleared is where they were written to for the last
+   ones, and what no rows have taken yet. */
 template <class Real>
-static void begin_problem(size_t n, Work<Real>* x, size_t m) {
+static void begin_islands(size_t n, Work<Real>* x, size_t m) {
   const auto zero = [](Real* matrix, size_t end, size_t* done) {
     if (*done < end) clear(end - *done, matrix + *done), *done = end;
   };
-  for (size_t i = 0; i < x->wrote; ++i) clear(x->to[i] - x->from[i], x->X + i * n + x->from[i]);
-  zero(x->X, m * n, &x->zero_X);
-  if (x->islands > 1 && x->wrote_islands > 1) {
-    for (size_t i = 0; i < x->wrote; ++i) {
-      for (size_t j = i; j != NO_ROW; j = x->wrote_before[j]) {
-        x->A[i * x->wrote + j] = x->A[j * x->wrote + i] = all<Real>(0.);
-      }
+  for (size_t i = 0; i < x->wrote; ++i) {
+    clear(x->to[i] - x->from[i], x->X + i * n + x->from[i]);
+    for (size_t j = i; j != NO_ROW; j = x->wrote_before[j]) {
+      x->A[i * x->wrote + j] = x->A[j * x->wrote + i] = all<Real>(0.);
     }
   }
-  if (x->islands < 2) x->zero_A = 0;
-  if (x->islands > 1) zero(x->A, m * m, &x->zero_A);
+  zero(x->X, m * n, &x->zero_X), zero(x->A, m * m, &x->zero_A);
   for (size_t i = 0; i < m; ++i) {
     x->from[i] = x->reaches[i] ? (size_t)x->reach[i][0] : 0;
     x->to[i] = x->reaches[i] ? (size_t)x->reach[i][x->reaches[i] - 1] + 1 : 0;
   }
-  if (x->islands > 1) copy(m, x->before, x->wrote_before);
-  x->wrote = m, x->wrote_islands = x->islands;
+  copy(m, x->before, x->wrote_before);
+  x->wrote = m;
 }
 
 /* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
@@ -244,8 +240,12 @@ template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t n = w->nv, step = m + tile<Real>;
   const bool apart = x->islands > 1;
-  begin_problem(n, x, m);
-  if (!apart) clear(n * step, x->XT);
+  if (apart) {
+    begin_islands(n, x, m);
+  } else {
+    clear(m * n, x->X), clear(n * step, x->XT);
+    x->wrote = x->zero_X = x->zero_A = 0;
+  }
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
     const size_t rows = rows_from(x, i), here = x->reaches[i];
     Real* X = x->X + i * n;

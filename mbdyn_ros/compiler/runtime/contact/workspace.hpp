@@ -44,8 +44,8 @@ struct Work {
   size_t *island, islands, *tree;  /* (r) see `Cones`; (2, nv) trees that contacts connect */
   char* solved;                /* (nv) whether an island needs no more passes */
   size_t* before;              /* (r) the row before in its island; NO_ROW: it is the first */
-  size_t *wrote_before, *from, *to;  /* (r) the same in A, and where X is not zero (`begin_problem`): */
-  size_t wrote, wrote_islands, zero_X, zero_A;  /* their rows, islands, and numbers zero elsewhere */
+  size_t *wrote_before, *from, *to;  /* (r) the same of what A holds, and where X is not zero: */
+  size_t wrote, zero_X, zero_A;  /* their rows, and how many numbers are zero elsewhere */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
   /* (3 m), (m), (3 m + rubbing), (m) before the step */
@@ -107,7 +107,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
     ROOM(yield, k), ROOM(load, k), ROOM(carry, m), ROOM(root, m * m);
     ROOM(disc_normal, 2 * k), ROOM(disc, 2 * k), ROOM(disc_rows, 2 * k), ROOM(disc_mu, 2 * k);
   }
-  x->discs = x->wrote = x->wrote_islands = x->zero_X = x->zero_A = 0;
+  x->discs = x->wrote = x->zero_X = x->zero_A = 0;
   if (w->solids) {
     ROOM(pose, 12 * w->solids->count), ROOM(speed, w->solids->count);
     ROOM(clipped, room_of_touches(w->solids));
