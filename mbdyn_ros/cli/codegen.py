@@ -10,15 +10,12 @@ import click
 from ..errors import writing
 from ..export.closed_form_text import FORMATS
 from ..robot.export import PRECISIONS
-from .options import RobotOptions, robot_argument, robot_options
+from .options import WRITTEN_AS, RobotOptions, robot_argument, robot_options
 from .printing import print_json
 
 if TYPE_CHECKING:
     from ..export.c_export import Exported
     from ..robot import Robot
-
-SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
-"""Formats of formulas by the ends of files' names."""
 
 
 @click.command()
@@ -244,8 +241,8 @@ def _write_formulas(
 
     target: Path | None = None
     if output is not None:
-        target = check_target(output, tuple(SUFFIXES))
-        asked = SUFFIXES[target.suffix.lower()]
+        target = check_target(output, tuple(WRITTEN_AS))
+        asked = WRITTEN_AS[target.suffix.lower()]
         if kind not in (None, asked):
             raise click.UsageError(f"--format {kind} does not fit {output}")
         kind = asked

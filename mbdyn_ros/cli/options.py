@@ -72,7 +72,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 AT_HOME = " Joints not named are at home: 0, unless --home or the file gives another."
 
-STEPS_AS = click.Choice(["text", "markdown", "latex"])
+WRITTEN_AS = {".txt": "text", ".md": "markdown", ".tex": "latex"}
+"""Formats of formulas by the ends of files' names."""
+
+STEPS_AS = click.Choice(list(WRITTEN_AS.values()))
 """How steps of a computation, and equations, are printed."""
 
 

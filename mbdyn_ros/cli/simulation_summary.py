@@ -126,23 +126,24 @@ def _print_impacts(robot: Robot, impacts: list[dict[str, Any]]) -> None:
         for joint in robot.model.joints if joint.nq == 1
         for side in ("lower", "upper")
     }  # fmt: skip
-    for impact in impacts:
-        for contact in impact["contacts"]:
-            angle, point = contact["angle_of_attack"], contact["point"]
-            before, after = contact["normal_velocity_before"], contact["normal_velocity_after"]
-            stop = units.get(contact["surface"]) if contact["link"] is None else None
-            speed, impulse = stop or ("m/s", "N s")
-            place = "" if point is None else ", ".join(map(number, point))
-            rows.append(
-                (
-                    f"{impact['time']:.9g}",
-                    "" if contact["link"] is None else f"{contact['link']} ({place})",
-                    contact["surface"],
-                    "" if angle is None else number(np.degrees(angle)),
-                    f"{number(after - before)} {speed}",
-                    f"{number(contact['impulse'])} {impulse}",
-                )
+    every = [(impact["time"], one) for impact in impacts for one in impact["contacts"]]
+    speeds = ("normal_velocity_after", "normal_velocity_before")
+    jumps = number_column([one[speeds[0]] - one[speeds[1]] for _, one in every])
+    for (time, contact), jump in zip(every, jumps, strict=True):
+        angle, point = contact["angle_of_attack"], contact["point"]
+        stop = units.get(contact["surface"]) if contact["link"] is None else None
+        speed, impulse = stop or ("m/s", "N s")
+        place = "" if point is None else ", ".join(map(number, point))
+        rows.append(
+            (
+                f"{time:.9g}",
+                "" if contact["link"] is None else f"{contact['link']} ({place})",
+                contact["surface"],
+                "" if angle is None else number(np.degrees(angle)),
+                f"{jump} {speed}",
+                f"{number(contact['impulse'])} {impulse}",
             )
+        )
     if not rows:
         click.echo("No impacts.")
         return

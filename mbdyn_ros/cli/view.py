@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..model.read.source_text import Source
     from ..recording.table import Table
     from ..robot import Robot
+    from ..simulation import Environment
     from ..view.page.motion import RobotMotion
     from ..view.page.page import Address, Page
     from ..view.page.robot_page import RobotPage
@@ -46,6 +47,12 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
     metavar="FILE",
     help="A motion to play: CSV or JSON with columns time, position/<joint> and what else there is "
     "(what `mbdyn simulate --output` writes), or a bag with joint states.",
+)
+@click.option(
+    "--environment",
+    "walls",
+    metavar="FILE",
+    help="YAML with walls, curved rods and balls to show as well (docs/impacts.md).",
 )
 @click.option(
     "--variable",
@@ -82,7 +89,7 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 def view(
     source: str | None, ros: bool, as_world: bool, port: int, host: str, browse: bool,
     options: RobotOptions, as_json: bool, screenshot: str | None, size: tuple[int, int],
-    variable: tuple[str, ...],
+    variable: tuple[str, ...], walls: str | None,
     **robot_shown: Any,
 ) -> None:  # fmt: skip
     """Show a robot in the browser, loops included, until Ctrl-C.
@@ -102,11 +109,14 @@ def view(
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
       mbdyn view panda --trajectory run.csv --screenshot run.webp --size 600 400
       mbdyn view panda --trajectory run.csv --screenshot run.html
+      mbdyn view tree_robot --environment walls.yaml
       mbdyn view --ros
       cat robot.urdf | mbdyn view - --port 8081
     """
     from ..recording.write import check_target
     from ..view.page.page import Address, Page, require_page
+    from ..view.scene.shown_walls import wall_items
+    from .simulate import walls_of
 
     require_page()
     if ros:
@@ -115,11 +125,12 @@ def view(
             or options.home
             or options.floating_base
             or as_world
-            or any([screenshot, variable, *robot_shown.values()])
+            or any([screenshot, variable, walls, *robot_shown.values()])
         ):
             raise click.UsageError(
                 "--ros shows published states; it cannot be used with --mechanism, --home, "
-                "--floating-base, --position, --trajectory, --variable, --show or --screenshot"
+                "--floating-base, --position, --trajectory, --environment, --variable, --show or "
+                "--screenshot"
             )
         _follow(source, Address(host, port), browse, as_json)
         return
@@ -133,16 +144,23 @@ def view(
                 f"--screenshot {screenshot} is an animation; give its motion as --trajectory FILE"
             )
         port = 0
+    environment: Environment | None
     if as_world:
+        if walls is not None:
+            raise click.UsageError("--environment is in the file of the --world")
         world, described = options.world(source)
         robot = world.varied(variable, world.robot.gravity.tolist()).robot
+        environment = world.environment
     else:
         described = options.described(source)
         robot = options.read(described, variable=variable)
+        environment = None if walls is None else walls_of(robot, walls)
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
         folder = None if source == "-" else Path(source).resolve().parent
         shown = _robot_page(page, robot, described, folder, **robot_shown)
+        if environment is not None:
+            page.scene.draw(item for _, item in wall_items(environment))
         if screenshot is None:
             announce(page.url, robot.model.name, as_json)
             page.run(shown.draw)

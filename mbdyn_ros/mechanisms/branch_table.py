@@ -27,6 +27,9 @@ CHANGES = 6
 MOST_APART = 1e-3
 """Most that the same solution may differ by, found by two methods as a guess only, rad or m."""
 
+MOST_BESIDE = 64
+"""Designs whose nodes are found all at once: what a slider or the mouse changes, not a sweep."""
+
 MOST_FOUND = 4
 """Number of angles for which a table keeps solutions."""
 
@@ -156,15 +159,17 @@ def _ahead(last: list[Array], count: int) -> Array:
 
 
 def _beside(mechanism: Any, start: float, first: Array, sign: Array, near: Array) -> Array | None:
-    """The nodes of one design, all at once from those of another; None where a march may differ.
+    """The nodes of a few designs, all at once from those of another; None where a march may differ.
 
     They are the march's where they start as it does, and every one is where it looks for it.
     """
-    if first.ndim > 1 or not np.isfinite(near).all():
+    designs = (1,) * (first.ndim - 1)
+    if first[0].size > MOST_BESIDE or not np.isfinite(near).all():
         return None
     angles = start + np.arange(NODES) * (2 * np.pi / NODES)
-    guess = near.T + (first - near[0])[:, None]
-    nodes = _next(_gaps(mechanism, mechanism.vector(), angles), guess, sign).T
+    guess = near.T.reshape(-1, NODES, *designs) + (first - near[0].reshape(-1, *designs))[:, None]
+    gaps = _gaps(mechanism, mechanism.vector(), angles.reshape(-1, *designs))
+    nodes = np.moveaxis(_next(gaps, guess, sign), 0, 1)
     ahead = np.stack(
         [_ahead([nodes[k - 1], nodes[k - 2], nodes[k - 3]], k) for k in range(1, NODES)]
     )

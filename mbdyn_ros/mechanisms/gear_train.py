@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import casadi as ca
 import numpy as np
@@ -10,8 +10,7 @@ import numpy as np
 from ..array import Array
 from ..equations.algebra.spatial import SX
 from ..equations.loops.linkage import solve_rows
-from ..program.symbols import serialized
-from .layout import GROUND, MechanismLayout
+from .layout import GROUND, GearMesh, MechanismLayout
 
 
 def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str, SX]:
@@ -19,11 +18,9 @@ def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str,
 
     inputs : angles of the inputs.
     """
-    chosen = (*layout.gears, *layout.meshes)
-    wheels = [name for mesh in chosen for name, _ in mesh.factors if name != GROUND]
-    wheels = [name for name in dict.fromkeys(wheels) if name not in inputs]
-    matrix, right = SX(len(chosen), len(wheels)), SX(len(chosen), 1)
-    for row, mesh in enumerate(chosen):
+    meshes, wheels = _unknown(layout, inputs)
+    matrix, right = SX(len(meshes), len(wheels)), SX(len(meshes), 1)
+    for row, mesh in enumerate(meshes):
         right[row] = mesh.phase
         for name, factor in mesh.factors:
             if name in inputs:
@@ -37,13 +34,34 @@ def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str,
     return {wheels[column]: solved[k] for k, column in enumerate(columns)}
 
 
-@serialized
 def shaft_angle(layout: MechanismLayout, inputs: Sequence[str], name: str, q: Array) -> Array:
-    """Angle (...), rad, of an input, or of a wheel that meshes turn with them, at q (..., n)."""
+    """Angle (...), rad, of an input, or of a wheel that meshes turn with them, at q (..., n).
+
+    The numbers of the layout may be those of many designs (N,), with a q (N, n) for each.
+    """
     if name in inputs:
         angle: Array = q[..., inputs.index(name)]
         return angle
-    zero = dict.fromkeys(inputs, SX(0))
-    start = float(wheel_angles(layout, zero)[name])
-    each = [float(wheel_angles(layout, zero | {one: SX(1)})[name]) - start for one in inputs]
-    return start + q @ np.array(each)
+    meshes, wheels = _unknown(layout, inputs)
+    parts = [*wheels, *inputs]
+    numbers = [number for mesh in meshes for number in (mesh.phase, *dict(mesh.factors).values())]
+    factors = np.zeros((*np.broadcast_shapes(*map(np.shape, numbers)), len(meshes), len(parts)))
+    right = np.zeros(factors.shape[:-1])
+    for row, mesh in enumerate(meshes):
+        right[..., row] = mesh.phase
+        for part, factor in mesh.factors:
+            if part != GROUND:
+                factors[..., row, parts.index(part)] += factor
+    right = right - (factors[..., len(wheels) :] @ q[..., None])[..., 0]
+    solving = np.linalg.pinv(factors[..., : len(wheels)])[..., wheels.index(name), :]
+    turned: Array = (solving * right).sum(axis=-1)
+    return turned
+
+
+def _unknown(
+    layout: MechanismLayout, inputs: Container[str]
+) -> tuple[tuple[GearMesh, ...], list[str]]:
+    """Meshes, and the parts that turn with them without being inputs."""
+    meshes = (*layout.gears, *layout.meshes)
+    parts = dict.fromkeys(name for mesh in meshes for name, _ in mesh.factors)
+    return meshes, [name for name in parts if name != GROUND and name not in inputs]

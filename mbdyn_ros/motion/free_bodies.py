@@ -6,7 +6,6 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ..array import Array
 from ..model.model import BASE_JOINT, Model, Pose
@@ -57,18 +56,24 @@ class FreeBody:
         """x y z qx qy qz qw (7,) in the world, m."""
         if self._counts_in_world:
             return q[self.q].copy()
+        from scipy.spatial.transform import Rotation  # slow to import
+
         own, turn = q[self.q], self.origin.rotation
         turned = Rotation.from_matrix(turn) * Rotation.from_quat(own[3:])
         return np.array([*self.origin.translation + turn @ own[:3], *turned.as_quat()])
 
     def place(self, q: Array, pose: Array) -> None:
         """Change positions (nq,) so that it has a pose x y z qx qy qz qw (7,) in the world."""
+        from scipy.spatial.transform import Rotation
+
         back = self.origin.rotation.T
         turned = Rotation.from_matrix(back) * Rotation.from_quat(pose[3:])
         q[self.q] = [*back @ (pose[:3] - self.origin.translation), *turned.as_quat()]
 
     def drive(self, q: Array, v: Array, twist: Array) -> None:
         """Change velocities (nv,) so that at q it has a twist (6,) in world axes, linear first."""
+        from scipy.spatial.transform import Rotation
+
         back = Rotation.from_quat(self.pose(q)[3:]).inv()
         v[self.v] = [*back.apply(twist[:3]), *back.apply(twist[3:])]
 

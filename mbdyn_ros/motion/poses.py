@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from ..array import Array
 from ..model.closing_types import Translation
@@ -54,12 +53,16 @@ def pose_numbers(matrix: Array) -> Array:
 
 def quaternion_of(rotation: Array) -> Array:
     """The unit quaternion (4,) of a rotation (3, 3)."""
+    from scipy.spatial.transform import Rotation  # slow to import
+
     quaternion: Array = Rotation.from_matrix(rotation).as_quat()
     return quaternion
 
 
 def rotation_of(quaternion: Array) -> Array:
     """The rotation (3, 3) of a quaternion (4,), of any length but zero."""
+    from scipy.spatial.transform import Rotation
+
     rotation: Array = Rotation.from_quat(quaternion).as_matrix()
     return rotation
 

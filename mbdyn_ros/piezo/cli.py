@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..cli.options import AT_HOME, RobotOptions, complete_robot, robot_options, state_option
+from ..cli.options import (
+    AT_HOME,
+    WRITTEN_AS,
+    RobotOptions,
+    complete_robot,
+    robot_options,
+    state_option,
+)
 from ..cli.printing import print_json, print_table, progress_bar
 from ..errors import InputError, writing
 from ..robot.export import PRECISIONS
@@ -77,7 +83,7 @@ SAMPLES_PER_CYCLE = 8
     type=click.IntRange(1, 17),
     help="Digits of the numbers in --equations.  [default: all]",
 )
-@click.option("-o", "--output", metavar="FILE", help="File for --equations.")
+@click.option("-o", "--output", metavar="FILE", help="File for --equations: .txt, .md or .tex.")
 @robot_options
 def piezo(
     robot_file: str,
@@ -239,11 +245,14 @@ def _show_formulas(
 ) -> None:
     """Print or write what the microprocessor evaluates."""
     from ..export.closed_form_text import to_elements
+    from ..recording.write import check_target
 
+    target = None if output is None else check_target(output, tuple(WRITTEN_AS))
+    kind = kind if target is None else WRITTEN_AS[target.suffix.lower()]
     text = TORQUE_FORMATS[kind](form, digits)
-    if output is not None:
-        with writing(output):
-            Path(output).write_text(text, encoding="utf-8")
+    if target is not None:
+        with writing(target):
+            target.write_text(text, encoding="utf-8")
     if as_json:
         print_json({"joints": list(form.joints), "elements": to_elements(form, digits)})
     else:

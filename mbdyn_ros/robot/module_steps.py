@@ -84,7 +84,7 @@ def module_steps(
     ]
     result = []
     for n, quantities in enumerate(evaluated(study.symbols, drafts, (q, home, v, a, rest))):
-        if abs(lost[n]) > ZERO_IN_PRINT * abs(still[n]):
+        if abs(lost[n]) > ZERO_IN_PRINT * np.abs(still).max():
             meaning = "further effort, of springs and friction, not in the paper"
             unit = quantities[-1].unit
             quantities.append(Quantity("", "f_0", meaning, unit, np.array([[lost[n]]])))

@@ -14,7 +14,7 @@ DIGITS = 7
 """Significant digits: one more than an instrument's, so that redone steps agree in six."""
 
 ZERO_IN_PRINT = 1e-14
-"""Share of the largest element of a vector or matrix that is written as 0."""
+"""Share of the largest number of a unit in the same steps that is written as 0."""
 
 LATEX = {
     "xd": r"\dot x", "xdd": r"\ddot x", "J_rate": r"\dot J", "J_1_rate": r"\dot J_1",
@@ -51,6 +51,20 @@ class Steps:
         """The value of the first quantity with that symbol."""
         return next(one.value for one in self.quantities if one.symbol == symbol)
 
+    def printed(self, quantity: Quantity) -> list[list[str]]:
+        """The elements of one of them as text, by rows.
+
+        0 is what is rounding compared with the largest number that has one of its units: an effort
+        may be the small difference of large wrenches.
+        """
+        units = {*quantity.unit.split(", ")} - {""}
+        alike = [one.value for one in self.quantities if units & {*one.unit.split(", ")}]
+        largest = max(np.abs(one).max(initial=0.0) for one in (quantity.value, *alike))
+        return [
+            [f"{one:.{DIGITS}g}" if abs(one) > ZERO_IN_PRINT * largest else "0" for one in row]
+            for row in quantity.value.tolist()
+        ]
+
 
 def to_text(steps: Sequence[Steps]) -> str:
     """The steps as lines of text."""
@@ -61,11 +75,13 @@ def to_text(steps: Sequence[Steps]) -> str:
             unit = f", {one.unit}" if one.unit else ""
             head = f"{one.equation:5}{f'{one.symbol} {one.body}'.strip():8} "
             tail = f"{one.meaning}{unit}"
+            rows = module.printed(one)
             if one.value.size == 1:
-                lines.append(f"{head}= {_numbers(one.value)[0][0]:<14} {tail}")
+                lines.append(f"{head}= {rows[0][0]:<14} {tail}")
             else:
                 lines.append(f"{head}: {tail}")
-                rows = _numbers(one.value if one.value.shape[1] > 1 else one.value.T)
+                if one.value.shape[1] == 1:
+                    rows = [[row[0] for row in rows]]
                 lines += ["     " + " ".join(f"{text:>13}" for text in row) for row in rows]
         lines.append("")
     return "\n".join(lines)
@@ -80,7 +96,7 @@ def to_markdown(steps: Sequence[Steps]) -> str:
             unit = f", {one.unit}" if one.unit else ""
             whose = f"{in_markdown(one.body)}: " if one.body else ""
             lines += [f"- {f'{one.equation} {whose}{one.meaning}{unit}'.strip()}:", ""]
-            lines += [f"  $${_formula(one)}$$", ""]
+            lines += [f"  $${_formula(one, module.printed(one))}$$", ""]
     return "\n".join(lines)
 
 
@@ -98,7 +114,7 @@ def to_latex(steps: Sequence[Steps]) -> str:
             unit = f", {in_latex(one.unit)}" if one.unit else ""
             whose = f"{in_latex(one.body)}: " if one.body else ""
             lines += [f"{one.equation} {whose}{in_latex(one.meaning)}{unit}:".strip(), r"\["]
-            lines += [_formula(one), r"\]"]
+            lines += [_formula(one, module.printed(one)), r"\]"]
     return "\n".join([*lines, r"\end{document}", ""])
 
 
@@ -110,9 +126,9 @@ WRITERS: dict[str, Callable[[Sequence[Steps]], str]] = {
 """The formats in which steps are written."""
 
 
-def _formula(one: Quantity) -> str:
-    """A quantity and its numbers in LaTeX."""
-    name, rows = LATEX.get(one.symbol, one.symbol), _numbers(one.value)
+def _formula(one: Quantity, rows: list[list[str]]) -> str:
+    """A quantity and its printed numbers in LaTeX."""
+    name = LATEX.get(one.symbol, one.symbol)
     if one.value.size == 1:
         return f"{name} = {_scientific(rows[0][0])}"
     end = "^T" if one.value.shape[1] == 1 else ""
@@ -125,11 +141,3 @@ def _scientific(number: str) -> str:
     """A number in LaTeX."""
     digits, _, exponent = number.partition("e")
     return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
-
-
-def _numbers(value: Array) -> list[list[str]]:
-    """The elements as text, by rows; what is rounding compared with the largest is 0."""
-    least = ZERO_IN_PRINT * np.abs(value).max(initial=0.0)
-    return [
-        [f"{one:.{DIGITS}g}" if abs(one) > least else "0" for one in row] for row in value.tolist()
-    ]

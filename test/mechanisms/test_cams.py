@@ -485,6 +485,9 @@ def test_a_geared_cam_is_the_cam_on_its_own_shaft(name: str, train: str) -> None
         assert here.contact_forces[one] == pytest.approx(force, rel=1e-10, abs=1e-10)
     found = denoc_equations(made, q[4], v[4], a[4])
     assert found.tau[0] == pytest.approx(torque[4, 0], rel=1e-9)
+    both = made.designs(crank_teeth=np.array([20.0, 30.0])).inverse_dynamics(q[:2], v[:2], a[:2])
+    other = made.replaced(crank_teeth=30.0).inverse_dynamics(q[1:2], v[1:2], a[1:2])
+    assert both == pytest.approx(np.concatenate([torque[:1], other]), rel=1e-12, abs=1e-12)
 
 
 def test_a_cam_that_nothing_turns_is_refused() -> None:

@@ -237,6 +237,9 @@ def test_a_table_from_a_neighbours_is_that_of_the_march() -> None:
         marched = BranchTable.of(other).nodes
         assert np.isfinite(marched).all()
         assert BranchTable.of(other, first.nodes).nodes == pytest.approx(marched, abs=1e-4)
+        both = kind().designs(crank_length=np.array([0.08, length]))
+        nodes = BranchTable.of(both, first.nodes).nodes
+        assert nodes == pytest.approx(np.stack([first.nodes, marched], axis=-1), abs=1e-4)
 
 
 def test_a_neighbour_that_is_none_does_not_mislead() -> None:

@@ -254,7 +254,8 @@ def test_worksheet_asks_for_what_it_answers(tmp_path: Path) -> None:
             for value in equations.matrices[name].values.ravel():
                 assert f"{value:.6g}" in answers
         assert f"{equations.tau[0]:.6g}" in answers and f"{equations.tau[0]:.6g}" not in asked
-    file = tmp_path / "sheet.md"
-    line = ["mechanism", "four_bar", "--worksheet", "--output", str(file)]
-    result = CliRunner().invoke(main, line)
-    assert result.exit_code == 0 and file.read_text().startswith("# Worksheet")
+    for end, start in ((".md", "# Worksheet"), (".tex", r"\documentclass"), (".txt", "Worksheet")):
+        file = tmp_path / f"sheet{end}"
+        line = ["mechanism", "four_bar", "--worksheet", "--output", str(file)]
+        result = CliRunner().invoke(main, line)
+        assert result.exit_code == 0 and file.read_text().startswith(start)

@@ -134,7 +134,7 @@ def test_on_the_command_line(tmp_path: Path, text: str) -> None:
     done = CliRunner().invoke(main, ["piezo", robot, "--equations"])
     assert done.exit_code == 0 and done.output == text
     done = CliRunner().invoke(
-        main, ["piezo", robot, "--equations", "markdown", "--digits", "3", "-o", str(file)]
+        main, ["piezo", robot, "--equations", "--digits", "3", "-o", str(file)]
     )
     assert done.exit_code == 0 and "$$F = m r \\omega^2$$" in file.read_text()
     done = CliRunner().invoke(main, ["piezo", robot, "--digits", "3"])

@@ -95,6 +95,16 @@ def test_friction_is_a_further_effort() -> None:
     assert "f_0" not in {one.symbol for one in smooth.quantities}
 
 
+def test_rounding_is_written_as_zero() -> None:
+    """At rest at home an effort is the small difference of wrenches of 10 kN."""
+    crane = mbdyn_ros.example("crane")
+    q, rest = crane.home_position, np.zeros(crane.nv)
+    for driven in ({"a": rest}, {"effort": rest}):
+        steps = module_steps(crane, q, rest, **driven)
+        assert not re.search(r"e-1\d", to_text(steps))
+        assert all(one.symbol != "f_0" for one in steps[0].quantities)
+
+
 def test_other_machines_are_refused() -> None:
     robot = mbdyn_ros.load(URDFS / "four_bar.urdf")
     with pytest.raises(InputError, match="machines of single joints and loops"):

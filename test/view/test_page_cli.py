@@ -65,6 +65,9 @@ def test_ports_are_refused_in_words(tmp_path: Path) -> None:
 
 def test_what_makes_no_page_is_refused() -> None:
     assert "give a robot, or --ros" in refused("view")
+    walls = "--environment", str(ROOT / "config" / "tree_robot_curved_rods.yaml")
+    assert "'link1'" in refused("view", "four_bar", *walls)
+    assert "in the file of the --world" in refused("view", "four_bar", "--world", *walls)
     assert "it cannot be used with" in refused("view", "--ros", "--home", "a=1")
     kinds = "--id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, --balance, --fit, "
     kinds += "--poses, --function"

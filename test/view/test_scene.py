@@ -11,12 +11,14 @@ import pytest
 from mbdyn_ros.model.model import Pose
 from mbdyn_ros.model.shapes import Box, Sphere
 from mbdyn_ros.motion.poses import rotation_of
+from mbdyn_ros.simulation import CurvedRod, Environment, Surface
 
 viser = pytest.importorskip("viser")
 
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.scene.camera import ABOVE, FILLED, framed  # noqa: E402
-from mbdyn_ros.view.scene.scene import WORLD, Arrows, Item, Scene  # noqa: E402
+from mbdyn_ros.view.scene.scene import WORLD, Arrows, Item, Lines, Scene  # noqa: E402
+from mbdyn_ros.view.scene.shown_walls import wall_items  # noqa: E402
 
 RED = (1.0, 0.0, 0.0, 1.0)
 
@@ -48,6 +50,28 @@ def test_what_is_drawn_again_is_changed_in_place(page: Page) -> None:
     assert node(page, "hand", "ball").dimensions == (1.0, 2.0, 3.0)
     scene.remove("hand", "ball")
     assert node(page, "hand", "ball") is None
+
+
+def test_walls_and_what_touches_them_are_drawn(page: Page) -> None:
+    """A plane behind its wall, a tube of its width, a curved rod from end to end on its link."""
+    rod = CurvedRod("arm", (0, 0, 0), (0.5, 0, 0.1), (1, 0, 0), radius=0.02)
+    walls = Surface.plane(), Surface.cylinder(radius=2.5, axis=(0, 1, 0))
+    given = Environment(walls, points=[rod, ("arm", (0.1, 0, 0), 0.05), ("arm", (0, 0, 0))])
+    page.scene.hang("arm")
+    page.scene.draw(item for _, item in wall_items(given))
+    floor, tube = node(page, WORLD, "wall_0"), node(page, WORLD, "wall_1")
+    assert floor.position[2] + 0.5 * floor.scale[2] * floor.dimensions[2] == pytest.approx(0)
+    assert 2 * tube.radius * tube.scale[0] == pytest.approx(5.0)
+    lines = [
+        (item.name, item.shape)
+        for _, item in wall_items(given)
+        if isinstance(item.shape, Lines) and item.group == "curved_rods"
+    ]
+    places = np.concatenate([shape.points for _, shape in lines]).reshape(-1, 3)
+    assert places[[0, -1]] == pytest.approx(np.array([[0, 0, 0], [1, 0, 0]]), abs=1e-12)
+    assert node(page, "arm", lines[0][0]).thickness == pytest.approx(0.04)
+    balls = [item.name for _, item in wall_items(given) if item.group == "balls"]
+    assert [node(page, "arm", name).radius for name in balls] == [0.05]
 
 
 def test_a_group_is_hidden_before_its_items_come(page: Page) -> None:

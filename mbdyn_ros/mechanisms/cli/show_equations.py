@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
+from ...cli.options import WRITTEN_AS
 from ...cli.printing import number
 from ...names import in_text
 from .. import Mechanism
@@ -27,11 +29,10 @@ def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> d
     cut = [name.strip() for text in options["cut"] for name in text.split(",")]
     found = denoc_equations(made, motion.q[row], motion.v[row], motion.a[row], cut)
     write = worksheet if options["worksheet"] else written
-    text = write(found, options["worksheet"] or options["equations"])
-    if options["output"]:
-        write_text(options["output"], text)
+    if file := options["output"]:
+        write_text(file, write(found, WRITTEN_AS[Path(file).suffix.lower()]))
     elif not as_json:
-        click.echo(text, nl=False)
+        click.echo(write(found, options["worksheet"] or options["equations"]), nl=False)
     if not as_json and options["instant"]:
         click.echo(f"at {number(float(motion.time[row]))} s, the nearest of {len(motion)} instants")
     formulas = formulas_of(found)

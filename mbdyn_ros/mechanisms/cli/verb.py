@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...cli.options import STEPS_AS
+from ...cli.options import STEPS_AS, WRITTEN_AS
 from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...errors import InputError
@@ -234,7 +234,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         return
     kind = kind_of(name)
     on_paper = options["equations"] or options["worksheet"]
-    tables = (".txt", ".md", ".tex") if on_paper else TABLES
+    tables = tuple(WRITTEN_AS) if on_paper else TABLES
     for option, ends, check in (
         ("plot", PLOTS, check_picture), ("gif", (".gif",), check_picture),
         ("output", tables, check_target), ("urdf", (".urdf", ".xml"), check_target),

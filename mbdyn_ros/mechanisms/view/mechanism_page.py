@@ -89,7 +89,7 @@ class MechanismPage:
             if not mechanism.layout().cams:  # which URDF+ cannot describe
                 gui.add_button("URDF+").on_click(self._download_urdf)
         EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
-        with page.charts("Torque and motion"):
+        with page.charts("Torque and motion") as panel:
             self._torque = PageChart(gui, "driving torque (N m)", "", aspect=0.72)
             self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
             self._turning = PageChart(gui, "", "", aspect=0.7)
@@ -97,7 +97,7 @@ class MechanismPage:
             self._bodies = {f"free body of the {one}": one for one in mechanism.layout().order}
             diagrams = (NONE, *POLYGONS, *self._bodies)
             self._which = gui.add_dropdown("diagram", diagrams, initial_value=NONE)
-            self._diagram = EqualChart(gui)
+            self._diagram = EqualChart(gui, panel, self._which)
             self._laws = gui.add_html("")
         self._quantity.on_update(page.changed)
         self._which.on_update(page.changed)

@@ -22,8 +22,9 @@ DRAGGED_WEIGHT = 30.0
 LENGTH_STEP = 1e-6
 """Change of a length by which slopes are found, of the largest length."""
 
-DRAG_ROUNDS = 3
-"""Steps of Gauss and Newton."""
+DRAG_ROUNDS, DRAG_SETTLED = 3, 1e-4
+"""Steps of Gauss and Newton at most, and the last one's size, of the largest length: the next would
+be too small to see."""
 
 
 class PinDrag:
@@ -102,7 +103,10 @@ def reshaped(
         if not np.isfinite(rows).all():
             raise mechanism.refusal(f"it cannot be assembled with {pin} there")
         slopes = (rows[:, 1:] - rows[:, :1]) / steps
-        x = x - np.linalg.lstsq(slopes, rows[:, 0], rcond=1e-6)[0]
+        step = np.linalg.lstsq(slopes, rows[:, 0], rcond=1e-6)[0]
+        x = x - step
+        if np.abs(step).max() < DRAG_SETTLED * size:
+            break
     return dict(zip(lengths, x.tolist(), strict=False)), motion.q[row] + x[-1] * way
 
 

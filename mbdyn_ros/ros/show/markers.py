@@ -18,12 +18,13 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ...errors import MbdynError
 from ...model.model import Array, Loop
+from ...model.shapes import Box, Cylinder, Sphere, Vector
 from ...motion.poses import loop_gap, quaternion_of, rotation_from_x
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
-from ...simulation.contact.points import Point as ContactPoint
 from ...simulation.contact.records import Impact
-from ...simulation.contact.surfaces import Shape
+from ...view.scene.scene import WORLD, Lines
+from ...view.scene.shown_walls import wall_items
 from ..messages.conversions import fill_time
 
 ALUMINIUM = 2700.0
@@ -151,92 +152,36 @@ def turn_x_to(axis: Array) -> Quaternion:
     return Quaternion(**dict(zip("xyzw", rotation_from_x(axis).tolist(), strict=True)))
 
 
-EXTENT = 6.0
-"""Length (m) that is shown of what has no end."""
-
-THICKNESS = 0.01
-"""Thickness of a plane, m; it lies behind the wall."""
-
 ARROW_LIFETIME = Duration(nanosec=500_000_000)
 """Time for which the arrow of an impulse stays."""
 
-KINDS = {"plane": Marker.CUBE, "box": Marker.CUBE, "sphere": Marker.SPHERE,
-         "cylinder": Marker.CYLINDER}  # fmt: skip
-
-RING = np.linspace(0, 2 * math.pi, 65)
-
-ROD_PLACES = 17
-"""Places along a piece of a curved rod between which it is drawn."""
-
 
 def wall_markers(environment: Environment, frame: str) -> MarkerArray:
-    """The walls that have a shape, translucent, round ones with rings; and on their links, the
-    curved rods and balls that were given as points."""
+    """Markers of what `wall_items` shows of an environment."""
     markers: list[Marker] = []
-    for surface in environment.surfaces:
-        if surface.shape is not None:
-            markers.append(_body(surface.shape, frame, surface.name))
-            if rings := _rings(surface.shape):
-                markers.append(_lines(rings, frame, surface.name))
-                _place(markers[-1], surface.shape.center, surface.shape.axes)
-    given = [one for one in environment.points or () if one.radius > 0]
-    markers += [_touching(one) for one in given if one.half or one.axis is None]
-    for k, marker in enumerate(markers):
-        marker.id = k
+    size: Vector
+    for name, item in wall_items(environment):
+        shape = item.shape
+        if isinstance(shape, Lines):
+            kind, size = Marker.LINE_LIST, (shape.thickness, 0.0, 0.0)
+        elif isinstance(shape, Box):
+            kind, size = Marker.CUBE, shape.size
+        elif isinstance(shape, Cylinder):
+            kind, size = Marker.CYLINDER, (2 * shape.radius, 2 * shape.radius, shape.length)
+        else:
+            assert isinstance(shape, Sphere)
+            across = 2 * shape.radius
+            kind, size = Marker.SPHERE, (across, across, across)
+        marker = new_marker(item.body or frame, item.group, kind, len(markers))
+        marker.text, marker.frame_locked = name, item.body != WORLD
+        scale = marker.scale
+        scale.x, scale.y, scale.z = np.multiply(size, item.scale).tolist()
+        if isinstance(shape, Lines):
+            marker.points = [point(place) for place in shape.points.reshape(-1, 3)]
+        _place(marker, item.pose.translation, item.pose.rotation)
+        colour(marker, *item.color)
+        markers.append(marker)
     return MarkerArray(markers=markers)
-
-
-def _touching(one: ContactPoint) -> Marker:
-    """A ball, or a piece of a curved rod, on its link."""
-    if one.half:
-        line = one.line(ROD_PLACES)
-        marker = _lines([line], one.link, str(one), "curved_rods")
-        marker.scale.x = 2 * one.radius
-    else:
-        marker = new_marker(one.link, "balls", Marker.SPHERE)
-        marker.text = str(one)
-        marker.scale.x = marker.scale.y = marker.scale.z = 2 * one.radius
-        _place(marker, np.array(one.xyz), np.eye(3))
-    marker.frame_locked = True
-    colour(marker, 0.77, 0.12, 0.23, 0.8)
-    return marker
-
-
-def _body(shape: Shape, frame: str, name: str) -> Marker:
-    marker = new_marker(frame, "walls", KINDS[shape.kind])
-    marker.text = name
-    size = np.where(np.isfinite(shape.size), shape.size, EXTENT)
-    center = shape.center
-    if shape.kind == "plane":
-        size[2] = THICKNESS
-        center = center - 0.5 * THICKNESS * shape.axes[:, 2]
-    elif shape.kind == "cylinder":
-        size[2] = min(EXTENT, 0.5 * float(size[:2].min()))
-    marker.scale.x, marker.scale.y, marker.scale.z = size.tolist()
-    _place(marker, center, shape.axes)
-    colour(marker, 0.55, 0.65, 0.8, 0.25)
-    return marker
-
-
-def _rings(shape: Shape) -> list[Array]:
-    """Closed lines (N, 3) on a wall, in its own axes."""
-    circle = np.column_stack([np.cos(RING), np.sin(RING), 0 * RING])
-    if shape.kind == "cylinder":
-        return [circle * [shape.size[0] / 2, shape.size[1] / 2, 0]]
-    if shape.kind == "sphere":
-        return [shape.size[0] / 2 * np.roll(circle, k, axis=1) for k in range(3)]
-    return []
-
-
-def _lines(rings: Sequence[Array], frame: str, name: str, namespace: str = "wall_rings") -> Marker:
-    marker = new_marker(frame, namespace, Marker.LINE_LIST)
-    marker.text = name
-    for ring in rings:
-        for start, end in zip(ring[:-1], ring[1:], strict=True):
-            marker.points += [point(start), point(end)]
-    marker.scale.x = 0.01
-    colour(marker, 0.9, 0.9, 1.0, 0.8)
-    return marker
 
 
 class ImpulseMarkers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,7 +59,7 @@ class Impact:
     tangential_impulses : (k, 3) N s along the wall, in the world: friction.
     normal_velocity_before, normal_velocity_after : (k,) m/s, positive into free space.
     angle_of_attack : (k,) rad, between the velocity of the point and the wall's normal: 0 is a
-        straight hit; NaN for stops.
+        straight hit; NaN for stops, and of a point that rests before.
     energy_before, energy_after : kinetic and potential together, J.
     q, v_before, v_after : the state, as in a trajectory.
     restitution : (k,) e that was used: less than the surface's where bouncing dies out, or where
@@ -92,8 +93,14 @@ class Impact:
         return result
 
 
+SPEED_AT_REST = 1e-12
+"""Speed, m/s, of a place that rests: its direction is rounding."""
+
+
 def angle_between(velocity: Array, normal: Array) -> float:
-    """Angle (rad) between minus the velocity and a unit normal."""
+    """Angle (rad) between minus the velocity and a unit normal; NaN where there is none."""
+    if np.linalg.norm(velocity) < SPEED_AT_REST:
+        return math.nan
     along = -float(velocity @ normal)
     across = float(np.linalg.norm(velocity + along * normal))
     return float(np.arctan2(across, along))

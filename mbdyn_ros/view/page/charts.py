@@ -193,17 +193,22 @@ class Figure:
 class EqualChart:
     """Lines in a plane, there while it has any; redrawn as a whole where it changed.
 
-    The browser gets it hidden, and shown once it is drawn: Plotly fails at a chart that is taken
-    away while its first picture is being laid out.
+    It comes with its first lines: Plotly is 5 MB that a browser reads for 2 s before it draws
+    anything else. The browser gets it hidden, and shown once it is drawn: Plotly fails at a chart
+    that is taken away while its first picture is being laid out.
 
     Parameters
     ----------
-    aspect : height over width.
+    place : the panel. after : the control that it follows there. aspect : height over width.
     """
 
-    def __init__(self, gui: viser.GuiApi, aspect: float = 0.8) -> None:
-        self._drawn: Any = _figure("", "", [])
-        self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
+    def __init__(
+        self, gui: viser.GuiApi, place: viser.GuiTabHandle, after: Any, aspect: float = 0.8
+    ) -> None:
+        self._gui, self._place, self._aspect = gui, place, aspect
+        self._order = after.order + 0.5  # viser counts controls by ones
+        self._drawn: Figure | None = None
+        self._handle: Any = None
 
     def show(
         self, title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()
@@ -214,9 +219,16 @@ class EqualChart:
         """
         if lines:
             figure: Any = _figure(title, unit, (*lines, *arrows), arrows)
-            if figure != self._drawn:
-                self._drawn = self._handle.figure = figure
-        self._handle.visible = bool(lines)
+            if self._handle is None:
+                with self._place:
+                    self._handle = self._gui.add_plotly(
+                        figure, aspect=self._aspect, order=self._order, visible=False
+                    )
+            elif figure != self._drawn:
+                self._handle.figure = figure
+            self._drawn = figure
+        if self._handle is not None:
+            self._handle.visible = bool(lines)
 
 
 def _figure(title: str, unit: str, lines: Sequence[Curve], arrows: Sequence[Curve] = ()) -> Figure:

@@ -137,8 +137,8 @@ class Page:
             self.words.content = content
 
     @contextlib.contextmanager
-    def charts(self, title: str) -> Iterator[None]:
-        """Put what is added meanwhile into a panel on the left.
+    def charts(self, title: str) -> Iterator[viser.GuiTabHandle]:
+        """Put what is added meanwhile into a panel on the left, which it gives.
 
         It is docked before it is filled: taken from one place to another, the browser would draw
         its charts twice, and Plotly fails at one that is taken away while it is laid out.
@@ -146,8 +146,8 @@ class Page:
         panel = self.gui.add_panel()
         panel.dock_left()
         panel.set_width(PANEL)
-        with panel.add_tab(title):
-            yield
+        with panel.add_tab(title) as tab:
+            yield tab
 
     def changed(self, event: Any) -> None:
         """Draw soon, unless it was us: the callback of all that changes the picture."""

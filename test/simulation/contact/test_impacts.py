@@ -22,6 +22,7 @@ from random_robots import RandomRobot, explore, robots  # noqa: E402
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import Environment, InputError, SimulationError, Surface  # noqa: E402
 from mbdyn_ros.simulation.contact.impulses import Blocks, impact_impulses  # noqa: E402
+from mbdyn_ros.simulation.contact.records import angle_between
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 ROOT = Path(__file__).parents[3]
@@ -603,3 +604,9 @@ def test_a_trajectory_has_the_states_on_either_side_of_an_impact() -> None:
         at = int(np.searchsorted(bouncing.time, one.time))
         assert bouncing.v[at - 1, 0] == pytest.approx(one.v_before[0], abs=1e-12)
         assert bouncing.v[at, 0] == pytest.approx(one.v_after[0], abs=1e-9)
+
+
+def test_a_point_at_rest_has_no_angle_of_attack() -> None:
+    up = np.array([0.0, 0.0, 1.0])
+    assert angle_between(np.array([0.5, 0.0, -0.5]), up) == pytest.approx(np.pi / 4)
+    assert np.isnan(angle_between(np.array([1e-15, 0.0, -6e-15]), up))
