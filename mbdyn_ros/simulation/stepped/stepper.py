@@ -33,6 +33,7 @@ from ..contact.records import Contact, Impact
 from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..friction.coulomb import Coulomb, fastest_damping
+from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
 from .accounts import Accounts, Noticed
 from .chart_guard import ChartGuard
@@ -122,7 +123,7 @@ class Stepper(Accounts, Sealed):
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
-        self._q, self._v = robot.home_position, np.zeros(robot.nv)
+        self._q, self._v = robot.home_position, robot.home_velocity
         self._charts, self._chart = [robot], robot
         self._x, self._w = self._q, self._v
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -247,6 +248,7 @@ class Stepper(Accounts, Sealed):
     @step.setter
     def step(self, step: float) -> None:
         step = step_length("the step", step)
+        refuse_unseen(self.robot, step)
         self._method = self._choice.at(step, self._damping_rate)
         self._motion.motion.step = step
         self._compiled.use(self._method)
@@ -464,7 +466,12 @@ class Stepper(Accounts, Sealed):
         )
 
     def limit_energy(self, most: float) -> None:
-        """Scale all velocities down if the energy exceeds `most` (J); `trimmed` sums the loss."""
+        """Scale all velocities down if the energy exceeds `most` (J); `trimmed` sums the loss.
+
+        Not where motions are given, which bring energy.
+        """
+        if self._chart.system.given:
+            return
         kinetic, potential = self.energy.tolist()
         gain = kinetic + potential - most
         if gain > 0 and kinetic > 0:
