@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,14 @@ from .options import (
     world_option,
 )
 from .serving import announce, announce_file, page_options, serving
+from .simulate import walls_of
 
 if TYPE_CHECKING:
     from ..model.model import Array
     from ..model.read.source_text import Source
     from ..recording.table import Table
     from ..robot import Robot
+    from ..simulation.contact.surfaces import Surface
     from ..view.page.motion import RobotMotion
     from ..view.page.page import Address, Page
     from ..view.page.robot_page import RobotPage
@@ -76,13 +79,16 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
     metavar="WIDTH HEIGHT",
     help="Of the screenshot, pixels.",
 )
+@click.option(
+    "--environment", "walls", metavar="FILE", help="YAML with walls to be shown (docs/impacts.md)."
+)
 @page_options
 @world_option
 @robot_options
 def view(
-    source: str | None, ros: bool, as_world: bool, port: int, host: str, browse: bool,
-    options: RobotOptions, as_json: bool, screenshot: str | None, size: tuple[int, int],
-    variable: tuple[str, ...],
+    source: str | None, ros: bool, as_world: bool, walls: str | None, port: int, host: str,
+    browse: bool, options: RobotOptions, as_json: bool, screenshot: str | None,
+    size: tuple[int, int], variable: tuple[str, ...],
     **robot_shown: Any,
 ) -> None:  # fmt: skip
     """Show a robot in the browser, loops included, until Ctrl-C.
@@ -115,11 +121,13 @@ def view(
             or options.home
             or options.floating_base
             or as_world
+            or walls
             or any([screenshot, variable, *robot_shown.values()])
         ):
             raise click.UsageError(
                 "--ros shows published states; it cannot be used with --mechanism, --home, "
-                "--floating-base, --position, --trajectory, --variable, --show or --screenshot"
+                "--floating-base, --position, --trajectory, --variable, --environment, --show or "
+                "--screenshot"
             )
         _follow(source, Address(host, port), browse, as_json)
         return
@@ -133,16 +141,22 @@ def view(
                 f"--screenshot {screenshot} is an animation; give its motion as --trajectory FILE"
             )
         port = 0
+    surfaces: Sequence[Surface] = ()
     if as_world:
+        if walls is not None:
+            raise click.UsageError("--environment is in the file of the --world")
         world, described = options.world(source)
         robot = world.varied(variable, world.robot.gravity.tolist()).robot
+        surfaces = world.environment.surfaces
     else:
         described = options.described(source)
         robot = options.read(described, variable=variable)
+        if walls is not None:
+            surfaces = walls_of(robot, walls).surfaces
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
         folder = None if source == "-" else Path(source).resolve().parent
-        shown = _robot_page(page, robot, described, folder, **robot_shown)
+        shown = _robot_page(page, robot, described, folder, surfaces, **robot_shown)
         if screenshot is None:
             announce(page.url, robot.model.name, as_json)
             page.run(shown.draw)
@@ -165,8 +179,8 @@ def view(
 
 
 def _robot_page(
-    page: Page, robot: Robot, description: Source, folder: Path | None, position: str | None,
-    trajectory: str | None, shown: tuple[str, ...],
+    page: Page, robot: Robot, description: Source, folder: Path | None,
+    walls: Sequence[Surface], position: str | None, trajectory: str | None, shown: tuple[str, ...],
 ) -> RobotPage:  # fmt: skip
     from ..view.page.robot_page import RobotPage
     from ..view.scene.visuals import read_visuals
@@ -183,7 +197,7 @@ def _robot_page(
                 "--position takes one state and cannot be used with --trajectory"
             )
         q = series.numbers
-    return RobotPage(page, robot, read_visuals(description), folder, q, recording, shown)
+    return RobotPage(page, robot, read_visuals(description), folder, q, recording, shown, walls)
 
 
 def _follow(source: str | None, address: Address, browse: bool, as_json: bool) -> None:

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arguments import checked_numbers, single_vector
-from ..array import Array
-from ..errors import InputError
+from ..arguments import single_vector
+from ..array import Array, NoNumbers, as_numbers
+from ..errors import InputError, shown
 from ..model.model import GIVEN, Combination, Joint, Link, Model
 from ..model.motion_law import MotionLaw, Rise, Sine
 from ..model.pose import constant
@@ -60,7 +60,7 @@ class GivenMotion:
     ) -> GivenMotion:  # fmt: skip
         """At a constant velocity (m/s or rad/s)."""
         motion = _at_rest(along, about)
-        return replace(motion, speed=_number("speed", speed))
+        return replace(motion, speed=float(_numbers("speed", speed)))
 
     @classmethod
     def sine(
@@ -70,9 +70,8 @@ class GivenMotion:
         """amplitude sin(2 pi frequency t + phase), of m or rad, Hz and rad."""
         motion, most = _at_rest(along, about), np.inf
         rate = 2 * np.pi * number_within("frequency", frequency, most, "of Hz, 0 or more")
-        return replace(
-            motion, laws=(Sine(_number("amplitude", amplitude), rate, _number("phase", phase)),)
-        )
+        size, start = float(_numbers("amplitude", amplitude)), float(_numbers("phase", phase))
+        return replace(motion, laws=(Sine(size, rate, start),))
 
     @classmethod
     def waypoints(
@@ -81,7 +80,7 @@ class GivenMotion:
     ) -> GivenMotion:  # fmt: skip
         """From rest to rest between positions (m or rad) at rising times (s), with least jerk."""
         motion = _at_rest(along, about)
-        t, x = checked_numbers("times", times), checked_numbers("positions", positions)
+        t, x = _numbers("times", times, 1), _numbers("positions", positions, 1)
         if len(t) != len(x) or not len(t):
             raise InputError(f"there are {len(t)} times and {len(x)} positions; give pairs")
         for one, next_one in pairwise(t.tolist()):
@@ -102,8 +101,16 @@ def _at_rest(along: Sequence[float] | None, about: Sequence[float] | None) -> Gi
     return GivenMotion(constant(axis / length, (3,)), about is not None)
 
 
-def _number(what: str, value: float) -> float:
-    return float(single_vector(what, [value], (what,))[0])
+def _numbers(what: str, value: object, axes: int = 0) -> Array:
+    """Finite numbers: one, or a list of them."""
+    try:
+        numbers = as_numbers(value)
+    except NoNumbers:
+        numbers = np.zeros((0, 0))
+    if numbers.ndim != axes or not np.isfinite(numbers).all():
+        kind = "a list of finite numbers" if axes else "a finite number"
+        raise InputError(f"{what} must be {kind}; it is {shown(value)}")
+    return numbers
 
 
 def moving_body(name: str, shape: Geometry, motions: Sequence[GivenMotion]) -> Model:
@@ -116,6 +123,8 @@ def moving_body(name: str, shape: Geometry, motions: Sequence[GivenMotion]) -> M
     links, joints, couplings = [Link(root), Link(clock)], [], []
     joints.append(Joint(clock, "prismatic", root, clock, armature=GIVEN))
     for k, motion in enumerate(motions, start=1):
+        if not motion.speed and not motion.laws:
+            raise InputError(f"{name}: motion {k} stays where it is; place the shape there instead")
         last = k == len(motions)
         way, child = f"{name}_motion_{k}", name if last else f"{name}_{k}"
         kind = "continuous" if motion.turns else "prismatic"

@@ -194,7 +194,7 @@ class World:
         if motion is not None:
             if mass is not None or not isinstance(what, get_args(Geometry)):
                 raise InputError(f"{name}: a motion is given for a shape without mass")
-            motions = [motion] if isinstance(motion, GivenMotion) else list(motion)
+            motions = list(motion) if isinstance(motion, Sequence) else [motion]
             if not motions or not all(isinstance(one, GivenMotion) for one in motions):
                 raise InputError(f"{name}: motion is {shown(motion)}; give GivenMotions")
             other, prefix = Robot(moving_body(name, what, motions)), ""

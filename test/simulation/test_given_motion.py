@@ -185,6 +185,7 @@ def test_motions_stand_in_files_and_come_back():
         ("{law: waypoints, times: [1, 0], positions: [1, 2]}", "times must rise"),
         ("{law: steady, speed: 1, along: [0, 0, 0]}", "no direction"),
         ("{law: steady, speed: 1, along: [1, 0, 0], about: [1, 0, 0]}", "one of both"),
+        ("{law: waypoints, times: [0, 1], positions: [1, 1]}", "motion 1 stays where it is"),
         ("[]", "give GivenMotions"),
         ("3", "must be a mapping"),
         ("{law: steady, speed: 1}, mass: 2", "shape without mass"),
@@ -219,3 +220,27 @@ def test_a_wall_that_is_faster_than_a_step_can_see_is_refused_by_name(motion):
             robot.home_position, robot.home_velocity, np.zeros((2, 6)), STEP,
             environment=world.environment,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: GivenMotion.waypoints([0, np.nan], [0, 1]), "times must be a list of finite"),
+        (lambda: GivenMotion.waypoints([0, 1], [1]), "2 times and 1 positions"),
+        (lambda: GivenMotion.steady("fast"), "speed must be a finite number; it is 'fast'"),
+        (lambda: GivenMotion.sine(1, -1), "frequency is -1.0"),
+        (lambda: World().add("x", Sphere(0.1), motion=3), "x: motion is 3"),
+        (
+            lambda: on_table(GivenMotion.sine(0.1, 1.0)).robot.locked({"table_time": 0.0}),
+            "'table_motion_1' gives its motion",
+        ),
+        (
+            lambda: on_table(GivenMotion.sine(0.1, 1.0)).robot.scaled(2.0),
+            "'table_motion_1' has a motion given in time",
+        ),
+    ],
+)
+def test_wrong_numbers_and_changes_are_refused(make, words):
+    """In words, before anything is built."""
+    with pytest.raises(InputError, match=words):
+        make()

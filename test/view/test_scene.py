@@ -11,12 +11,14 @@ import pytest
 from mbdyn_ros.model.model import Pose
 from mbdyn_ros.model.shapes import Box, Sphere
 from mbdyn_ros.motion.poses import rotation_of
+from mbdyn_ros.simulation import Surface
 
 viser = pytest.importorskip("viser")
 
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.scene.camera import ABOVE, FILLED, framed  # noqa: E402
 from mbdyn_ros.view.scene.scene import WORLD, Arrows, Item, Scene  # noqa: E402
+from mbdyn_ros.view.scene.walls import wall_items  # noqa: E402
 
 RED = (1.0, 0.0, 0.0, 1.0)
 
@@ -101,3 +103,24 @@ def test_a_subject_fills_its_picture(aspect: float) -> None:
         assert abs(one.max() + one.min()) < 0.35, "it is in the middle"
     eye, _ = framed(np.zeros((1, 3)), ABOVE, aspect)
     assert np.linalg.norm(eye) > 1e-3, "a point is seen from a distance"
+
+
+def test_walls_stand_around_their_subject(page: Page) -> None:
+    """Those that have a shape; one without end lies under the middle of the subject."""
+    low, high = np.array([1.0, 2.0, 0.0]), np.array([1.4, 2.4, 0.2])
+    walls = [
+        Surface.plane(point=(0, 0, -0.3), name="floor"),
+        Surface.elliptic_cylinder((2.0, 1.0), name="tube"),
+        Surface.sphere(4.0, center=(0, 0, 1), name="dome"),
+        Surface.box((3, 4, 5), name="room"),
+        Surface(lambda x: x[2], name="formula"),
+    ]
+    items = wall_items(walls, low, high)
+    assert [one.name for one in items] == ["floor", "tube", "dome", "room"]
+    floor, tube, dome, room = items
+    assert floor.pose.translation[:2] == pytest.approx([1.2, 2.2])
+    assert floor.pose.translation[2] + 0.5 * floor.shape.size[2] == pytest.approx(-0.3)
+    assert (tube.shape.radius, tube.scale) == (2.0, (1.0, 0.5, 1.0))
+    assert dome.shape == Sphere(4.0) and room.shape == Box((3.0, 4.0, 5.0))
+    page.scene.draw(items)
+    assert node(page, WORLD, "floor").opacity == 0.25

@@ -83,7 +83,7 @@ def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tu
 def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
     """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin.
 
-    The rotors of the drives count as kinetic, but for those whose motion is given; springs do not
+    The rotors of the drives count as kinetic, except for those whose motion is given; springs do not
     count.
     """
     rotors = acting(tree, "armature")

@@ -258,7 +258,8 @@ class Stepper(Accounts, Sealed):
         """Efforts of the actuated joints, to be filled in place or replaced (N m or N).
 
         A contiguous array (n,) is taken itself; other numbers, or those of the motors of a floating
-        base alone, are copied.
+        base alone, are copied. In place, those of a floating base begin with the wrench (6,) that
+        acts on it: `effort[6:]` are the motors', and `effort[:] = x` pushes the base too.
         """
         return self._motion.effort
 

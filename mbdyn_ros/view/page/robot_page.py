@@ -21,6 +21,7 @@ from ..scene.joint_arrows import joint_arrows
 from ..scene.scene import Item
 from ..scene.shown_robot import ShownRobot
 from ..scene.visuals import PlacedShape
+from ..scene.walls import wall_items
 from .charts import MotionCharts
 from .excursion import Excursion, excursion, joint_table
 from .motion import PagePlayback, RobotMotion
@@ -30,6 +31,7 @@ from .slider_panel import LengthSliders, SliderPanel
 if TYPE_CHECKING:
     import viser
 
+    from ...simulation.contact.surfaces import Surface
     from .page import Page
 
 
@@ -48,12 +50,13 @@ class RobotPage:
     page : an empty page. visuals, folder : as of `ShownRobot`.
     q : (nq,) where it is first shown; at home unless given.
     recording : a motion to play. shown : as of `ShowFolder`; the masses of robots without
-        visuals always.
+        visuals always. walls : around it.
     """
 
     def __init__(
         self, page: Page, robot: Robot, visuals: tuple[PlacedShape, ...], folder: Path | None,
         q: Array | None = None, recording: RobotMotion | None = None, shown: Sequence[str] = (),
+        walls: Sequence[Surface] = (),
     ) -> None:  # fmt: skip
         self.page, self.robot = page, robot
         self._motion: RobotMotion | None = None
@@ -73,6 +76,7 @@ class RobotPage:
             self.sliders.start_at(q)
         position = robot.joint_state(self.sliders.q)[0]
         self._shown = ShownRobot(page.scene, robot.model, visuals, folder, position)
+        page.scene.draw(wall_items(walls, self._shown.low, self._shown.high))
         page.look(self._shown.low, self._shown.high, ABOVE)
         if robot.floating_base:
             self._shown.move_base(self.sliders.q[:7])
