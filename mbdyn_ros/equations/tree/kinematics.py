@@ -83,8 +83,7 @@ def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tu
 def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
     """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin.
 
-    The rotors of the drives count as kinetic, except for those whose motion is given; springs do not
-    count.
+    The rotors of the drives count as kinetic, except where the motion is given; springs do not.
     """
     rotors = acting(tree, "armature")
     for body in tree.bodies:
