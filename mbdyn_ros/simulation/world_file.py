@@ -33,7 +33,7 @@ SHAPES: dict[str, tuple[Callable[..., Geometry], dict[str, Callable[..., Any]]]]
 }
 """The shape of each name, and its keys with their readers."""
 
-LAWS: dict[str, tuple[Callable[..., GivenMotion], dict[str, Callable[..., Any]]]] = {
+MOTIONS: dict[str, tuple[Callable[..., GivenMotion], dict[str, Callable[..., Any]]]] = {
     "steady": (GivenMotion.steady, {"speed": NUMBER}),
     "sine": (GivenMotion.sine, {"amplitude": NUMBER, "frequency": NUMBER, "phase": NUMBER}),
     "waypoints": (
@@ -181,9 +181,9 @@ def _read_motions(document: YamlSource, what: str, node: yaml.Node) -> list[Give
 def _read_motion(document: YamlSource, what: str, node: yaml.Node) -> GivenMotion:
     fields = document.mapping(node, what)
     law = document.text(fields.pop("law"), f"{what}: its law") if "law" in fields else ""
-    if law not in LAWS:
-        raise document.unknown_name(node, f"{what}: there is no law", law, LAWS)
-    make, needed = LAWS[law]
+    if law not in MOTIONS:
+        raise document.unknown_name(node, f"{what}: there is no law", law, MOTIONS)
+    make, needed = MOTIONS[law]
     readers = {**needed, **AXES}
     _require_known(document, what, law, fields, tuple(readers))
     missing = [key for key in needed if key not in fields and key != NOT_NEEDED]

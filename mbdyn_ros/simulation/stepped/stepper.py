@@ -22,7 +22,7 @@ from ...arguments import (
 )
 from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import PositionRate
-from ...errors import InputError, SimulationError, brief, no_stepping
+from ...errors import InputError, ModelError, SimulationError, brief, no_stepping
 from ...model.model import Array
 from ...robot import Robot
 from ..charts import closes, with_joints
@@ -407,13 +407,13 @@ class Stepper(Accounts, Sealed):
             position, velocity = (one.copy() for one in self.tree_state())
             try:
                 joints = guard.look(position, self.step)
-            except SimulationError as error:
+                if joints is not None:
+                    self._change(joints, position, velocity)
+                    return 1
+            except (SimulationError, ModelError) as error:
                 raise SimulationError(
                     f"{self.robot.model.source}: at t = {self.time:.6g} s {error}"
                 ) from None
-            if joints is not None:
-                self._change(joints, position, velocity)
-                return 1
         return guard.due
 
     def _change(self, joints: list[str], position: Array, velocity: Array) -> None:
@@ -427,9 +427,8 @@ class Stepper(Accounts, Sealed):
             self._charts.append(chart)
             if not closes(chart, position):
                 raise SimulationError(
-                    f"{self.robot.model.source}: near a dead centre of {old}, at t = "
-                    f"{self.time:.6g} s, the loops do not close again in {', '.join(joints)}. "
-                    "Choose those as independent joints."
+                    f"near a dead centre of {old} the loops do not close again in "
+                    f"{', '.join(joints)}. Choose those as independent joints."
                 )
         own = chart.system.coordinates
         state = self._q, self._v
@@ -471,11 +470,9 @@ class Stepper(Accounts, Sealed):
 
         Not where motions are given, which bring energy.
         """
-        if self._chart.system.given:
-            return
         kinetic, potential = self.energy.tolist()
         gain = kinetic + potential - most
-        if gain > 0 and kinetic > 0:
+        if gain > 0 and kinetic > 0 and not self._chart.system.given:
             self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
             if self._chart is not self.robot:
                 self._read()

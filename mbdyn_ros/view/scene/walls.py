@@ -12,7 +12,7 @@ from ...simulation.contact.surfaces import Shape, Surface
 from .scene import WORLD, Item
 
 COLOR = (0.55, 0.65, 0.8, 0.25)
-AROUND, THICKNESS = 3.0, 0.002
+ENDLESS, PLATE = 3.0, 0.002
 """Of what has no end, its size and thickness in sizes of the subject."""
 
 
@@ -30,13 +30,13 @@ def _item(name: str, wall: Shape, middle: Array, size: float) -> Item:
     axes, center = wall.axes, wall.center
     offset = axes.T @ (middle - center)
     if wall.kind == "plane":
-        thick, offset[2] = THICKNESS * size, -0.5 * THICKNESS * size
-        plate = Box((AROUND * size, AROUND * size, thick))
+        thick, offset[2] = PLATE * size, -0.5 * PLATE * size
+        plate = Box((ENDLESS * size, ENDLESS * size, thick))
         return Item(name, WORLD, plate, COLOR, Pose(axes, center + axes @ offset))
     if wall.kind == "cylinder":
         first, second = (0.5 * wall.size[:2]).tolist()
         place = center + axes[:, 2] * offset[2]
-        tube = Cylinder(first, AROUND * size)
+        tube = Cylinder(first, ENDLESS * size)
         return Item(name, WORLD, tube, COLOR, Pose(axes, place), (1.0, second / first, 1.0))
     if wall.kind == "sphere":
         return Item(name, WORLD, Sphere(0.5 * wall.size[0]), COLOR, Pose(axes, center))
