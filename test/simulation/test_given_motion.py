@@ -152,6 +152,20 @@ def test_a_pace_is_a_velocity():
         assert_allclose(stepper.q[3], 0.05 * pace, atol=1e-12)
 
 
+def test_what_moves_as_given_needs_no_effort():
+    """Inverse dynamics is that of all others, and wrenches act as ever."""
+    world = on_table(GivenMotion.sine(0.01, 4.0))
+    robot = world.robot
+    q, v, a = robot.home_position, robot.home_velocity, np.arange(7.0)
+    expected = [MASS, 2 * MASS, MASS * (3 + G)]
+    assert_allclose(robot.inverse_dynamics(q, v, a)[:3], expected, rtol=1e-12)
+    assert_allclose(robot.forward_dynamics(q, v, np.zeros(6))[:4], [0, 0, 0, -G], atol=1e-12)
+    q[3] = 1.0
+    pushed = {"box": [MASS, 0, MASS * G, 0, 0, 0]}
+    trajectory = mbdyn_ros.simulate(robot, q, v, 0.1, wrenches=pushed)
+    assert_allclose(trajectory.v[-1], [1, 0.1, 0, 0, 0, 0, 0], atol=1e-9)
+
+
 def test_motions_stand_in_files_and_come_back():
     """YAML gives what Python gives, and URDF+ keeps it."""
     lines = (
