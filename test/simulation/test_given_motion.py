@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import mbdyn_ros
 from mbdyn_ros import GivenMotion, InputError, LinkContacts, ModelError, World
-from mbdyn_ros.model.shapes import Box, Sphere
+from mbdyn_ros.model.shapes import Box, Capsule, Sphere
 from mbdyn_ros.model.write.urdf import urdf_text
 
 G, MASS = 9.81, 2.0
@@ -117,6 +117,39 @@ def test_a_wall_that_comes_throws_what_it_hits(shape, e):
     )
     assert_allclose(trajectory.v[-1][1:4], [2 * (1 + e), 0, 0], atol=1e-9)
     assert trajectory.relative_imbalance < 1e-9
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_a_bat_throws_a_ball(e):
+    """v' = (1 + e) v by events, at the instant and velocity of the bat there; then none."""
+    world = World(links=LinkContacts(e, 0.3, convex=True), gravity=(0, 0, 0))
+    bat = GivenMotion.sine(0.3, 0.5, along=(1, 0, 0))
+    world.add("bat", Sphere(0.1), xyz=(-0.4, 0, 0), motion=bat)
+    world.add("ball", Sphere(0.1), mass=0.5)
+    robot = world.robot
+    trajectory = mbdyn_ros.simulate(
+        robot, robot.home_position, robot.home_velocity, 0.5, environment=world.environment
+    )
+    (impact,) = trajectory.impacts
+    v = 0.3 * np.pi * np.sqrt(1 - (2 / 3) ** 2)
+    assert_allclose(impact.time, np.arcsin(2 / 3) / np.pi, atol=1e-9)
+    assert_allclose(impact.loss, 0.25 * (1 - e**2) * v**2, atol=1e-9)
+    assert_allclose(trajectory.v[-1][1:4], [(1 + e) * v, 0, 0], atol=1e-9)
+    assert not trajectory.stretches and trajectory.relative_imbalance < 1e-9
+
+
+def test_a_ball_rolls_on_a_roller_that_moves():
+    """Held by events, and its energy is what the roller gives."""
+    world = World()
+    along = GivenMotion.waypoints([0, 1], [0, 0.3])
+    world.add("roller", Capsule(0.1, 1.0), rpy=(0, np.pi / 2, 0), motion=along)
+    world.add("ball", Sphere(0.1), mass=0.5, xyz=(0, 0, 0.2))
+    robot = world.robot
+    trajectory = mbdyn_ros.simulate(
+        robot, robot.home_position, robot.home_velocity, 0.5, environment=world.environment
+    )
+    assert_allclose(trajectory.q[-1][1], 2 / 7 * 0.15, rtol=1e-6)  # of the way of the roller
+    assert not trajectory.stretches and trajectory.relative_imbalance < 1e-9
 
 
 def test_a_box_slides_where_its_platform_is_too_steep():
