@@ -55,6 +55,7 @@ if _TYPE_CHECKING:
     from .simulation import (
         Contact,
         Environment,
+        GivenMotion,
         Impact,
         LinkContacts,
         Stepper,
@@ -72,6 +73,7 @@ __all__ = [
     "Controller",
     "DeadPointError",
     "Environment",
+    "GivenMotion",
     "Impact",
     "InputError",
     "LinkContacts",

@@ -106,7 +106,7 @@ def assemble(
     loose = [k for k, body in enumerate(bodies) if body not in home]
     choices = [loose, list(range(len(bodies)))]
     if not cluster.closures:  # linear in what follows, so that it closes at the first step
-        leading = {body for gear in cluster.gears for body, _ in gear.powers}
+        leading = {body for gear in cluster.gears for body in gear.leading}
         choices.insert(0, [k for k in loose if bodies[k] not in leading])
     closed, best, gap = _first_closed(equations, rough, choices)
     if closed is None:

@@ -35,7 +35,7 @@ def gear_train(
     places = {body: k for k, body in enumerate(cluster.coupled)}
     neighbours: list[list[tuple[int, float, float]]] = [[] for _ in places]
     for gear in cluster.gears:
-        if len(gear.factors) != 2 or gear.powers or not all(factor for _, factor in gear.factors):
+        if len(gear.factors) != 2 or gear.leading or not all(factor for _, factor in gear.factors):
             return None
         (one, first), (other, second) = ((places[body], factor) for body, factor in gear.factors)
         neighbours[one].append((other, -first / second, -gear.shift / second))

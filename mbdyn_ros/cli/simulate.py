@@ -180,6 +180,8 @@ def simulate(
         if one.many and len(one.numbers) > 1:
             raise InputError(f"--{name}: {len(one.numbers)} states given; one starts a simulation")
     q0, v0 = (one.numbers.reshape(-1) for one in start)
+    if velocity is None:
+        v0 = robot.home_velocity
     if limited:
         environment = with_stops(robot, q0, environment)
     if environment is not None:

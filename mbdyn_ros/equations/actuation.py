@@ -42,16 +42,18 @@ Loops are closed to 1e-12, so an effort has six digits there.
 def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
     """Efforts of the actuators that do the work of the independent coordinates' efforts.
 
-    With more actuators than mobility they are those of least norm; at dead points NaN.
+    With more actuators than mobility they are those of least norm; at dead points NaN. What moves
+    as given needs none.
     """
     coordinates = system.coordinates
+    given = {coordinates.v[k] for k in system.given}
     place = {row: k for k, row in enumerate(coordinates.v)}
     efforts = SX.zeros(len(coordinates.effort))
     free = [k for k, row in enumerate(coordinates.effort) if row in place]
     for linkage in system.linkages:
         acting, own = _actuators(system, linkage), _own(linkage)
         rows = [coordinates.effort[k] for k in acting]
-        if set(rows) == set(own):
+        if set(rows) == set(own) or set(own) <= given:
             continue
         if linkage.is_rigid:  # no effort there does any work
             free = [k for k in free if k not in acting]
@@ -64,7 +66,7 @@ def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
             efforts[acting] *= _alive(system, linkage, rates, rows)
     for k in free:
         efforts[k] = reduced[place[coordinates.effort[k]]]
-    idle = set(coordinates.v) - {row for one in system.linkages for row in one.coordinates}
+    idle = set(coordinates.v) - {row for one in system.linkages for row in one.coordinates} - given
     if not idle <= set(coordinates.effort):  # they move with nothing to drive them
         return efforts * math.nan
     return efforts

@@ -244,6 +244,22 @@ class System:
         )
 
     @functools.cached_property
+    def given(self) -> tuple[int, ...]:
+        """The velocities of independent coordinates that are given, whatever acts on them."""
+        places = [body.v for body in self.tree.bodies if body.given]
+        return tuple(
+            k
+            for k, row in enumerate(self.coordinates.v)
+            if any(one.start <= row < one.stop for one in places)
+        )
+
+    def given_part(self, v: Array) -> Array:
+        """Velocities (nv,) with zeros where they are not given."""
+        part = np.zeros_like(v)
+        part[list(self.given)] = v[list(self.given)]
+        return part
+
+    @functools.cached_property
     def has_friction(self) -> bool:
         """Whether any joint has damping or dry friction."""
         return self.has("damping", "friction")

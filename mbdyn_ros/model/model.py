@@ -15,6 +15,7 @@ from .closing_types import ClosingType, closing_type
 from .foreign import Foreign
 from .inertia import Inertia as Inertia
 from .joints import JointType, MotionType, joint_type
+from .motion_law import MotionLaw
 from .pose import Pose, constant
 from .shapes import Collision, Visual
 
@@ -52,6 +53,9 @@ class Mimic:
     offset: float = 0.0
 
 
+GIVEN = 1e20
+"""Armature (kg m^2 or kg) of a joint whose motion is given: no force moves such a rotor."""
+
 ACTING = ("damping", "friction", "armature", "spring_stiffness", "spring_reference")
 """Numbers of a joint that act on each of its coordinates."""
 
@@ -66,7 +70,8 @@ class Joint:
 
     On every coordinate act `damping` (N m s/rad or N s/m) and dry `friction` (N m or N), the
     inertia `armature` (kg m^2 or kg) of its drive, as the joint feels it, and a spring of
-    `spring_stiffness` (N m/rad or N/m) that is slack at `spring_reference` (rad or m).
+    `spring_stiffness` (N m/rad or N/m) that is slack at `spring_reference` (rad or m). With an
+    armature of `GIVEN` nothing changes its velocity, and energies leave the rotor out.
     """
 
     name: str
@@ -161,7 +166,8 @@ class Combination:
     """A coupling of joints by name: the sum of factor times position (rad or m) is `offset`.
 
     `factors` holds (joint, factor) pairs of joints of one coordinate; `powers` (joint,
-    coefficients) pairs of what their squares, cubes and so on add to the sum, as of a cam.
+    coefficients) pairs of what their squares, cubes and so on add to the sum, as of a cam; `laws`
+    (joint, law) pairs of what laws of motion of their positions add.
     """
 
     name: str
@@ -169,11 +175,12 @@ class Combination:
     offset: float = 0.0
     line: int | None = None
     powers: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    laws: tuple[tuple[str, MotionLaw], ...] = ()
 
     @property
     def followers(self) -> tuple[str, ...]:
-        """The joints of a coupling with powers whose positions are those of its other joints."""
-        leading = dict(self.powers)
+        """The joints of a coupling with powers or laws whose positions follow from the others'."""
+        leading = {name for name, _ in (*self.powers, *self.laws)}
         return tuple(name for name, _ in self.factors if leading and name not in leading)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import ModelError
 from ..model.closing_types import ClosingType, closing_type
 from ..model.model import Array, Combination, Coupling, Model, Pose
+from ..model.motion_law import MotionLaw
 from ..model.pose import noise, without_noise
 from .tree import Tree
 
@@ -65,7 +66,8 @@ class Gear:
     """A constraint on the positions of 1-DoF joints: sum factor q + shift = 0.
 
     `factors` holds (body, factor) pairs, `powers` (body, coefficients) pairs of what squares, cubes
-    and so on add to the sum; `bodies` also those between, which move along.
+    and so on add to the sum, `laws` (body, law) pairs of what laws of motion add; `bodies` also
+    those between, which move along.
     """
 
     name: str
@@ -73,6 +75,12 @@ class Gear:
     shift: float
     bodies: tuple[int, ...]
     powers: tuple[tuple[int, tuple[float, ...]], ...] = ()
+    laws: tuple[tuple[int, MotionLaw], ...] = ()
+
+    @property
+    def leading(self) -> set[int]:
+        """The bodies of whose positions powers or laws are taken."""
+        return {body for body, _ in (*self.powers, *self.laws)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +99,7 @@ class Cluster:
     @property
     def linear(self) -> bool:
         """Whether gears alone constrain it, and their rows are the same at all positions."""
-        return not self.closures and not any(gear.powers for gear in self.gears)
+        return not self.closures and not any(gear.leading for gear in self.gears)
 
     @functools.cached_property
     def coupled(self) -> tuple[int, ...]:
@@ -186,9 +194,8 @@ def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
 
 
 def _combined(tree: Tree, coupling: Combination, moved: Mapping[str, int]) -> Gear:
-    """A coupling of joints by name; its row counts in the unit of the first that has no powers."""
-    leading = dict(coupling.powers)
-    in_order = sorted(coupling.factors, key=lambda one: one[0] in leading)
+    """A coupling of joints by name; its row counts in the unit of the first that follows others."""
+    in_order = sorted(coupling.factors, key=lambda one: one[0] not in coupling.followers)
     unit = in_order[0][1]
     factors = tuple((moved[name], factor / unit) for name, factor in in_order)
     bodies = [body for body, _ in factors]
@@ -197,9 +204,11 @@ def _combined(tree: Tree, coupling: Combination, moved: Mapping[str, int]) -> Ge
     if ancestor in bodies:
         between.add(ancestor)
     powers = tuple(
-        (moved[name], tuple(one / unit for one in more)) for name, more in leading.items()
+        (moved[name], tuple(one / unit for one in more)) for name, more in coupling.powers
     )
-    return Gear(coupling.name, factors, -coupling.offset / unit, tuple(sorted(between)), powers)
+    laws = tuple((moved[name], law.scaled(1 / unit)) for name, law in coupling.laws)
+    shift = -coupling.offset / unit
+    return Gear(coupling.name, factors, shift, tuple(sorted(between)), powers, laws)
 
 
 def _coupled(model: Model, tree: Tree, coupling: Coupling) -> Gear:

@@ -22,7 +22,7 @@ import numpy as np
 from ..errors import ModelError
 from ..model.inertia import RigidInertia
 from ..model.joints import MotionType
-from ..model.model import ACTING, BASE_JOINT, Array, Inertia, Joint, Model, Pose, constant
+from ..model.model import ACTING, BASE_JOINT, GIVEN, Array, Inertia, Joint, Model, Pose, constant
 from ..model.pose import noise, rotation_onto, snap, without_noise
 from .coordinates import JointBlock, base_joint, coordinates
 
@@ -62,6 +62,11 @@ class Body:
     def kind(self) -> str:
         """The name of its motion."""
         return self.motion.kind
+
+    @property
+    def given(self) -> bool:
+        """Whether its motion is given, whatever acts on it; see `GIVEN`."""
+        return isinstance(self.armature, float) and self.armature >= GIVEN
 
 
 @dataclass(frozen=True, eq=False)

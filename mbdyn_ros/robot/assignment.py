@@ -11,6 +11,7 @@ INSTEAD = {
     "gravity": "call robot.set_gravity([x, y, z])",
     "home": "use robot.with_home({joint: position}) or load(..., home={joint: position})",
     "home_position": "use robot.with_home({joint: position}) or load(..., home={joint: position})",
+    "home_velocity": "give velocities to set_state or simulate",
     "floating_base": "use load(..., floating_base=True or False)",
     "model": "load the other description",
     "joint_names": "use robot.renamed(joints={old: new})",

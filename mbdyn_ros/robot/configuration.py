@@ -45,6 +45,13 @@ class Configurations(Core):
         home: Array = self.system.home[list(self.system.coordinates.q)]
         return home
 
+    @property
+    def home_velocity(self) -> Array:
+        """Velocities v (nv,) at rest: 0, and 1 where the motion is given, as time goes on."""
+        velocity = np.zeros(self.nv)
+        velocity[list(self.system.given)] = 1.0
+        return velocity
+
     def neutral(self) -> Array:
         """Positions (nq,) with all joints at zero and all quaternions at identity.
 

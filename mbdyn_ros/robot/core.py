@@ -276,10 +276,11 @@ class Core:
             self.say_choice()
         if "mass" in program.needs:
             self.require_mass(program.name.replace("_", " "))
-        if "drives" in program.needs and len(self.effort_labels) < self.nv:
+        moved = self.nv - len(self.system.given)
+        if "drives" in program.needs and len(self.effort_labels) < moved:
             idle = [name for name in self.independent_joints if name not in self.actuated_joints]
             raise InputError(
-                f"{self.model.source}: inverse dynamics has no answer: {self.nv} coordinates move, "
+                f"{self.model.source}: inverse dynamics has no answer: {moved} coordinates move, "
                 f"but only {len(self.effort_labels)} efforts act "
                 f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints, such as "
                 f"{', '.join(idle)}; if nothing drives a turn because it is idle, as that of a rod "

@@ -209,6 +209,7 @@ def _couplings(robot: Core) -> tuple[CouplingReport, ...]:
             {bodies[body].joint: factor for body, factor in gear.factors},
             gear.shift,
             {bodies[body].joint: more for body, more in gear.powers},
+            tuple(law.text(bodies[body].joint) for body, law in gear.laws),
         )
         for cluster in robot.system.clusters
         for gear in cluster.gears

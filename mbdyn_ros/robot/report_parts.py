@@ -123,12 +123,14 @@ class CouplingReport:
     """A tie between joints: sum factor position + offset = 0 (rad or m).
 
     powers : coefficients of what squares, cubes and so on of positions add to the sum.
+    laws : what laws of motion of positions add, in words.
     """
 
     name: str
     factors: dict[str, float]
     offset: float
     powers: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    laws: tuple[str, ...] = ()
 
     def row(self) -> dict[str, str]:
         """The cells of the table."""
@@ -139,6 +141,7 @@ class CouplingReport:
         for factor, joint in [*terms, *([(self.offset, "")] if self.offset else [])]:
             size = "" if joint and abs(factor) == 1 else f"{abs(factor):g} "
             words += f" {'-' if factor < 0 else '+'} {size}{joint}".rstrip()
+        words += "".join(f" + {law}" for law in self.laws)
         return {"coupling": self.name, "equation": words.removeprefix(" + ").strip() + " = 0"}
 
 

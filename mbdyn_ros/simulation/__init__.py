@@ -6,6 +6,7 @@ from .contact.environment_file import read_environment
 from .contact.link_contacts import LinkContacts
 from .contact.records import Contact, Impact
 from .contact.surfaces import Surface
+from .given_motion import GivenMotion
 from .simulate import simulate
 from .stepped.stepper import Stepper
 from .stepped.walled_rollout import rollout_among_walls
@@ -16,6 +17,7 @@ __all__ = [
     "Contact",
     "CurvedRod",
     "Environment",
+    "GivenMotion",
     "Impact",
     "LinkContacts",
     "Stepper",

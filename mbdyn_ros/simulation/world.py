@@ -25,6 +25,7 @@ from ..robot.described import described_model
 from .contact.environment import Environment
 from .contact.link_contacts import LinkContacts
 from .contact.surfaces import Surface
+from .given_motion import GivenMotion, moving_body
 from .stepped.stepper import Stepper
 from .world_file import is_yaml, read_world
 
@@ -164,6 +165,7 @@ class World:
         rpy: Placed = (0.0, 0.0, 0.0),
         mass: float | None = None,
         own_contacts: bool = False,
+        motion: GivenMotion | Sequence[GivenMotion] | None = None,
     ) -> None:
         """Put a robot or a body into the world.
 
@@ -176,17 +178,27 @@ class World:
         mass : of a shape, kg, evenly spread; one without mass is fixed.
         own_contacts : whether links of the robot touch each other too; shapes of many robots
             overlap where they stand.
+        motion : of a shape without mass, as a function of time; several are made outwards, one
+            after the other. Its coordinate is `NAME_time` (s), its velocity 1.
 
         Raises
         ------
         InputError
-            The name is taken, or a mass is not above zero or is that of a robot.
+            The name is taken, a mass is not above zero or is that of a robot, or what has a motion
+            is a robot or has a mass.
         """
         name = checked_text("name", name)
         if name in self._members:
             raise InputError(f"two members have the name {name!r}; give each its own name")
         prefix, free = f"{name}_", mass is not None
-        if isinstance(what, get_args(Geometry)):
+        if motion is not None:
+            if mass is not None or not isinstance(what, get_args(Geometry)):
+                raise InputError(f"{name}: a motion is given for a shape without mass")
+            motions = list(motion) if isinstance(motion, Sequence) else [motion]
+            if not motions or not all(isinstance(one, GivenMotion) for one in motions):
+                raise InputError(f"{name}: motion is {shown(motion)}; give GivenMotions")
+            other, prefix = Robot(moving_body(name, what, motions)), ""
+        elif isinstance(what, get_args(Geometry)):
             other, prefix = Robot(_body(name, what, mass)), ""
         elif mass is not None:
             raise InputError(f"{name}: a mass is that of a shape; a robot has its own")
@@ -276,7 +288,7 @@ class World:
     def stepper(self, step: float, **options: Any) -> Stepper:
         """The motion of all in equal steps (s) from home; `options` are those of `Stepper`."""
         stepper = Stepper(self._robot, step, self.environment, **options)
-        stepper.set_state(self._robot.home_position, np.zeros(self._robot.nv))
+        stepper.set_state(self._robot.home_position, self._robot.home_velocity)
         return stepper
 
 

@@ -19,6 +19,7 @@ from ..model.read.yaml_source import BEGINS, YamlSource
 from ..model.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
 from ..robot import Robot, load
 from .contact.environment_file import KEYS, environment_arguments
+from .given_motion import GivenMotion
 
 NUMBER, VECTOR = YamlSource.number, YamlSource.vector
 ROUND: dict[str, Callable[..., Any]] = {"radius": NUMBER, "length": NUMBER}
@@ -31,6 +32,18 @@ SHAPES: dict[str, tuple[Callable[..., Geometry], dict[str, Callable[..., Any]]]]
     "ellipsoid": (Ellipsoid, {"half_axes": VECTOR}),
 }
 """The shape of each name, and its keys with their readers."""
+
+MOTIONS: dict[str, tuple[Callable[..., GivenMotion], dict[str, Callable[..., Any]]]] = {
+    "steady": (GivenMotion.steady, {"speed": NUMBER}),
+    "sine": (GivenMotion.sine, {"amplitude": NUMBER, "frequency": NUMBER, "phase": NUMBER}),
+    "waypoints": (
+        GivenMotion.waypoints, {"times": YamlSource.numbers, "positions": YamlSource.numbers}
+    ),
+}  # fmt: skip
+"""The given motion of each name, and its keys with their readers."""
+
+AXES: dict[str, Callable[..., Any]] = {"along": VECTOR, "about": VECTOR}
+NOT_NEEDED = "phase"
 
 PLACE: dict[str, Callable[..., Any]] = {"xyz": VECTOR, "rpy": VECTOR}
 OF_ROBOT = ("mechanism", "home", "floating_base", "own_contacts")
@@ -139,7 +152,8 @@ def _read_shape(
     if kind not in SHAPES:
         raise document.unknown_name(node, f"{what}: there is no shape", kind, SHAPES)
     make, readers = SHAPES[kind]
-    _require_known(document, what, kind, fields, (*PLACE, "mass", *readers))
+    _require_known(document, what, kind, fields, (*PLACE, "mass", "motion", *readers))
+    motion = _read_motions(document, what, fields.pop("motion")) if "motion" in fields else None
     missing = [key for key in readers if key not in fields]
     if missing:
         raise document.error(node, f"{what}: has no {missing[0]}; add {missing[0]}: ...")
@@ -151,7 +165,33 @@ def _read_shape(
     least = float(np.hstack(list(numbers.values())).min())
     if least <= 0:
         raise InputError(f"{', '.join(readers)} must be above 0; got {least:g}")
-    return {"what": make(**numbers), "mass": mass}
+    return {"what": make(**numbers), "mass": mass, "motion": motion}
+
+
+def _read_motions(document: YamlSource, what: str, node: yaml.Node) -> list[GivenMotion]:
+    """One given motion, or a list of them."""
+    several = isinstance(node, yaml.SequenceNode)
+    what = f"{what}: its motion"
+    return [
+        _read_motion(document, what, one)
+        for one in (document.sequence(node, what) if several else [node])
+    ]
+
+
+def _read_motion(document: YamlSource, what: str, node: yaml.Node) -> GivenMotion:
+    fields = document.mapping(node, what)
+    law = document.text(fields.pop("law"), f"{what}: its law") if "law" in fields else ""
+    if law not in MOTIONS:
+        raise document.unknown_name(node, f"{what}: there is no law", law, MOTIONS)
+    make, needed = MOTIONS[law]
+    readers = {**needed, **AXES}
+    _require_known(document, what, law, fields, tuple(readers))
+    missing = [key for key in needed if key not in fields and key != NOT_NEEDED]
+    if missing:
+        raise document.error(node, f"{what}: has no {missing[0]}; add {missing[0]}: ...")
+    return make(
+        **{key: readers[key](document, one, f"{what}: its {key}") for key, one in fields.items()}
+    )
 
 
 def _require_known(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -257,6 +259,29 @@ def test_what_cannot_be_spawned(rig: Rig, node: Any) -> None:
     getattr(uri, "entity_resource", uri).uri = "boom?floating_base=maybe"
     answer = rig.call(srv.SpawnEntity, "simulator/spawn_entity", **fields_of(uri))
     assert "a query is ?floating_base=true or =false" in answer.result.error_message
+
+
+def test_gravity_that_is_set_during_a_spawn_holds(
+    rig: Rig, node: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both take effect, one after the other, and the last gravity counts."""
+    begun, may_end, replace = threading.Event(), threading.Event(), node.replace
+
+    def slow(*change: Any) -> Any:
+        begun.set()
+        assert may_end.wait(60.0)
+        return replace(*change)
+
+    monkeypatch.setattr(node, "replace", slow)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(spawn, rig, CRATE, (4, 0, 1.2), name="crate")
+        assert begun.wait(60.0)
+        assert rig.set(node, gravity=[0.0, 0.0, -1.0]) == ""
+        assert rig.set(node, gravity=[0.0, 0.0, -2.0]) == ""
+        may_end.set()
+        assert answer.result().result.result == OK
+    rig.wait(lambda: node.session.robot.gravity[2] == -2.0)
+    assert list(node.session.members) == ["arm", "post", "crate"] and node.fault == ""
 
 
 @pytest.mark.skipif(not hasattr(srv, "SpawnEntities"), reason="of simulation_interfaces 2")

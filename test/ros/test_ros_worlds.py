@@ -147,3 +147,20 @@ def test_an_excavator_and_a_pipe(rig: Rig) -> None:
     assert found[joints[0]] == 100.0 and node.fault == ""
     q = [state.position[whole.joint_names.index(one)] for one in whole.independent_joints]
     np.testing.assert_allclose(whole.joint_state(q)[0], state.position, atol=1e-9)
+
+
+def test_a_lift_with_a_given_motion(rig: Rig) -> None:
+    """It carries a ball up in its time, its joints are published, and a reset begins again."""
+    members = (
+        "members:\n  - {name: lift, shape: box, size: [1, 1, 0.2], motion: {law: waypoints, "
+        "times: [0, 0.3], positions: [0, 0.05]}}\n"
+        "  - {name: load, shape: sphere, radius: 0.1, mass: 1, xyz: [0, 0, 0.2]}\n"
+    )
+    node = rig.add(Simulator, world=members, rate=RATE)
+    states = rig.listen(JointState, "joint_states")
+    rig.wait(lambda: node.session.motion.time > 0.35 and states)
+    state = dict(zip(states[-1].name, states[-1].position, strict=True))
+    assert state["lift_time"] > 0.3 and state["lift_motion_1"] == pytest.approx(0.05)
+    assert node.session.motion.q[3] == pytest.approx(0.05, abs=1e-6)
+    node.session.reset()
+    assert node.session.motion.v[0] == 1.0 and node.fault == ""

@@ -213,3 +213,23 @@ def test_pairs_of_a_file(tmp_path: Path) -> None:
         world.stepper(1e-3)
     with pytest.raises(InputError, match="links a and b: friction is -1"):
         LinkContacts(laws={("a", "b"): (0.0, -1.0)})
+
+
+def test_meshes_of_a_package_come_along(tmp_path: Path) -> None:
+    """Packages are looked for near the file of the robot, which the world's is not."""
+    trimesh = pytest.importorskip("trimesh")
+    for name in ("meshes", "urdf"):
+        (tmp_path / "blocks" / name).mkdir(parents=True)
+    trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "blocks/meshes/cube.stl")
+    shape = '<geometry><mesh filename="package://blocks/meshes/cube.stl"/></geometry>'
+    file = tmp_path / "blocks/urdf/cube.urdf"
+    file.write_text(
+        '<robot name="cube"><link name="cube"><inertial><mass value="1"/><inertia ixx="0.01" '
+        'iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+        f"<visual>{shape}</visual><collision>{shape}</collision></link></robot>"
+    )
+    world = World([Surface.plane()])
+    world.add("cube", mbdyn_ros.load(file, floating_base=True), xyz=(0, 0, 0.1))
+    points = world.environment.contact_points(world.robot)
+    (point,) = {abs(place) for one in points for place in one.xyz}
+    assert point == pytest.approx(0.1)

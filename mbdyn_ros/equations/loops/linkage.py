@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import casadi as ca
 from numpy.polynomial.polynomial import polyder
 
+from ...model.motion_law import MotionLaw, Sine
 from ...prepare.clusters import Cluster
 from ...prepare.tree import Tree
 from ...program.continuation import LoopFunctions
@@ -136,6 +137,11 @@ def cluster_rows(
             residual = residual + polynomial(terms, values[body])
             if body in powers:
                 drift = drift + polynomial(polyder(terms, 2).tolist(), values[body]) * v[speed] ** 2
+        for body, law in gear.laws:
+            speed = tree.bodies[body].v.start
+            value, slope, bend = law_of_motion(law, values[body])
+            row[0, order[speed]] = row[0, order[speed]] + slope
+            residual, drift = residual + value, drift + bend * v[speed] ** 2
         residuals.append(residual)
         blocks.append(row)
         drifts.append(drift)
@@ -154,6 +160,21 @@ def polynomial(coefficients: Sequence[float], x: SX) -> SX:
     for coefficient in coefficients[-2::-1]:
         value = value * x + coefficient
     return value
+
+
+def law_of_motion(law: MotionLaw, x: SX) -> tuple[SX, SX, SX]:
+    """A law of motion (1, 1) at x, its slope and the slope of that."""
+    if isinstance(law, Sine):
+        sine, cosine = ca.sin(law.rate * x + law.phase), ca.cos(law.rate * x + law.phase)
+        slope = law.amplitude * law.rate
+        return law.amplitude * sine, slope * cosine, -slope * law.rate * sine
+    s, speed = ca.fmin(ca.fmax((x - law.start) / law.length, 0), 1), law.height / law.length
+    left = s * (1 - s)
+    return (
+        law.height * s**3 * (10 - 15 * s + 6 * s**2),
+        30 * speed * left**2,
+        60 * speed / law.length * left * (1 - 2 * s),
+    )
 
 
 def rows_at_rest(tree: Tree, cluster: Cluster, positions: Mapping[int, SX]) -> ClusterRows:

@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...model.motion_law import MotionLaw
 from ...prepare.clusters import Closure, Cluster, Gear
 from ...prepare.tree import Tree
 from ..algebra.spatial import SX, Position
-from .linkage import LoopClosedForm, polynomial
+from .linkage import LoopClosedForm, law_of_motion, polynomial
 from .planar_figure import PlanarFigure, planar_figure
 
 
 @dataclass(frozen=True)
 class Geared:
-    """The position of `body` as shift + sum factor q, `factors` by body; see `Gear` of `powers`."""
+    """The position of `body` as shift + sum factor q, `factors` by body; else as of `Gear`."""
 
     body: int
     factors: tuple[tuple[int, float], ...]
     shift: float
     powers: tuple[tuple[int, tuple[float, ...]], ...] = ()
+    laws: tuple[tuple[int, MotionLaw], ...] = ()
 
     def value(self, known: Mapping[int, SX]) -> SX:
         """It at known positions (1, 1) by body."""
@@ -33,7 +35,8 @@ class Geared:
             polynomial((0.0, factor, *powers.get(body, ())), known[body])
             for body, factor in self.factors
         )
-        return sum(terms, SX(self.shift))
+        more = (law_of_motion(law, known[body])[0] for body, law in self.laws)
+        return sum(more, sum(terms, SX(self.shift)))
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Stepwise:
     @property
     def _raised(self) -> set[int]:
         """The bodies of whose positions powers are taken: their angles must be numbers."""
-        return {body for step in self.steps if isinstance(step, Geared) for body, _ in step.powers}
+        geared = (step for step in self.steps if isinstance(step, Geared))
+        return {body for step in geared for body, _ in (*step.powers, *step.laws)}
 
     def values(self, *q: SX) -> dict[int, SX]:
         """Positions (1, 1) of the dependent joints by body, as continuous as those of each step."""
@@ -105,7 +109,7 @@ def closed_form(
             {step.body} if isinstance(step, Geared) else {one.joint.body for one in step.dependent}
         )
         known |= new
-    if any(gear.powers for gear in gears):  # it repeats others, by angles that may be no numbers
+    if any(gear.leading for gear in gears):  # it repeats others, by angles that may be no numbers
         return None
     return Stepwise(tuple(given), tuple(steps))
 
@@ -129,12 +133,13 @@ def _gear(gears: list[Gear], known: set[int]) -> Geared | None:
     """The first gear that gives a joint; it is taken from the list."""
     for gear in gears:
         open_ones = [(body, factor) for body, factor in gear.factors if body not in known]
-        if len(open_ones) == 1 and open_ones[0][0] not in dict(gear.powers):
+        if len(open_ones) == 1 and open_ones[0][0] not in gear.leading:
             gears.remove(gear)
             ((body, own),) = open_ones
             others = ((other, -factor / own) for other, factor in gear.factors if other != body)
             powers = ((other, tuple(-one / own for one in more)) for other, more in gear.powers)
-            return Geared(body, tuple(others), -gear.shift / own, tuple(powers))
+            laws = ((other, law.scaled(-1 / own)) for other, law in gear.laws)
+            return Geared(body, tuple(others), -gear.shift / own, tuple(powers), tuple(laws))
     return None
 
 

@@ -83,9 +83,13 @@ def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tu
 def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
     """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin.
 
-    The rotors of the drives count as kinetic, springs do not count.
+    The rotors of the drives count as kinetic, except where the motion is given; springs do not.
     """
-    kinetic, potential = 0.5 * ca.dot(acting(tree, "armature"), v**2), SX(0)
+    rotors = acting(tree, "armature")
+    for body in tree.bodies:
+        if body.given:
+            rotors[body.v] = 0
+    kinetic, potential = 0.5 * ca.dot(rotors, v**2), SX(0)
     bodies = zip(
         tree.bodies, body_poses(tree, joints), body_velocities(tree, joints, v), strict=True
     )

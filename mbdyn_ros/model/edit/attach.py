@@ -11,6 +11,7 @@ from typing import TypeVar
 from ...errors import InputError
 from ..foreign import OWNERS
 from ..model import Joint, Model
+from ..read.shape import find_mesh
 from ..read.source_text import TEXT
 from ..shapes import Collision, Mesh
 from ..split_joints import whole_joints
@@ -91,7 +92,10 @@ def _files_from(model: Model, other: Model) -> Model:
         one = shape.geometry
         if not isinstance(one, Mesh):
             return shape
-        return replace(shape, geometry=replace(one, file=moved_reference(one.file, source, target)))
+        file = moved_reference(one.file, source, target)
+        if find_mesh(file, target) is None and (found := find_mesh(one.file, source)) is not None:
+            file = found.resolve().as_posix()  # in a package that is near the other's file alone
+        return replace(shape, geometry=replace(one, file=file))
 
     links = (
         replace(

@@ -169,6 +169,11 @@ class _Locks:
             return coupling
         rest, powers = 0.0, dict[str, tuple[float, ...]]()
         if isinstance(coupling, Combination):
+            if coupling.laws:
+                raise InputError(
+                    f"{self._model.source}: {', '.join(still)} cannot be locked: "
+                    f"{coupling.name!r} gives its motion; leave that body out"
+                )
             rest, powers = coupling.offset, dict(coupling.powers)
         for name, factor in still.items():
             terms = (0.0, factor, *powers.pop(name, ()))

@@ -90,7 +90,8 @@ def _named(
         if isinstance(one, Combination):
             factors = tuple((joint_of(of), factor) for of, factor in one.factors)
             powers = tuple((joint_of(of), more) for of, more in one.powers)
-            return replace(one, name=loop(one.name), factors=factors, powers=powers)
+            laws = tuple((joint_of(of), law) for of, law in one.laws)
+            return replace(one, name=loop(one.name), factors=factors, powers=powers, laws=laws)
         ends = link(one.predecessor), link(one.successor)
         return replace(one, name=loop(one.name), predecessor=ends[0], successor=ends[1])
 

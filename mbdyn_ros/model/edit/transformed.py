@@ -226,6 +226,11 @@ def _scaled_coupling(
         if not inner or not outer:
             return coupling
         return replace(coupling, ratio=coupling.ratio * ways[outer[0]] / ways[inner[0]])
+    if coupling.laws:
+        raise InputError(
+            f"{model.source}: {coupling.name!r} has a motion given in time, which is not scaled; "
+            "leave that body out"
+        )
     unit = ways[coupling.factors[0][0]]
     factors = tuple((name, factor * unit / ways[name]) for name, factor in coupling.factors)
     powers = tuple(

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...errors import ModelError, suggestion
 from ..model import Combination, Coupling, Model
+from ..motion_law import LAWS, MotionLaw
 from ..split_joints import joints_of_parts, parts, split_joints
+from .number import to_finite
 from .remarks import Remarks
 from .urdf_joint import read_end
 from .xml_source import XmlSource
@@ -57,17 +59,38 @@ def _read_combination(
             raise document.error(
                 other, "couples links, while <joint> couples joints; keep one of the two"
             )
-    factors, powers = [], []
+    factors, powers, laws = [], [], []
     for joint in joints:
-        more = document.numbers(joint, "powers")
-        factor = document.number(joint, "factor", 0.0 if any(more) else None)
-        if factor == 0.0 and not any(more):
+        more, own = document.numbers(joint, "powers"), _read_laws(document, joint)
+        curved = any(more) or bool(own)
+        factor = document.number(joint, "factor", 0.0 if curved else None)
+        if factor == 0.0 and not curved:
             raise document.error(joint, ZERO_FACTOR)
         factors.append((document.read_name(joint), factor))
+        laws += [(document.read_name(joint), law) for law in own]
         if any(more):
             powers.append((document.read_name(joint), more))
     offset = document.number(element, "offset", 0.0)
-    return Combination(name, tuple(factors), offset, element.sourceline, tuple(powers))
+    line = element.sourceline
+    return Combination(name, tuple(factors), offset, line, tuple(powers), tuple(laws))
+
+
+def _read_laws(document: XmlSource, joint: Element) -> list[MotionLaw]:
+    """The laws of motion of a coupled joint: names with their numbers, between semicolons."""
+    laws: list[MotionLaw] = []
+    for text in filter(str.strip, joint.get("laws", "").split(";")):
+        name, *words = text.split()
+        values = [value for word in words if (value := to_finite(word)) is not None]
+        if name not in LAWS or len(values) != len(words) or len(values) != 3:
+            raise document.error(
+                joint,
+                f'laws="{text.strip()}" is not a law of motion; there are "sine AMPLITUDE RATE '
+                'PHASE" and "rise HEIGHT START LENGTH", with numbers',
+            )
+        if name == "rise" and values[2] <= 0.0:
+            raise document.error(joint, f'laws="{text.strip()}" rises within no length')
+        laws.append(LAWS[name](*values))
+    return laws
 
 
 def couple_joints(model: Model, placed: Iterable[tuple[str, Coupling | Combination]]) -> Model:
@@ -112,9 +135,10 @@ def couple_joints(model: Model, placed: Iterable[tuple[str, Coupling | Combinati
                 f'{place}: would hold the joint "{names[0]}" still; name the joints that it moves '
                 "with, or make it fixed"
             )
-        if one.powers and not one.followers:
+        if (one.powers or one.laws) and not one.followers:
+            curved = "powers" if one.powers else "laws"
             raise ModelError(
-                f"{place}: has powers of all of its joints; leave one of them without powers: its "
-                "position follows from the others'"
+                f"{place}: has {curved} of all of its joints; leave one of them without {curved}: "
+                "its position follows from the others'"
             )
     return model

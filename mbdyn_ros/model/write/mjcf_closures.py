@@ -141,13 +141,19 @@ def write_equalities(root: Element, model: Model, closings: Closings, omitted: l
     for coupling in model.couplings:
         offset = 0.0 if isinstance(coupling, Coupling) else coupling.offset
         factors = factors_of(model, coupling)
-        powers = {} if isinstance(coupling, Coupling) else dict(coupling.powers)
-        if len(factors) == 2 and all(len(more) < QUARTIC - 1 for more in powers.values()):
+        powers, laws = ({}, ()) if isinstance(coupling, Coupling) else (
+            dict(coupling.powers), coupling.laws
+        )  # fmt: skip
+        if (
+            not laws
+            and len(factors) == 2
+            and all(len(more) < QUARTIC - 1 for more in powers.values())
+        ):
             (one, first), (two, second) = sorted(factors, key=lambda factor: factor[0] in powers)
             more = tuple(-coefficient / first for coefficient in powers.get(two, ()))
             _tie(equalities, coupling.name, one, two, offset / first, -second / first, more)
             continue
-        if powers:
+        if powers or laws:
             coupled = ", ".join(name for name, _ in factors)
             omitted.append(f'coupling "{coupling.name}" of {coupled}: no quartic of one joint')
             continue

@@ -85,8 +85,8 @@ def with_single_mimics(model: Model, omitted: list[str]) -> Model:
     for coupling in model.couplings:
         offset = coupling.offset if isinstance(coupling, Combination) else 0.0
         factors = factors_of(model, coupling)
-        powers = isinstance(coupling, Combination) and coupling.powers
-        if len(factors) == 2 and not powers:
+        curved = isinstance(coupling, Combination) and coupling.followers
+        if len(factors) == 2 and not curved:
             (one, first), (two, second) = factors
             ways = [(one, two, first, second), (two, one, second, first)]
             free = [way for way in ways if joints[way[0]].mimic is None

@@ -17,6 +17,7 @@ from lxml import etree
 
 from ..actuators import TYPES, ElectricDrive
 from ..model import ACTING, Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Model, Pose
+from ..motion_law import LAWS, MotionLaw
 from ..read.description import FORMATS, outermost, read_description
 from ..read.number import LARGEST
 from ..read.source_text import TEXT, NamedText
@@ -220,8 +221,16 @@ def _write_coupling(robot: Element, coupling: Coupling | Combination) -> None:
         joint = element(one, "joint", name=name, factor=number(factor))
         if name in powers:
             joint.set("powers", numbers(powers[name]))
+        laws = [law for one, law in coupling.laws if one == name]
+        if laws:
+            joint.set("laws", "; ".join(map(_law_text, laws)))
     if coupling.offset:
         one.set("offset", number(coupling.offset))
+
+
+def _law_text(law: MotionLaw) -> str:
+    (name,) = (name for name, kind in LAWS.items() if isinstance(law, kind))
+    return f"{name} {numbers(dataclasses.astuple(law))}"
 
 
 def _marks(model: Model) -> dict[str, bool]:

@@ -213,7 +213,7 @@ class Session:
         SimulationError
             A point would be inside a wall.
         """
-        self.set_state(self.initial, np.zeros(self.robot.nv))
+        self.set_state(self.initial, self.robot.home_velocity)
         self.motion.time = 0.0
         self.motion.effort[:] = 0.0
         self.commands.clear()

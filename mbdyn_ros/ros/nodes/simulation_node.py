@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,7 @@ class SimulationNode(RobotNode):
     session : the robot under simulation; None where there is none yet.
     world : the robots and bodies of `session`, where the parameter `world` gives them.
     at_first : the world with which the simulation began.
+    changing : is held while another world, or another gravity, is being prepared.
     paused : whether time stands still.
     held : whether it was paused by command: at the start, that is not to be stopped.
     settings : of the loop.
@@ -36,6 +38,7 @@ class SimulationNode(RobotNode):
         self.session: Session | None = None
         self.world: World | None = None
         self.at_first: World | None = None
+        self.changing = threading.Lock()
         self.paused, self.held = self.parameters["start_paused"], False
         self.settings = Settings.read(self.parameters)
         self.refusals = Refusals(self, "command")

@@ -325,13 +325,21 @@ class Simulator(SimulationNode):
             self.session.use(self.settings)
             self.session.limits.enforced = self.parameters["enforce_effort_limits"]
         if "gravity" in names:
-            if self._reloading is not None:
-                self._reloading.join()
-            self._reloading = threading.Thread(target=self._reload, name="reload")
+            before = self._reloading
+            self._reloading = threading.Thread(target=self._reload, args=[before], name="reload")
             self._reloading.start()
 
-    def _reload(self) -> None:
-        """Build the robot with another gravity and go on with it from the present state."""
+    def _reload(self, before: threading.Thread | None) -> None:
+        """Build the robot with another gravity and go on with it from the present state.
+
+        before : a thread that does the same with an earlier one. What is being spawned comes first.
+        """
+        if before is not None:
+            before.join()
+        with self.changing:
+            self._go_on_with_gravity()
+
+    def _go_on_with_gravity(self) -> None:
         assert self.description.source is not None
         gravity = self.parameters["gravity"]
         try:

@@ -79,12 +79,13 @@ class Spawning:
         self._simulator, self._messages, self._codes = simulator, messages, messages.Result
         self._worker: threading.Thread | None = None
         self._spawned: set[str] = set()
-        self._deleted = False
+        self._deleted = self._changes = False
 
     def close(self) -> None:
         """Wait for what is being prepared."""
         if self._worker is not None:
             self._worker.join()
+        self._end_change()
 
     async def spawn(self, session: Session, ask: Any, answer: Any) -> None:
         """Answer SpawnEntity."""
@@ -173,8 +174,7 @@ class Spawning:
     async def _change(self, change: Callable[[World], World]) -> None:
         """Go on in a changed world; where that is refused, nothing has changed."""
         simulator = self._simulator
-        world = simulator.world
-        if world is None:
+        if simulator.world is None:
             raise Refused(
                 self._codes.RESULT_FEATURE_UNSUPPORTED,
                 f"one robot is simulated here: start the node with the parameter {WORLD}, which "
@@ -188,8 +188,11 @@ class Spawning:
         prepared: Future[Callable[[], None]] = Future(executor=simulator.executor)
 
         def prepare() -> None:
+            simulator.changing.acquire()  # another gravity that is being prepared comes first
+            self._changes = True
             try:
-                other = change(world.copy())
+                assert simulator.world is not None
+                other = change(simulator.world.copy())
                 robot = simulator.prepared(lambda: other.robot)
                 prepared.set_result(simulator.replace(other, robot))
             except MbdynError as error:
@@ -206,6 +209,13 @@ class Spawning:
         finally:
             self._worker.join()
             self._worker = None
+            self._end_change()
+
+    def _end_change(self) -> None:
+        """Let others change the world."""
+        if self._changes:
+            self._changes = False
+            self._simulator.changing.release()
 
     def _fail(self, answer: Any, error: MbdynError) -> None:
         """Let one of several say what was wrong with it."""

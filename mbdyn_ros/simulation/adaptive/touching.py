@@ -56,6 +56,7 @@ class Touching:
         )  # fmt: skip
         self.impacts = self._collisions.impacts
         self._held = Resting.none()
+        self._given_part = robot.system.given_part
         self._rows: tuple[Resting, Rows] | None = None
 
     @property
@@ -99,7 +100,8 @@ class Touching:
     def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W; that of walls as of the last `acceleration`."""
         loss = self._free.loss(q, v)
-        return loss - float(self._free.load @ v) if len(self._held) else loss
+        own = v - self._given_part(v)
+        return loss - float(self._free.load @ own) if len(self._held) else loss
 
     def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
         """Accelerations (nv,) with the resting contacts held."""

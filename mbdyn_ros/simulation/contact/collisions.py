@@ -49,6 +49,7 @@ class Collisions:
         self.precision, self.patience = precision, patience
         self._mass = robot.bind("mass_matrix")
         self._energy = robot.bind("energy")
+        self._given_part = robot.system.given_part
         self.impacts: list[Impact] = []
         self._loss = 0.0
 
@@ -100,6 +101,7 @@ class Collisions:
         taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
         self._keep(t, q, v, new, which, rows, assembly, impulses, used, taking)
         self._loss -= 0.5 * float(impulses @ (2 * before + matrix @ impulses))
+        self._loss += float(impulses @ (assembly.rows @ self._given_part(v)))
         v[:] = new
 
     def mass_matrix(self, q: Array) -> Array:

@@ -98,6 +98,27 @@ def require_smooth(contacts: Contacts, k: int, x: Array, normal: Array) -> None:
         )
 
 
+def has_inside(contacts: Contacts, k: int, x: Array) -> bool:
+    """Whether g is surely negative behind the wall of a contact whose point is at x (3,), near it.
+
+    Steps ask for it in vain where many contacts turn the motion at one instant.
+    """
+    side, depth = contacts.side(k), BEHIND * max(1.0, float(np.abs(x).max()))
+    for _ in range(TRIES):
+        size, normal, _ = (one.full().ravel() for one in side.surface.levels[side.face](x))
+        if not (size[0] > 0 and np.isfinite(normal).all()):
+            return False
+        way = side.surface.value(x)[side.face] / size[0]
+        x = x - way * normal
+        if not abs(way) > depth:
+            break
+    return bool(side.surface.value(x - depth * normal)[side.face] < 0)
+
+
+BEHIND = 1e-6
+"""Depth (m) in a wall at which its inside is looked for, at one metre from the origin."""
+
+
 def no_inside(contacts: Contacts, k: int, q: Array) -> SimulationError:
     """The error of a wall that is zero at a contact, and rises on both sides, near q (nq,)."""
     return SimulationError(
@@ -117,6 +138,8 @@ def refuse_unsound(contacts: Contacts, k: int, q: Array, v: Array) -> None:
     """
     g, _, slope = (one.copy() for one in contacts.distances(q, v))
     if np.isfinite(g[k]) and slope[k] > 0:
+        if has_inside(contacts, k, contacts.place(k, q)):
+            return
         raise no_inside(contacts, k, q)
     refuse_no_value(contacts, q)
     if np.isfinite(g[k]):

@@ -129,6 +129,7 @@ class StepInC:
                 still_v,
                 still_q,
                 rubs.leaders(system),
+                system.given,
             )
         ]
         self._sparsity = reach = Sparsity.of(system, geometry)
@@ -145,7 +146,7 @@ class StepInC:
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
         self._special = None if laws.special is None else np.ascontiguousarray(laws.special)
         self.body, self.partner, *_ = self._kept
-        body, partner, normal, at_v, at_q, slides = (one.ctypes.data for one in self._kept)
+        body, partner, normal, at_v, at_q, slides, given = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
@@ -169,7 +170,7 @@ class StepInC:
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             laws=None if self._special is None else self._special.ctypes.data,
-            home=self.home.ctypes.data,
+            given=given, givens=len(system.given), home=self.home.ctypes.data,
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip

@@ -22,7 +22,7 @@ from ...arguments import (
 )
 from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import PositionRate
-from ...errors import InputError, SimulationError, brief, no_stepping
+from ...errors import InputError, ModelError, SimulationError, brief, no_stepping
 from ...model.model import Array
 from ...robot import Robot
 from ..charts import closes, with_joints
@@ -33,6 +33,7 @@ from ..contact.records import Contact, Impact
 from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..friction.coulomb import Coulomb, fastest_damping
+from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
 from .accounts import Accounts, Noticed
 from .chart_guard import ChartGuard
@@ -122,7 +123,7 @@ class Stepper(Accounts, Sealed):
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
-        self._q, self._v = robot.home_position, np.zeros(robot.nv)
+        self._q, self._v = robot.home_position, robot.home_velocity
         self._charts, self._chart = [robot], robot
         self._x, self._w = self._q, self._v
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -247,6 +248,7 @@ class Stepper(Accounts, Sealed):
     @step.setter
     def step(self, step: float) -> None:
         step = step_length("the step", step)
+        refuse_unseen(self.robot, step)
         self._method = self._choice.at(step, self._damping_rate)
         self._motion.motion.step = step
         self._compiled.use(self._method)
@@ -256,7 +258,8 @@ class Stepper(Accounts, Sealed):
         """Efforts of the actuated joints, to be filled in place or replaced (N m or N).
 
         A contiguous array (n,) is taken itself; other numbers, or those of the motors of a floating
-        base alone, are copied.
+        base alone, are copied. In place, those of a floating base begin with the wrench (6,) that
+        acts on it: `effort[6:]` are the motors', and `effort[:] = x` pushes the base too.
         """
         return self._motion.effort
 
@@ -404,13 +407,13 @@ class Stepper(Accounts, Sealed):
             position, velocity = (one.copy() for one in self.tree_state())
             try:
                 joints = guard.look(position, self.step)
-            except SimulationError as error:
+                if joints is not None:
+                    self._change(joints, position, velocity)
+                    return 1
+            except (SimulationError, ModelError) as error:
                 raise SimulationError(
                     f"{self.robot.model.source}: at t = {self.time:.6g} s {error}"
                 ) from None
-            if joints is not None:
-                self._change(joints, position, velocity)
-                return 1
         return guard.due
 
     def _change(self, joints: list[str], position: Array, velocity: Array) -> None:
@@ -424,9 +427,8 @@ class Stepper(Accounts, Sealed):
             self._charts.append(chart)
             if not closes(chart, position):
                 raise SimulationError(
-                    f"{self.robot.model.source}: near a dead centre of {old}, at t = "
-                    f"{self.time:.6g} s, the loops do not close again in {', '.join(joints)}. "
-                    "Choose those as independent joints."
+                    f"near a dead centre of {old} the loops do not close again in "
+                    f"{', '.join(joints)}. Choose those as independent joints."
                 )
         own = chart.system.coordinates
         state = self._q, self._v
@@ -464,10 +466,13 @@ class Stepper(Accounts, Sealed):
         )
 
     def limit_energy(self, most: float) -> None:
-        """Scale all velocities down if the energy exceeds `most` (J); `trimmed` sums the loss."""
+        """Scale all velocities down if the energy exceeds `most` (J); `trimmed` sums the loss.
+
+        Not where motions are given, which bring energy.
+        """
         kinetic, potential = self.energy.tolist()
         gain = kinetic + potential - most
-        if gain > 0 and kinetic > 0:
+        if gain > 0 and kinetic > 0 and not self._chart.system.given:
             self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
             if self._chart is not self.robot:
                 self._read()

@@ -21,6 +21,7 @@ from ..contact.precision import STEPS_IN_C
 from ..contact.rows import Indices
 from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
+from ..given_motion import refuse_unseen
 from .solid_slots import CrowdedError, SolidSlots
 from .step_in_c import CROWDED_CONTACTS, SLOT_SIZE, StepInC, is_compiled
 from .stepper import Stepper
@@ -152,6 +153,7 @@ def _rolled(
     method: FixedMethod, terminal: bool, numbers: Indices, wrenches: dict[str, Array] | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """The motions with these numbers, all with the same stops."""
+    refuse_unseen(robot, dt)
     contacts, step, solids = _of(robot, environment)
     step.use(method)
     counts = {len(x) for x, single in ((q, 1), (v, 1), (efforts, 2)) if x.ndim > single}

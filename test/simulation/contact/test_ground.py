@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from mbdyn_ros import (
     Stepper,
     read_environment,
 )
+from mbdyn_ros.simulation.contact.contacts import Contacts
+from mbdyn_ros.simulation.contact.starts import refuse_unsound
 from mbdyn_ros.simulation.contact.surfaces import height_field
 
 BALL = body_text("ball")
@@ -126,6 +129,28 @@ def test_where_ground_has_no_value_is_reported() -> None:
     walls, start = Environment([half], points=[("ball", (0, 0, 0))]), [0, 0, 0.5, 0, 0, 0, 1]
     with pytest.raises(SimulationError, match=r"t = 0\.\d+ s: .*" + place % ".*" + words):
         mbdyn_ros.simulate(robot, start, np.zeros(6), 0.5, environment=walls)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("radius", [0.0, 0.05])
+def test_only_what_has_no_inside_is_refused_for_that(radius: float) -> None:
+    """Steps that take a point's turn for that of such a wall are asked again on numbers."""
+    robot, still = mbdyn_ros.load(BALL, floating_base=True), np.zeros(6)
+    q = np.array([0.1, 0.2, 0.2 + radius + 5e-7, 0, 0, 0, 1])
+    for formula, top, refused in (
+        ("z - 0.2", 0.2, False),
+        ("2*(z - 0.2) + (z - 0.2)**2", 0.2, False),
+        ("abs(z - 0.19) - 0.01", 0.2, False),
+        ("abs(z - 0.2)", 0.2, True),
+        ("(z - 0.2)**2", 0.2, True),
+    ):
+        walls = Environment(
+            [wall(f"type: expression, g: {formula}")], [("ball", (0, 0, 0), radius)]
+        )
+        contacts = Contacts(robot, walls, only_watch=True)
+        q[2] = top + radius + 5e-7
+        with pytest.raises(SimulationError, match="no inside") if refused else nullcontext():
+            refuse_unsound(contacts, 0, q, still)
 
 
 @pytest.mark.sparse

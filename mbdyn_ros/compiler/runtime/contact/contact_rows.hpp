@@ -85,6 +85,18 @@ static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work
   return factor(w, x->mass);
 }
 
+/* What impulses f of contacts take (J) by way of velocities v that are given: what those would have
+   lost, and keep. */
+template <class Real>
+static Real taken_by_given(const struct walls* w, const Work<Real>* x, const Real* f, const Real* v) {
+  Real sum = all<Real>(0.);
+  for (size_t i = 0; i < w->givens; ++i) {
+    const size_t at = (size_t)w->given[i];
+    for (size_t row = 0; row < x->contact_rows; ++row) sum += f[row] * x->S[row * w->nv + at] * v[at];
+  }
+  return sum;
+}
+
 /* How many rows the contact (or joint) has whose first one is this. */
 template <class Real>
 static inline size_t rows_from(const Work<Real>* x, size_t row) {

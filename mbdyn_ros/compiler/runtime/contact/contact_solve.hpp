@@ -134,6 +134,7 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
       lost -= 0.5 * x->f[row] * (along_row(w, x, row, x->v) + along_row(w, x, row, s->v));
     });
   }
+  if (w->givens) lost += taken_by_given(w, x, x->f, s->v);
   lasts &= touches;
   for (size_t j = 0; j < w->nv; ++j) {
     Real now = select(lasts, (s->v[j] - x->fast[j]) / h, all<Real>(0.));

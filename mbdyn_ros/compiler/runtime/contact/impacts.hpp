@@ -89,6 +89,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   memcpy(s->v, old, n * sizeof *old);
   apply_impulses(w, x, m, x->f, s->v);
   s->lost -= found.gain + (w->laws ? dot(m, x->f, x->carry) : 0.);
+  if (w->givens) s->lost += taken_by_given(w, x, x->f, s->v);
   x->clean = 0;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
     double* whole = s->whole + 3 * x->active[i];

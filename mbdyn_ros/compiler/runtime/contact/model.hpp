@@ -56,6 +56,8 @@ struct walls {
   const int64_t *still_v, *still_q;       /* (rubbing): its number in v and q, or -1 */
   const double *restitution, *friction;   /* (m), (m) */
   const double* laws;                     /* (m) as wall_laws.hpp has them; NULL: there are none */
+  const int64_t* given;                   /* (givens): the velocities that nothing changes */
+  size_t givens;
   const double* home;                     /* see `program.home` */
   double touching; /* m at which contacts touch */
   double graze;    /* m of depth that does not count as an impact */
