@@ -156,7 +156,7 @@ clean:
 	@echo 'Building $(interfaces) ...'
 	@mkdir -p $(interface_build)
 	@. .venv/ros_env.sh && { \
-	  cmake --fresh -S $(interfaces) -B $(interface_build) -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+	  cmake --fresh -S $(interfaces) -B $(interface_build) -DCMAKE_BUILD_TYPE=None -DBUILD_TESTING=OFF \
 	    -DCMAKE_PREFIX_PATH="$(CURDIR)/.venv" -DCMAKE_INSTALL_PREFIX="$(CURDIR)/.venv" \
 	    -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" \
 	    -DCMAKE_PROJECT_$(interfaces)_INCLUDE="$(CURDIR)/cmake/drop_missing_includes.cmake;$(CURDIR)/cmake/compile_together.cmake" && \
