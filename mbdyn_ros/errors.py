@@ -148,7 +148,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
     from difflib import get_close_matches  # late: programs start sooner without it
 
-    text, names = str(name), list(known)
+    text, names = name if isinstance(name, str) else "", list(known)
     # A name that the text only adds a word to ("ground_length": ground) is nearer than others.
     begins = [one for one in names if text.startswith(f"{one}_")]
     near = begins[-1:] or get_close_matches(text, names, n=1)

@@ -152,8 +152,8 @@ def test_every_door_takes_a_table(tmp_path: Path) -> None:
         ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file"),
         (Path("/nowhere/arm.yml"), "/nowhere/arm.yml: no such file"),
         ("joints:\n- [", "<text>:2.* not well-formed YAML"),
-        ("just\nsome words", "no such file .and no XML text"),
-        ("loops: []\nhome: {}", "no such file .and no XML text"),
+        ("just\nsome words", "no such file .nor XML text"),
+        ("loops: []\nhome: {}", "no such file .nor XML text"),
     ],
 )
 def test_what_is_no_description_is_refused(source: str | Path, message: str) -> None:

@@ -28,8 +28,8 @@ def test_forward_dynamics_beside_a_second_program(motion: Motion) -> None:
     found = accuracy(motion, step=0.1)
     trip, _, gap, share = found.row
     assert trip <= ROUND_TRIP and share / 100 <= AGREEMENT
-    start = "| boom, 1 DoF" if motion.name == "boom" else "| manipulator, 4 DoF"
-    rows = [figures(line) for line in PAGE.splitlines() if line.startswith(start)]
+    kinds = (f"| FD undoes ID: {motion.name} ", f"| another program: {motion.name} ")
+    rows = [figures(line) for line in PAGE.splitlines() if line.startswith(kinds)]
     assert [row[0] for row in rows] == [motion.paper[0], motion.paper[2]]
     assert trip < 2 * rows[0][2] and gap < 2 * rows[1][-2]
     trips = next(one for one in PAPERS.splitlines() if f"{motion.paper[0]:.2e}" in one)
