@@ -6,7 +6,19 @@
 #include "wall_laws.hpp"
 
 
-/* Begin a row of a contact or of a rubbing joint: it has numbers in its reach alone. */
+/* The coordinates from the first to the last of a row's reach; it has no numbers beyond. */
+struct Span {
+  size_t from, to;
+};
+
+template <class Real>
+static inline Span span_of(const Work<Real>* x, size_t m) {
+  const size_t count = x->reaches[m];
+  if (!count) return {0, 0};
+  return {(size_t)x->reach[m][0], (size_t)x->reach[m][count - 1] + 1};
+}
+
+/* Begin a row of a contact or of a rubbing joint. */
 template <class Real>
 static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
   const size_t first_slot = w->contacts - w->slots;
@@ -20,14 +32,16 @@ static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k)
     x->reaches[m] = x->pair_reaches[block];
   }
   Real* row = x->S + m * w->nv;
-  for (size_t j = 0; j < x->reaches[m]; ++j) row[x->reach[m][j]] = all<Real>(0.);
+  const Span span = span_of(x, m);
+  clear(span.to - span.from, row + span.from);
   return row;
 }
 
-/* The numbers of a row, which has none beyond its reach, to another one. */
+/* The numbers of a row to another one. */
 template <class Real>
 static inline void copy_row(const Work<Real>* x, size_t m, const Real* row, Real* other) {
-  for (size_t j = 0; j < x->reaches[m]; ++j) other[x->reach[m][j]] = row[x->reach[m][j]];
+  const Span span = span_of(x, m);
+  copy(span.to - span.from, row + span.from, other + span.from);
 }
 
 /* The rows of a contact: along its normal, with friction two tangents, and what resists turning. */
@@ -67,11 +81,10 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
       }
     }
   }
-  for (size_t row = start; row < m; ++row) {
-    for (size_t j = 0; j < x->reaches[row]; ++j) {
-      Real* own = x->S + row * n + x->reach[row][j];
-      *own = select(x->on[i], *own, all<Real>(0.));
-    }
+  for (size_t row = start; !is_single<Real> && row < m; ++row) {
+    const Span span = span_of(x, row);
+    Real* S = x->S + row * n;
+    for (size_t j = span.from; j < span.to; ++j) S[j] = select(x->on[i], S[j], all<Real>(0.));
   }
   return m;
 }
@@ -240,8 +253,8 @@ static void begin_islands(size_t n, Work<Real>* x, size_t m) {
   }
   zero(x->X, m * n, &x->zero_X), zero(x->A, m * m, &x->zero_A);
   for (size_t i = 0; i < m; ++i) {
-    x->from[i] = x->reaches[i] ? (size_t)x->reach[i][0] : 0;
-    x->to[i] = x->reaches[i] ? (size_t)x->reach[i][x->reaches[i] - 1] + 1 : 0;
+    const Span span = span_of(x, i);
+    x->from[i] = span.from, x->to[i] = span.to;
   }
   copy(m, x->before, x->wrote_before);
   x->wrote = m;

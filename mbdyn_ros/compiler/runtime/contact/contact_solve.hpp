@@ -329,8 +329,8 @@ static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<R
   for (size_t j = 0; j < w->nv; ++j) known = greatest(known, magnitude(x->old_reaction[j]));
   if (!any(is(known == 0.))) return is(known == 0.);
   for (size_t i = 0; w->stages && i < x->contact_rows; ++i) {
-    for (size_t k = 0; k < x->reaches[i]; ++k) {
-      const size_t j = i * w->nv + (size_t)x->reach[i][k];
+    const Span span = span_of(x, i);
+    for (size_t j = i * w->nv + span.from; j < i * w->nv + span.to; ++j) {
       turn = greatest(turn, magnitude(x->S_end[j] - x->S[j]));
       size = greatest(size, magnitude(x->S[j]));
     }
