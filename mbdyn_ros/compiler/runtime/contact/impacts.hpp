@@ -43,6 +43,13 @@ static bool leave_islands(Work<double>* x, const char* hits) {
   return fewer;
 }
 
+/* The velocity along a row of S, by four sums at a time over all coordinates. */
+static double along_whole_row(Work<double>* x, size_t n, size_t i, const double* v) {
+  clear(n, x->answer);
+  copy_row(x, i, x->S + i * n, x->answer);
+  return dot(n, x->answer, v);
+}
+
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
 static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x,
                           const char* hits, int bouncing) {
@@ -54,7 +61,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   delassus_matrix(w, x, m);
   double *before = x->approach, law = LAW;  /* of fast ones a share */
   for (size_t i = 0; i < m; ++i) {
-    before[i] = along_row(w, x, i, s->v) - (w->laws ? x->carry[i] : 0.);
+    before[i] = along_whole_row(x, n, i, s->v) - (w->laws ? x->carry[i] : 0.);
     law = fmax(law, LAW * fabs(before[i]));
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
@@ -73,7 +80,8 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
     clear(w->rates, x->slides);
     accelerate(w, s, s->q, s->v, 0., x->slides, a);
     for (size_t i = 0; i < x->count; ++i) {
-      const double falls = -along_row(w, x, x->first[i], a), up = along_row(w, x, x->first[i], s->v);
+      const double falls = -along_whole_row(x, n, x->first[i], a);
+      const double up = along_whole_row(x, n, x->first[i], s->v);
       const double patience = fmax(s->step, w->window);
       double* law_e = x->gap + i;
       *law_e = restitution(i);
