@@ -98,6 +98,10 @@ def require_smooth(contacts: Contacts, k: int, x: Array, normal: Array) -> None:
         )
 
 
+BEHIND = 1e-6
+"""Depth (m) in a wall at which its inside is looked for, at one metre from the origin."""
+
+
 def has_inside(contacts: Contacts, k: int, x: Array) -> bool:
     """Whether g is surely negative behind the wall of a contact whose point is at x (3,), near it.
 
@@ -113,10 +117,6 @@ def has_inside(contacts: Contacts, k: int, x: Array) -> bool:
         if not abs(way) > depth:
             break
     return bool(side.surface.value(x - depth * normal)[side.face] < 0)
-
-
-BEHIND = 1e-6
-"""Depth (m) in a wall at which its inside is looked for, at one metre from the origin."""
 
 
 def no_inside(contacts: Contacts, k: int, q: Array) -> SimulationError:

@@ -25,9 +25,8 @@ static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const
   Real* __restrict answer = x->answer;
   clear(w->nv, answer);
   for (size_t i = 0; i < m; ++i) {
-    if (!x->reaches[i]) continue;
-    const size_t from = (size_t)x->reach[i][0], to = (size_t)x->reach[i][x->reaches[i] - 1] + 1;
-    add_to(to - from, f[i], x->X + i * w->nv + from, answer + from);
+    const Span span = span_of(x, i);
+    add_to(span.to - span.from, f[i], x->X + i * w->nv + span.from, answer + span.from);
   }
   solve_down(w, x->mass, answer);
   add_to(w->nv, all<Real>(1.), answer, v);
@@ -59,7 +58,6 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
     y[i] = select(x->closed[i], -x->gap[i], all<Real>(0.));
   }
   closes &= cholesky(count, a);
-  clear(m, impulse);
   clear(m, impulse);
   forward(count, a, y);
   backward(count, a, y);
