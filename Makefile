@@ -57,18 +57,18 @@ slow_examples := test/cli/test_help_examples.py
 check: .venv/package.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint check-beside
 
-check-beside: .venv/translated.stamp
+check-beside: .venv/translated.stamp .venv/runtime.stamp .venv/interfaces.stamp
 	@export $(lightly); $(pytest) -m 'not alone and not long' $(beside) --ignore $(slow_examples) $(quick)
 
-# mypy keeps one core busy while the book is made, messages are built and the first tests start.
-test: .venv/package.stamp
-	@$(MAKE) --no-print-directory --jobs 2 lint docs test-beside
+# Messages are built while pip installs the rest; mypy and the book are beside the first tests.
+test:
+	@$(MAKE) --no-print-directory --jobs 3 test-beside lint docs
 	@export $(lightly); $(pytest) -m 'alone and not long' test/ros
 
-test-beside: .venv/translated.stamp
+test-beside: .venv/translated.stamp .venv/runtime.stamp .venv/interfaces.stamp
 	@export $(lightly); $(pytest) -m 'not alone and not long' $(beside)
 
-test-all: lint .venv/translated.stamp
+test-all: lint .venv/translated.stamp .venv/runtime.stamp .venv/interfaces.stamp
 	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)
 	@$(pytest) -m alone test/ros
 
@@ -99,14 +99,18 @@ docs: .venv/package.stamp
 lint: .venv/package.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/codespell && .venv/bin/python -m mypy
 
-# Else every process of the tests translates all that it imports, at the same time as the others,
-# and the first of them wait for a runtime that each of them compiles.
-.venv/translated.stamp: .venv/interfaces.stamp
+# Else the first tests wait for a runtime that each of their processes compiles.
+.venv/runtime.stamp: .venv/package.stamp
 	@. .venv/ros_env.sh && XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.events()'
 	@. .venv/ros_env.sh && $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime()'
-	@$(pytest) --collect-only -q >.venv/collected.log || { grep -v :: .venv/collected.log; exit 1; }
+	@touch $@
+
+# Else every process of the tests translates all that it imports, at the same time as the others.
+# Those of test/ros need messages, which are built meanwhile.
+.venv/translated.stamp: .venv/package.stamp
+	@$(pytest) --collect-only --ignore test/ros -q >.venv/collected.log || { grep -v :: .venv/collected.log; exit 1; }
 	@touch $@
 
 clean:
@@ -129,9 +133,14 @@ clean:
 	   echo 'export AMENT_PREFIX_PATH="$(CURDIR)/.venv"'; \
 	   echo 'export PATH="$(CURDIR)/.venv/bin:$$PATH"'; } > $@
 
-.venv/package.stamp: .venv/created.stamp requirements/ros.txt setup.py setup.cfg | .venv/ros_env.sh
-	@echo 'Installing ROS 2 Kilted, mbdyn_ros and what its tests need into .venv ...'
-	@$(pip) -r requirements/ros.txt --editable '.[docs,test]'
+.venv/ros.stamp: .venv/created.stamp requirements/ros.txt | .venv/ros_env.sh
+	@echo 'Installing ROS 2 Kilted into .venv ...'
+	@$(pip) -r requirements/ros.txt
+	@touch $@
+
+.venv/package.stamp: .venv/ros.stamp setup.py setup.cfg
+	@echo 'Installing mbdyn_ros and what its tests need into .venv ...'
+	@$(pip) --editable '.[docs,test]'
 	@# An editable install leaves out data_files; links give ROS its share/ folder, and an edited launch file as it is.
 	@mkdir -p .venv/share/mbdyn_ros
 	@ln -sfn '$(CURDIR)/resource/mbdyn_ros' .venv/share/ament_index/resource_index/packages/mbdyn_ros
@@ -152,7 +161,11 @@ clean:
 	@$(pip) --editable '.[bench]'
 	@touch $@
 
-.venv/interfaces.stamp: requirements/ros.txt $(wildcard cmake/*.cmake) $(interface_sources) | .venv/package.stamp .venv/launch.stamp
+# All that a node needs.
+.venv/interfaces.stamp: .venv/messages.stamp .venv/launch.stamp .venv/package.stamp
+	@touch $@
+
+.venv/messages.stamp: .venv/ros.stamp $(wildcard cmake/*.cmake) $(interface_sources)
 	@echo 'Building $(interfaces) ...'
 	@mkdir -p $(interface_build)
 	@. .venv/ros_env.sh && { \
