@@ -12,6 +12,7 @@ from collections.abc import Callable
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
+from mbdyn_ros.compiler.runtime import library
 from mbdyn_ros.errors import MbdynError
 
 PRIORITY = {"realtime_priority": 20}
@@ -51,6 +52,8 @@ def run(demonstrate: Callable[[rclpy.Context], None], domain: int) -> int:
         context=context, domain_id=domain, signal_handler_options=SignalHandlerOptions.NO
     )
     try:
+        # Nodes that start together would each compile them, half a minute on a small machine.
+        library.runtime(), library.stepping()
         demonstrate(context)
     except (DemoError, MbdynError) as error:
         print(f"demo failed: {error}", file=sys.stderr)

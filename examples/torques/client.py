@@ -31,7 +31,7 @@ from .outcome import Outcome
 CALLS = 100
 """Random states that the service is asked about."""
 
-PATIENCE = 25.0
+PATIENCE = 60.0
 """s that nodes have to start and to answer: a first answer may wait for a program's compilation."""
 
 
