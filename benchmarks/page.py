@@ -38,7 +38,7 @@ SETTLED, LONGEST = 800, 6
 """ms after which a click has had all its effects, and how many times that on a busy machine."""
 
 SHARES = 0.02, -0.02, 0.04, -0.04, 0.03, -0.03
-"""Changes of the number that is clicked, as shares of it: far enough from one to the next that the
+"""Changes of the number that is clicked, as shares of it, or of half its range: far enough from one to the next that the
 mouse does not press the slider's thumb where it stands."""
 
 WATCH = """() => {
@@ -68,7 +68,8 @@ def clicked(shown: MechanismPage) -> tuple[str, list[float]]:
     lengths = [one for one in sliders.lengths if one.endswith("_length")]
     for name in (*reversed(lengths), *reversed(sliders.lengths), *sliders.gears):
         slider = sliders.control(name)
-        size = slider.value or 0.1 * (slider.max - slider.min)
+        reach = slider.max - slider.min
+        size = max(slider.value, 0.5 * reach)  # else a click may be less than a pixel away
         values = [slider.value + share * size for share in SHARES]
         try:
             charts = [drawn(**{name: one}) for one in values]
@@ -76,7 +77,6 @@ def clicked(shown: MechanismPage) -> tuple[str, list[float]]:
             continue
         if any(np.allclose(one, before) for one in charts):
             continue
-        reach = slider.max - slider.min
         return str(slider.label), [(one - slider.min) / reach for one in values]
     sys.exit(f"{start.name}: no length or angle can change by {max(SHARES):.0%}")
 
