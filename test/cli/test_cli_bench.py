@@ -10,6 +10,7 @@ from command_line import FOUR_BAR, PANDA, UR5, document, run, succeed
 import mbdyn_ros
 
 
+@pytest.mark.long
 def test_bench() -> None:
     (result,) = document("bench", PANDA, "--rounds", 2, "--program", "inverse_dynamics")
     one, many = result["timings"]

@@ -59,6 +59,7 @@ def follow(estimator: PayloadEstimator, time: Array, q: Array, v: Array, effort:
         estimator.update(t)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("seed", [0, *at_night(1)])
 @pytest.mark.parametrize("name", ["ur5", "crane"])
 def test_the_mass_is_found_within_two_percent(name: str, seed: int) -> None:

@@ -198,6 +198,7 @@ def test_deviations_of_an_arm_are_honest(arm: Robot) -> None:
     assert 0.97 < np.std(errors) < 1.03
 
 
+@pytest.mark.long
 def test_what_is_undetermined_is_named(arm: Robot) -> None:
     """Where tracker and ball are unknown, the first joint is where the tracker says; gauges along
     and about each axis are named, and the rest still predicts every pose."""

@@ -111,6 +111,7 @@ def test_parameters_are_inside_their_deviations(found: Identification) -> None:
         assert found.drives[joint]["Coulomb"][0] == pytest.approx(dry, rel=0.03)
 
 
+@pytest.mark.long
 def test_an_undetermined_offset_is_held_at_zero() -> None:
     """The weights of a boom on one cylinder make the same effort; its friction is determined."""
     boom = LOOPS["boom"]()
@@ -133,6 +134,7 @@ def test_what_few_rows_determine_is_not_lost_in_the_misfit_of_all() -> None:
     np.testing.assert_allclose(found, truth, atol=1e-5)
 
 
+@pytest.mark.long
 def test_efforts_and_what_positions_make_of_them_pass_one_filter() -> None:
     """Loops make efforts above the cut-off, which else were a misfit of 4e-4."""
     robot = mbdyn_ros.example("four_bar")
@@ -152,6 +154,7 @@ def test_positions_that_close_no_loop_are_refused() -> None:
         identify_machine(boom, [recording])
 
 
+@pytest.mark.long
 def test_lean_delay_and_a_shared_shaft_are_found(found: Identification) -> None:
     np.testing.assert_allclose(found.lean, LEAN, atol=1e-3)
     assert found.delay == pytest.approx(DELAY, abs=1e-3)
@@ -168,6 +171,7 @@ def test_verdict(found: Identification) -> None:
     assert found.not_in_files() == [f"not in robot files: offsets, {'shared shaft of j2 and j3'}"]
 
 
+@pytest.mark.long
 def test_noise_of_positions_is_taken_off(arm: mbdyn_ros.Robot) -> None:
     """Small motions, of which noise makes much: parameters are neither drawn to 0 nor too sure."""
     time, q, v, a = motion(4)
@@ -202,6 +206,7 @@ def test_bodies_that_can_be_are_written(found: Identification, tmp_path: Path) -
     assert np.linalg.norm(efforts - true) < 0.01 * np.linalg.norm(true)
 
 
+@pytest.mark.long
 def test_a_written_robot_follows_the_recording(
     arm: mbdyn_ros.Robot, found: Identification, tmp_path: Path
 ) -> None:

@@ -226,6 +226,7 @@ def lagrange(mechanism: Mechanism, q: float, v: float, a: float) -> float:
     return float(torque)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", CAMS)
 def test_torques_are_those_of_lagrange(name: str) -> None:
     random = np.random.default_rng(12)
@@ -453,6 +454,7 @@ def test_its_equations_give_torque_and_force_of_contact(name: str) -> None:
     assert f"cut at {cam.name}" in sheet and "s'_cam" in sheet
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["disk_cam", "flat_cam", "oscillating_cam"])
 @pytest.mark.parametrize("train", ["one pair", "idler"])
 def test_a_geared_cam_is_the_cam_on_its_own_shaft(name: str, train: str) -> None:

@@ -50,6 +50,7 @@ def test_many_points_are_as_well_met_as_few() -> None:
     assert fit_curve(FourBar(), np.stack(egg, axis=1)).gap_rms < 1.45e-3
 
 
+@pytest.mark.long
 def test_an_open_path_and_a_slider() -> None:
     x = np.linspace(-0.2, 0.2, 8)
     found = fit_curve(SliderCrank(), np.stack([x, 0.1 * x * x], axis=1), candidates=500, starts=2)

@@ -66,6 +66,7 @@ def test_the_first_flight_is_that_of_a_mass_on_a_spring() -> None:
     assert motion.gap.min() > -1e-9 and motion.effort.min() > -1e-6
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("name", ["eccentric", "oscillating_cam"])
 def test_landings_lose_what_newtons_law_says(e: float, name: str) -> None:

@@ -253,6 +253,7 @@ def test_a_pin_dragged_out_of_reach_is_refused(interpreted: None) -> None:
         reshaped(run, 40, ["crank_length"], "coupler_pin", 2.0 + 2.0j)
 
 
+@pytest.mark.long
 def test_a_free_motion_that_takes_too_long_says_so(interpreted: None) -> None:
     """Its beginning is shown: a torque far beyond what the mechanism is for."""
     run = DesignRun(FourBar(), CrankDrive((0.0,), (0.0,), FREE, duration=2.0, torques=(400.0,)))

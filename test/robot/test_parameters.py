@@ -229,6 +229,7 @@ def test_rotors_and_springs_change_in_every_row() -> None:
     assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_steps_under_way_take_what_is_set(method: str) -> None:
     """Friction, a rotor and a spring that are set in mid-motion are those of the next step."""
@@ -314,6 +315,7 @@ def test_what_was_folded_becomes_variable_with_a_notice() -> None:
     assert_close(bound.matrix, arm().mass_matrix(q), "without payload", 1e-14)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_loops_and_simulations_carry_payloads() -> None:
     """The power that motion asks for is the rate of its energy, with a payload in a loop."""

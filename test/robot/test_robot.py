@@ -219,6 +219,7 @@ def test_bad_wrenches(arm: Robot, wrenches: object, message: str) -> None:
 # -- batches -------------------------------------------------------------------------------------
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", [*CALLS, "frame_pose", "jacobian", "joint_state"])
 def test_batches_equal_single_calls(name: str, robot: Robot) -> None:
     call, inputs = calls(robot)[name]

@@ -40,6 +40,7 @@ def apart(robot: Robot, other: Robot, rng: np.random.Generator) -> float:
     return worst
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", [*BY_DAY, *OTHERS])
 def test_equals_a_robot_loaded_anew(name: str) -> None:
     rng = np.random.default_rng(3)

@@ -197,6 +197,7 @@ def test_efforts_are_clamped_and_reported(rig: Rig) -> None:
     rig.wait(lambda: node.session.motion.effort.tolist() == [-80, 70, 0])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("message", "reason"),
     [

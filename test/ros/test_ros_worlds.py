@@ -121,6 +121,7 @@ def test_gravity_changes_for_all(rig: Rig, world_file: str) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_an_excavator_and_a_pipe(rig: Rig) -> None:
     """Its loops stay closed under an effort on one cylinder, and a pipe falls next to it."""
     members = (

@@ -72,6 +72,7 @@ def test_linkages_pass_by_inertia(
         simulate(robot, q0, [2.0], 0.45, through_change_points=False)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_nothing_accelerates() -> None:
     """A parallelogram without gravity turns evenly, at every sample of a step across, too."""
@@ -143,6 +144,7 @@ def test_a_start_at_a_change_point_is_refused() -> None:
         simulate(robot, [np.pi / 2 - 1e-6], [1.0], 1.0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("interpreted")
 def test_losses_are_counted_on() -> None:
     rubbing = parts(*PARALLELOGRAM)[3].replace(

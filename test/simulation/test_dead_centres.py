@@ -115,6 +115,7 @@ def test_a_stepper_passes_dead_centres() -> None:
         )
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["parallelogram_arm", "gripper"])
 def test_a_stepper_ends_before_a_change_point(name: str) -> None:
     """In words, where it went on with other energy, or with NaN."""
@@ -127,6 +128,7 @@ def test_a_stepper_ends_before_a_change_point(name: str) -> None:
     assert np.isfinite(stepper.q).all()
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_ten_seconds_of_a_free_four_bar() -> None:
     robot = own("four_bar")
@@ -137,6 +139,7 @@ def test_ten_seconds_of_a_free_four_bar() -> None:
     assert trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.long
 @INTERPRETED
 def test_boom_falls_over() -> None:
     """It passes the dead centre of its cylinder, swings below, and comes back."""

@@ -330,6 +330,7 @@ def test_through_dead_centres() -> None:
     other.close()
 
 
+@pytest.mark.long
 def test_a_change_point_is_named() -> None:
     """A parallelogram that comes to lie flat may go on as one or crosswise."""
     bars = "".join(

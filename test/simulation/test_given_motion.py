@@ -99,6 +99,7 @@ def test_a_lift_gives_the_weight_of_its_acceleration():
     assert trajectory.relative_imbalance < 1e-6  # in between, to the order of its steps
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("shape", [Sphere(0.1), Box((0.2, 0.2, 0.2))])
 @pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
 def test_a_wall_that_comes_throws_what_it_hits(shape, e):
@@ -138,6 +139,7 @@ def test_a_bat_throws_a_ball(e):
     assert not trajectory.stretches and trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.long
 def test_a_ball_rolls_on_a_roller_that_moves():
     """Held by events, and its energy is what the roller gives."""
     world = World()
@@ -152,6 +154,7 @@ def test_a_ball_rolls_on_a_roller_that_moves():
     assert not trajectory.stretches and trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.long
 def test_a_box_slides_where_its_platform_is_too_steep():
     """At rest a little below tan(angle) = mu, and away a little above."""
     for angle, slides in ((0.97, False), (1.03, True)):
@@ -244,6 +247,7 @@ def test_what_is_no_motion_is_refused_by_line(motion, words):
         World.load(FILE.replace("MOTION", motion))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "motion",
     [

@@ -141,6 +141,7 @@ def test_a_sledge_and_a_ball_slide_as_their_priority_says(world: World) -> None:
     assert world.robot.frame_pose(stepper.q, "cube")[2, 3] == pytest.approx(0.3, abs=1e-9)
 
 
+@pytest.mark.long
 def test_members_of_a_scene_come_and_go(world: World) -> None:
     world.remove("arm")
     world.add("ur5", mbdyn_ros.example("ur5"), xyz=(0, -2, 1))

@@ -35,6 +35,7 @@ def by_steps(
     return found
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("convex", [False, True], ids=["balls", "boxes"])
 def test_they_are_those_of_the_stepper(convex: bool) -> None:
     """Bodies slide, turn and lie on a floor and on each other, together on lanes and alone."""

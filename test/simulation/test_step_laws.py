@@ -97,6 +97,7 @@ DRAWN = {
 }
 
 
+@pytest.mark.long
 @settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
 @given(**DRAWN)
 def test_coulombs_law_in_every_step(robot: RandomRobot, seed: int, mu: float) -> None:
@@ -226,6 +227,7 @@ def chain(links: int, share: float = 1.0, dry: float = 0.0) -> str:
     return robot_text(*parts, base="")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, *at_night(2, 4, 6, 7, 8, 18, 51)])
 def test_redundant_contacts_of_stiff_joints_obey_the_laws(seed: int) -> None:
     """Heaps with more rows than freedoms: neither Newton's method nor sweeps find their impulses.

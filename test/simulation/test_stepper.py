@@ -41,6 +41,7 @@ def on_floor(robot: mbdyn_ros.Robot, e: float, mu: float) -> Stepper:
     return Stepper(robot, 1e-3, Environment([floor], CORNERS))
 
 
+@pytest.mark.long
 def test_the_papers_impacts_in_real_time_steps() -> None:
     """At 1 kHz: the event-driven numbers to seven digits, and no work is lost."""
     robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")

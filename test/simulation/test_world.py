@@ -107,6 +107,7 @@ def test_what_floats_goes_on_floating() -> None:
     assert pole.attached(mbdyn_ros.load(body, floating_base=True), "world", free=True).nv == 7
 
 
+@pytest.mark.long
 def test_bodies_stand_next_to_robots_with_dependent_joints() -> None:
     """Those choose their joints; what comes before or after them is free all the same."""
     loop = mbdyn_ros.example("four_bar")

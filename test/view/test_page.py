@@ -98,6 +98,7 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.tab.close()
 
 
+@pytest.mark.long
 def test_every_browser_has_a_design_of_its_own(chromium: Any) -> None:
     """What one drags, plays and keeps, another does not see; it stays when the first has gone."""
     page, shown = Page("four_bar", ANY_PORT), list[MechanismPage]()
@@ -128,6 +129,7 @@ def test_every_browser_has_a_design_of_its_own(chromium: Any) -> None:
         second.tab.close()
 
 
+@pytest.mark.long
 def test_kinds_drawings_and_torques_are_chosen_on_the_page(chromium: Any) -> None:
     """What cannot be read is refused in words that name the file as the browser knows it."""
     page = Page("four_bar", ANY_PORT)

@@ -114,6 +114,7 @@ def test_golden_values(name: str, how: str, interpreted: None) -> None:
     check_golden(case.load(how), case)
 
 
+@pytest.mark.sparse
 @names
 def test_golden_values_compiled(name: str) -> None:
     case = Case.read(name)

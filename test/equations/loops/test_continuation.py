@@ -165,6 +165,7 @@ def test_no_earlier_call_decides_the_branch(seed: int, interpreted: None) -> Non
     assert np.abs(found - expected)[reached].max() <= 1e-10
 
 
+@pytest.mark.long
 def test_compiled_and_interpreted_walks_agree() -> None:
     """In any order, in batches, and in a thread that starts afresh."""
     for kind, seed in (("spatial planar", 10), ("mimic", 1)):

@@ -92,6 +92,7 @@ def test_the_nearest_place_of_all(name: str, angle: float) -> None:
         assert np.median(np.abs((ahead - behind) / 2e-6 - rate)) < 1e-7
 
 
+@pytest.mark.long
 def test_it_rocks_on_a_floor_as_by_the_equation_of_rolling() -> None:
     """(m (R^2 + l^2 - 2 R l cos t) + J) t'' + m R l sin t t'^2 + m g l sin t = 0, in events and in
     steps, with the energy kept."""
@@ -120,6 +121,7 @@ def test_it_rocks_on_a_floor_as_by_the_equation_of_rolling() -> None:
     np.testing.assert_array_equal(q[0, -1], stepper.q)
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["in a cylinder", "outside a sphere", "in an ellipse"])
 def test_an_impact_is_that_of_the_ball_that_touches(name: str) -> None:

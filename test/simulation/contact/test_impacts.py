@@ -178,6 +178,7 @@ def test_a_dropped_box_comes_to_rest(box: mbdyn_ros.Robot) -> None:
         assert (impact.impulses >= 0).all() and impact.loss > -1e-12
 
 
+@pytest.mark.long
 def test_a_box_comes_to_rest_in_a_rough_bowl(box: mbdyn_ros.Robot) -> None:
     """Four corners stick: 12 rows for 6 freedoms, whose forces can be shared in many ways."""
     bowl = Environment([Surface.sphere(1.0, restitution=0.3, friction=0.2)], points=CORNERS)
@@ -383,6 +384,7 @@ def test_a_jam_takes_the_bounce() -> None:
         assert impact.v_after[0] == pytest.approx(-rest * impact.v_before[0], abs=1e-12)
 
 
+@pytest.mark.long
 @explore(3)
 @given(
     robots(joints=4, massless=False),

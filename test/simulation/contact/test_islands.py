@@ -59,6 +59,7 @@ def test_each_moves_as_alone() -> None:
     assert one_slid > 0.05
 
 
+@pytest.mark.long
 def test_lying_boxes_weigh_what_they_weigh() -> None:
     count, world = 7, boxes(7)
     q = np.tile([0, 0, 0.075 - 0.3, 0, 0, 0, 1.0], (count, 1))

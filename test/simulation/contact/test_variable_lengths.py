@@ -80,11 +80,13 @@ def require_same(robot: Robot, environment: Environment, q: np.ndarray, v: np.nd
     return impacts[0]
 
 
+@pytest.mark.long
 def test_a_foot_on_a_fixed_joint_that_varies(leg: Robot) -> None:
     """It falls on the floor as the robot whose lengths are folded."""
     assert require_same(leg, FLOOR, above_floor(leg), np.zeros(leg.nv)) > 3
 
 
+@pytest.mark.long
 def test_a_foot_touches_its_own_base(leg: Robot) -> None:
     """Convex shapes of links meet where the lengths have them."""
     q, v = leg.home_position.copy(), np.zeros(leg.nv)
@@ -133,6 +135,7 @@ def test_a_start_inside_a_wall_names_its_row(leg: Robot) -> None:
         leg.rollout(q, v, efforts, 1e-3, environment=FLOOR)
 
 
+@pytest.mark.long
 def test_loops_that_are_followed_pass_dead_centres() -> None:
     """A gripper with variable pins changes coordinates on the way, as the folded one does."""
     robot = mbdyn_ros.example("gripper")
