@@ -13,6 +13,7 @@ from docutils.nodes import SkipNode
 from ziamath import Latex
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+from ros_reference import filled  # noqa: E402
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -27,6 +28,7 @@ extensions = [
     "sphinx_copybutton",
     "messages",
     "notebooks",
+    "ros_reference",
     "scenes",
 ]
 source_suffix = {".md": "markdown", ".ipynb": "markdown"}
@@ -132,9 +134,9 @@ def _write_for_agents(app: Any, failure: Exception | None) -> None:
 
 
 def _text(page: str) -> str:
-    """A page's Markdown, with what it includes."""
+    """A page's Markdown, with what it includes and what is read from the code."""
     folder = Path(__file__).parent
-    text = (folder / f"{page}.md").read_text()
+    text = filled((folder / f"{page}.md").read_text())
     include = r"```\{include\} (\S+)\n.*?```"
     return re.sub(include, lambda found: (folder / found[1]).read_text(), text, flags=re.DOTALL)
 
