@@ -35,7 +35,7 @@ POSES = {
 """Of robots that are stretched out at home: rad."""
 
 LISTED = 4
-"""Names of joints or loops that are listed; of more only the first and the last."""
+"""Names of joints that are listed; of more only the first and the last."""
 
 
 def names() -> list[str]:
@@ -45,7 +45,7 @@ def names() -> list[str]:
 
 def table() -> str:
     """A row a robot, in Markdown: its picture, and what it is."""
-    rows = [f"| ![{name}](zoo/{name}.png) | {words(name)} |" for name in names()]
+    rows = [f"| ![](zoo/{name}.png) | {words(name)} |" for name in names()]
     return "\n".join(["|  | robot |", "| --- | --- |", *rows])
 
 
@@ -53,8 +53,8 @@ def words(name: str) -> str:
     """The machine, its joints and loops, its freedoms and its mass."""
     facts = describe(own_robots()[name])
     robot = mbdyn_ros.example(name)
-    loops = [loop.name for loop in robot.model.loops]
-    closed = f", {counted(len(loops), 'loop')} ({listed(loops)})" if loops else ""
+    loops = len(robot.model.loops)
+    closed = f", {counted(loops, 'loop')}" * bool(loops)
     return (
         f"**{name}**: {facts['is'][:1].lower()}{facts['is'][1:]}. "
         f"{counted(int(facts['joints']), 'joint')}{closed}; "

@@ -156,6 +156,17 @@ def test_every_public_name_is_in_the_api_reference() -> None:
         assert name.startswith("_") or f"Robot.{name}" in listed, name
 
 
+def test_every_listed_name_is_described_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its class, or by itself."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs/_extensions"))
+    text = (ROOT / "docs/api.md").read_text()
+    page = importlib.import_module("in_full").filled(text)
+    shown = re.findall(r"^.. auto(?:class|function):: (\S+)$", page, re.M)
+    listed = re.findall(r"^   ~(\S+)$", text, re.M)
+    members = [name for name in listed if name.rpartition(".")[0] in shown]
+    assert sorted(shown + members) == sorted(listed) and "mbdyn_ros.Robot" in shown
+
+
 def test_every_verb_is_on_the_page_of_the_command_line() -> None:
     page = (ROOT / "docs/command_line.md").read_text()
     rows = " ".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
