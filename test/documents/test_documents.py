@@ -174,8 +174,8 @@ def test_every_listed_name_is_described_in_full(api_page: str) -> None:
 
 def test_every_verb_is_on_the_page_of_the_command_line() -> None:
     page = (ROOT / "docs/command_line.md").read_text()
-    rows = " ".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
-    assert sorted(re.findall(r"`(\w+)`", rows)) == sorted(main.commands)
+    entries = [line.partition(": ")[0] for line in page.splitlines() if line.startswith("- `")]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(entries))) == sorted(main.commands)
 
 
 def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
