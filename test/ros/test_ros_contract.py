@@ -60,13 +60,23 @@ WHERE_INSTALLED = (
 def entries(node: type[RobotNode]) -> list[tuple[str, str, str, str]]:
     """Name, direction, type and quality of service of what the lists of a node's section have.
 
-    Those of all managed nodes are in one section.
+    Those of all managed nodes are in one section; services may have the types of their names.
     """
     sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
     titles = [node.NAME, *["Managed nodes"] * issubclass(node, ManagedNode)]
     text = "".join(one for one in sections if one.partition("\n")[0] in titles)
     entry = r"^- `([^`]+)` \((in|out|service), `([^`]+)`(?:, ([\w ]+))?\): ."
-    return re.findall(entry, text, re.MULTILINE)
+    found: list[tuple[str, str, str, str]] = re.findall(entry, text, re.MULTILINE)
+    services = []
+    if "services have the types of their names" in text:
+        for line in re.findall(r"^- (?!`[^`]+` \().*", text, re.MULTILINE):
+            services += re.findall(r"`(~/\w+)`", line)
+    if any(spec.name == "variable" for spec in node.PARAMETERS):
+        services.append("~/set_payload")
+    for name in services:
+        kind = "".join(word.capitalize() for word in name.removeprefix("~/").split("_"))
+        found.append((name, "service", f"mbdyn_ros_interfaces/{kind}", ""))
+    return found
 
 
 def qos(entity: Any) -> str:
