@@ -13,7 +13,9 @@ from docutils.nodes import SkipNode
 from ziamath import Latex
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
-from ros_reference import filled  # noqa: E402
+import gallery  # noqa: E402
+import names  # noqa: E402
+import ros_reference  # noqa: E402
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -138,7 +140,9 @@ def _write_for_agents(app: Any, failure: Exception | None) -> None:
 def _text(page: str) -> str:
     """A page's Markdown, with what it includes and what is read from the code."""
     folder = Path(__file__).parent
-    text = filled((folder / f"{page}.md").read_text())
+    text = (folder / f"{page}.md").read_text()
+    for extension in (ros_reference, names, gallery):
+        text = extension.filled(text)
     include = r"```\{include\} (\S+)\n.*?```"
     return re.sub(include, lambda found: (folder / found[1]).read_text(), text, flags=re.DOTALL)
 
