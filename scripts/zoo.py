@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import mbdyn_ros
@@ -34,9 +33,6 @@ POSES = {
 }
 """Of robots that are stretched out at home: rad."""
 
-LISTED = 4
-"""Names of joints or loops that are listed; of more only the first and the last."""
-
 
 def names() -> list[str]:
     """Every robot once, by the name that users type."""
@@ -45,29 +41,23 @@ def names() -> list[str]:
 
 def table() -> str:
     """A row a robot, in Markdown: its picture, and what it is."""
-    rows = [f"| ![{name}](zoo/{name}.png) | {words(name)} |" for name in names()]
+    rows = [f"| ![](zoo/{name}.png) | {words(name)} |" for name in names()]
     return "\n".join(["|  | robot |", "| --- | --- |", *rows])
 
 
 def words(name: str) -> str:
-    """The machine, its joints and loops, its freedoms and its mass."""
+    """The machine, its joints, loops and freedoms, and its mass."""
     facts = describe(own_robots()[name])
     robot = mbdyn_ros.example(name)
-    loops = [loop.name for loop in robot.model.loops]
-    closed = f", {counted(len(loops), 'loop')} ({listed(loops)})" if loops else ""
-    return (
-        f"**{name}**: {facts['is'][:1].lower()}{facts['is'][1:]}. "
-        f"{counted(int(facts['joints']), 'joint')}{closed}; "
-        f"{counted(robot.nv, 'freedom')}: {listed(robot.independent_joints)}. "
-        f"{float(facts['mass']):.4g} kg"
-    )
-
-
-def listed(several: Sequence[str]) -> str:
-    """Names, of many the first and the last."""
-    if len(several) > LISTED:
-        return f"`{several[0]}` to `{several[-1]}`"
-    return ", ".join(f"`{one}`" for one in several)
+    loops = len(robot.model.loops)
+    counts = [
+        counted(int(str(facts["joints"])), "joint"),
+        *[counted(loops, "loop")] * bool(loops),
+        counted(robot.nv, "freedom"),
+        f"{float(str(facts['mass'])):.4g} kg",
+    ]
+    about = str(facts["is"])
+    return f"**{name}**: {about[:1].lower()}{about[1:]}. {', '.join(counts)}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -23,7 +24,7 @@ MANIFESTS = [one / "package.xml" for one in (ROOT, INTERFACES, CONTROLLERS)]
 
 def promised():
     """Return the fields of every service and message, as the documentation prints them."""
-    page = (ROOT / "docs" / "ros_reference.md").read_text().split("\n## Messages and services\n")[1]
+    page = runpy.run_path(str(ROOT / "docs" / "_extensions" / "ros_reference.py"))["interfaces"]()
     return {
         name: [fields(part) for part in definition.split("\n---\n")]
         for name, definition in re.findall(r"^### (\w+)\n```.*?\n\n(.*?)\n```$", page, DOTALL)

@@ -143,8 +143,16 @@ def test_every_page_is_in_the_book() -> None:
         assert name == "index" or re.search(rf"^{name}$|<{name}>", contents, re.MULTILINE), name
 
 
-def test_every_public_name_is_in_the_api_reference() -> None:
-    listed = set(re.findall(r"^   ~mbdyn_ros\.([\w.]+)$", (ROOT / "docs/api.md").read_text(), re.M))
+@pytest.fixture
+def api_page(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The API reference with the names that its lists find in the code."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs/_extensions"))
+    page: str = importlib.import_module("names").filled((ROOT / "docs/api.md").read_text())
+    return page
+
+
+def test_every_public_name_is_in_the_api_reference(api_page: str) -> None:
+    listed = set(re.findall(r"^   ~mbdyn_ros\.([\w.]+)$", api_page, re.M))
     packages = {"": mbdyn_ros, "control.": control, "mechanisms.": mechanisms, "piezo.": piezo}
     for prefix, package in packages.items():
         for name in package.__all__:
@@ -156,10 +164,18 @@ def test_every_public_name_is_in_the_api_reference() -> None:
         assert name.startswith("_") or f"Robot.{name}" in listed, name
 
 
+def test_every_listed_name_is_described_in_full(api_page: str) -> None:
+    """With its class, or by itself."""
+    shown = re.findall(r"^.. auto(?:class|function):: (\S+)$", api_page, re.M)
+    listed = re.findall(r"^   ~(\S+)$", api_page, re.M)
+    members = [name for name in listed if name.rpartition(".")[0] in shown]
+    assert sorted(shown + members) == sorted(listed) and "mbdyn_ros.Robot" in shown
+
+
 def test_every_verb_is_on_the_page_of_the_command_line() -> None:
     page = (ROOT / "docs/command_line.md").read_text()
-    rows = " ".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
-    assert sorted(re.findall(r"`(\w+)`", rows)) == sorted(main.commands)
+    entries = [line.partition(": ")[0] for line in page.splitlines() if line.startswith("- `")]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(entries))) == sorted(main.commands)
 
 
 def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

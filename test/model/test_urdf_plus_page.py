@@ -20,8 +20,8 @@ SECTIONS = {
 
 
 def named(section: str) -> set[str]:
-    """What the first column of a section's table names."""
-    return set(re.findall(r"^\| `<?(\w+)", SECTIONS[section], re.MULTILINE))
+    """What a section's list names."""
+    return set(re.findall(r"^- `<?(\w+)", SECTIONS[section], re.MULTILINE))
 
 
 def test_every_attribute_is_reported() -> None:
@@ -34,7 +34,7 @@ def test_every_attribute_is_reported() -> None:
 
 def test_every_key_is_reported() -> None:
     records = SECTIONS["Records of a side-car file"]
-    rows = re.findall(r"^\| (?:of `)?([\w ]+)`? \| (`.*`) \|$", records, re.MULTILINE)
+    rows = re.findall(r"^- (?:of `)?([\w ]+)`?: (`.*`)$", records, re.MULTILINE)
     reported = {record: set(re.findall(r"`(\w+)`", keys)) for record, keys in rows}
     assert reported == {
         "the file": set(side_car.KEYS),

@@ -1,6 +1,6 @@
 """The nodes have the topics and services that docs/ros.md explains, and no others.
 
-Their parameters are in docs/ros_reference.md, which `test_ros_reference_page.py` holds to them.
+Their parameters are in docs/ros_reference.md; `test_ros_reference_page.py` looks for them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ros_rig import ARM, Rig, rig
 
 from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
 from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
+from mbdyn_ros.ros.node.managed_node import ManagedNode
 from mbdyn_ros.ros.node.robot_node import RobotNode
 from mbdyn_ros.ros.nodes.computed_torque import ComputedTorque
 from mbdyn_ros.ros.nodes.effort_observer import EffortObserver
@@ -43,8 +44,11 @@ NODES = (
 WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20], restitution: 1, friction: 0}]
 points: [{link: lower}]"""
 
-USUAL = "reliable, depth 10"
-"""The quality of service of rows that have none."""
+USUAL = "depth 10"
+"""The quality of service of entries that have none."""
+
+NAMED = {"reliable, transient local, depth 1": "latched", "best effort, depth 5": "sensor"}
+"""Short names of qualities of service."""
 
 OF_ALL_NODES = ("/diagnostics", "/parameter_events", "/rosout")
 OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
@@ -53,13 +57,26 @@ WHERE_INSTALLED = (
 )  # fmt: skip
 
 
-def rows(node: type[RobotNode], columns: int) -> list[list[str]]:
-    """The cells of the rows of a node's tables with that many columns, except for the headings."""
+def entries(node: type[RobotNode]) -> list[tuple[str, str, str, str]]:
+    """Name, direction, type and quality of service of what the lists of a node's section have.
+
+    Those of all managed nodes are in one section; services may have the types of their names.
+    """
     sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
-    (section,) = (text for text in sections if text.startswith(node.NAME + "\n"))
-    found = re.findall(r"^\| (`.*) \|$", section, re.MULTILINE)
-    cells = [re.split(r" ?\| ?", row) for row in found]
-    return [one for one in cells if len(one) == columns]
+    titles = [node.NAME, *["Managed nodes"] * issubclass(node, ManagedNode)]
+    text = "".join(one for one in sections if one.partition("\n")[0] in titles)
+    entry = r"^- `([^`]+)` \((in|out|service), `([^`]+)`(?:, ([\w ]+))?\): ."
+    found: list[tuple[str, str, str, str]] = re.findall(entry, text, re.MULTILINE)
+    services = []
+    if "services have the types of their names" in text:
+        for line in re.findall(r"^- (?!`[^`]+` \().*", text, re.MULTILINE):
+            services += re.findall(r"`(~/\w+)`", line)
+    if any(spec.name == "variable" for spec in node.PARAMETERS):
+        services.append("~/set_payload")
+    for name in services:
+        kind = "".join(word.capitalize() for word in name.removeprefix("~/").split("_"))
+        found.append((name, "service", f"mbdyn_ros_interfaces/{kind}", ""))
+    return found
 
 
 def qos(entity: Any) -> str:
@@ -68,7 +85,8 @@ def qos(entity: Any) -> str:
     best = profile.reliability == ReliabilityPolicy.BEST_EFFORT
     late = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     words = ["best effort" if best else "reliable", *["transient local"] * late]
-    return ", ".join([*words, f"depth {profile.depth}"])
+    full = ", ".join([*words, f"depth {profile.depth}"])
+    return NAMED.get(full, full).removeprefix("reliable, ")
 
 
 def of_type(kind: Any) -> str:
@@ -88,13 +106,13 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
         node = rig.add(kind, **given)
 
     def resolved(name: str) -> str:
-        name = name.strip("`").replace("LINK", "lower").replace("JOINT", "elbow")
+        name = name.replace("LINK", "lower").replace("JOINT", "elbow")
         return node.resolve_topic_name(name)
 
     topics = {
-        (resolved(name), way, type_.strip("`"), quality or USUAL)
-        for name, way, type_, quality, _ in rows(kind, 5)
-        if way in ("in", "out")
+        (resolved(name), way, type_, quality or USUAL)
+        for name, way, type_, quality in entries(kind)
+        if way != "service"
     }
     found = {
         (one.topic_name, way, of_type(one.msg_type), qos(one))
@@ -106,7 +124,7 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
     assert found <= topics
     assert {one[0] for one in topics - found} <= {resolved("~/odometry"), "/tf"}
     services = {
-        (resolved(name), type_.strip("`")) for name, type_, _ in rows(kind, 3) if "/" in type_
+        (resolved(name), type_) for name, way, type_, _ in entries(kind) if way == "service"
     }
     assert services == {
         (node.resolve_service_name(one.srv_name), of_type(one.srv_type))

@@ -34,8 +34,8 @@ class ParameterError(MbdynError, ValueError):
 class Spec:
     """One parameter.
 
-    name, default, description : as in `docs/ros_reference.md`. A default of type DOUBLES or
-        STRINGS is an empty array.
+    name, default, description : as the book's ROS reference shows them. A default of type
+        DOUBLES or STRINGS is an empty array.
     low, high : bounds of a number, or of every number of an array.
     read_only : whether it is fixed when the node has started.
     check : returns what is wrong with a value, or None.
