@@ -38,8 +38,8 @@ SETTLED, LONGEST = 800, 6
 """ms after which a click has had all its effects, and how many times that on a busy machine."""
 
 SHARES = 0.02, -0.02, 0.04, -0.04, 0.03, -0.03
-"""Changes of the number that is clicked, as shares of it, or of half its range: far enough from one to the next that the
-mouse does not press the slider's thumb where it stands."""
+"""Changes of the number that is clicked, as shares of it, or of half its range: far enough from one
+to the next that the mouse does not press the slider's thumb where it stands."""
 
 WATCH = """() => {
   window.stamps = []; window.pressed = 0;
