@@ -111,15 +111,9 @@ def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMoti
     InputError
         It cannot be read, or a column is missing; the words name it.
     """
-    table = read_table(path)
-    time = rising_time(table, path)
+    table, time = table_of_inputs(path, "position", inputs)
     columns: dict[str, list[Array]] = {"position": [], "velocity": [], "acceleration": []}
     for name in inputs:
-        if name not in table.get("position", {}):
-            raise InputError(
-                f"{path}: no column position/{name}; there are "
-                f"{', '.join(f'{q}/{label}' for q, one in table.items() for label in one if label)}"
-            )
         rate = table["position"][name]
         for quantity, parts in columns.items():
             if quantity != "position":
@@ -144,14 +138,23 @@ def joint_table(
     return table
 
 
-def rising_time(table: Table, path: str | os.PathLike[str]) -> Array:
-    """The column time (N,) of a table, refused where it does not rise."""
+def table_of_inputs(
+    path: str | os.PathLike[str], quantity: str, inputs: Sequence[str]
+) -> tuple[Table, Array]:
+    """A table and its column time (N,), refused where time does not rise or an input is missing."""
+    table = read_table(path)
     if "" not in table.get("time", {}):
         raise InputError(f"{path}: no column time")
     time = table["time"][""]
     if len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
         raise InputError(f"{path}: time must be finite and rise from row to row, two rows or more")
-    return time
+    for name in inputs:
+        if name not in table.get(quantity, {}):
+            raise InputError(
+                f"{path}: no column {quantity}/{name}; there are "
+                f"{', '.join(f'{q}/{label}' for q, one in table.items() for label in one if label)}"
+            )
+    return table, time
 
 
 def _slope(time: Array, values: Array) -> Array:

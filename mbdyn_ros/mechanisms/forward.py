@@ -19,9 +19,8 @@ from ..array import Array
 from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
-from ..recording.read import read_table
 from ..recording.table import linear
-from .crank_motion import CrankMotion, rising_time
+from .crank_motion import CrankMotion, table_of_inputs
 from .mechanism import Mechanism
 from .parametric import bound, place
 from .toggles import reach
@@ -207,11 +206,7 @@ def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple
     InputError
         It cannot be read, or a column is missing; the words name it.
     """
-    table = read_table(path)
-    time = rising_time(table, path)
-    for name in inputs:
-        if name not in table.get("effort", {}):
-            raise InputError(f"{path}: no column effort/{name}; give time,effort/{inputs[0]},...")
+    table, time = table_of_inputs(path, "effort", inputs)
     efforts = np.stack([table["effort"][name] for name in inputs], axis=1)
     if not np.isfinite(efforts).all():
         raise InputError(f"{path}: the efforts must be finite numbers, N m")

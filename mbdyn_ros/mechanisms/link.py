@@ -125,12 +125,10 @@ class Plate(Bar):
         return self.mass * squares / 12
 
 
-@dataclass(frozen=True)
-class Block:
-    """A block that slides, its centre of mass on its pin. mass : kg. inertia : kg m^2."""
+class OnItsPin:
+    """A part with a single pin, its centre of mass there."""
 
-    mass: Number = 1.0
-    inertia: Number = 0.0
+    inertia: Number
     pins: ClassVar[tuple[Point, ...]] = ((0.0, 0.0),)
     middle: ClassVar[Point] = (0.0, 0.0)
 
@@ -138,6 +136,14 @@ class Block:
     def moment(self) -> Number:
         """Moment of inertia about the centre of mass."""
         return self.inertia
+
+
+@dataclass(frozen=True)
+class Block(OnItsPin):
+    """A block that slides, its centre of mass on its pin. mass : kg. inertia : kg m^2."""
+
+    mass: Number = 1.0
+    inertia: Number = 0.0
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ class Cam(Block):
 
 
 @dataclass(frozen=True)
-class Wheel:
+class Wheel(OnItsPin):
     """A gear wheel on its axle, its centre of mass there.
 
     teeth : its share of the ratio; need not be whole. mass : kg. inertia : kg m^2.
@@ -155,13 +161,6 @@ class Wheel:
     teeth: Number
     mass: Number = 1.0
     inertia: Number = 0.0
-    pins: ClassVar[tuple[Point, ...]] = ((0.0, 0.0),)
-    middle: ClassVar[Point] = (0.0, 0.0)
-
-    @property
-    def moment(self) -> Number:
-        """Moment of inertia about the centre of mass."""
-        return self.inertia
 
 
 Piece = Link | Plate | Block | Wheel

@@ -88,10 +88,10 @@ class Branches(Core):
                 raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
         model = replace(self.model, independent=names, actuated=self.actuated_joints)
         other = _rebuilt(self, model, home)
-        origins = self._parameters.layout.origins
-        if origins and (closed := _closed_tree(self, home)) is not None:
-            other = other.with_home(closed)  # as described, loops may close nowhere near
-        warn_of_branch(self, other, home)
+        if (closed := _closed_tree(self, home)) is not None:
+            if self._parameters.layout.origins:
+                other = other.with_home(closed)  # as described, loops may close nowhere near
+            warn_of_branch(self, other, home)
         return other
 
     def with_home(self, home: Mapping[str, float] | Array) -> Self:
@@ -146,9 +146,7 @@ def _closed_tree(robot: Core, home: Mapping[str, float]) -> Array | None:
 
 
 def warn_of_branch(robot: Core, other: Core, home: Mapping[str, float]) -> None:
-    """Warn where a closed configuration became another one: loops were closed elsewhere."""
-    if _closed_tree(robot, home) is None:
-        return
+    """Warn where `home`, which names all joints and is closed, became another configuration."""
     bodies = {body.joint: body for body in robot.system.tree.bodies}
     apart = {
         name: math.remainder(other.home[name] - home[name], math.tau)

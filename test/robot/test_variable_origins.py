@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from random_designs import WITH_URDF
 from variable_robots import ROBOTS, disturbed, lengths, loaded_anew
 
 import mbdyn_ros
+from mbdyn_ros.assembly.closure_gap import tree_gap
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.mechanisms import MECHANISMS
@@ -218,6 +220,19 @@ def test_actuators_need_not_be_the_joints_that_are_given() -> None:
     assert given.inverse_dynamics(q, [0.3], [0.4]) == pytest.approx(
         anew.inverse_dynamics(q, [0.3], [0.4]), rel=1e-12
     )
+
+
+def test_loops_are_checked_once_in_other_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
+    boom = mbdyn_ros.example("boom", variable=["rod_pin/predecessor/x"])
+    evaluated = []
+
+    def counted(*arguments: Any) -> Any:
+        evaluated.append(arguments)
+        return tree_gap(*arguments)
+
+    monkeypatch.setattr("mbdyn_ros.robot.robot.tree_gap", counted)
+    boom.with_independent(["boom_joint"], boom.home)
+    assert len(evaluated) == 1
 
 
 @pytest.mark.parametrize("name", ["four_bar", *at_night("delta")])
