@@ -14,6 +14,7 @@ import numpy as np
 from ..array import Array
 from ..export.polynomial import Polynomial, latex_lines, plain_sum
 from ..names import in_latex, in_markdown, in_text
+from ..robot.steps import FITTED
 from .denoc_equations import DenocEquations, Matrix, Symbol
 
 SYMMETRIC = ("M", "I")
@@ -366,7 +367,7 @@ def _latex_table(table: Table) -> list[str]:
 
     columns = "l" * _words(header) + "r" * (len(header) - _words(header))
     return [
-        r"\par\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+        rf"\par\noindent{FITTED}{{%",
         rf"\begin{{tabular}}{{{columns}}}", r"\toprule", line(header), r"\midrule",
         *(line(row) for row in rows), r"\bottomrule", r"\end{tabular}}",
     ]  # fmt: skip

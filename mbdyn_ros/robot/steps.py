@@ -100,12 +100,20 @@ def to_markdown(steps: Sequence[Steps]) -> str:
     return "\n".join(lines)
 
 
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
+"""LaTeX (graphicx) before a group that is made narrower where it is wider than the page."""
+
+
 def to_latex(steps: Sequence[Steps]) -> str:
     """The steps as a document of LaTeX."""
+    shapes = [one.value.shape for module in steps for one in module.quantities]
     lines = [
         r"\documentclass[fleqn]{article}",
         r"\usepackage[margin=1.5cm,landscape]{geometry}",
-        r"\usepackage{amsmath}",
+        r"\usepackage{amsmath,graphicx}",
+        # A matrix of amsmath has ten columns unless it is asked for more.
+        rf"\setcounter{{MaxMatrixCols}}{{{max(map(max, shapes), default=10)}}}",
+        r"\setlength{\parindent}{0pt}",
         r"\begin{document}",
     ]
     for module in steps:
@@ -113,8 +121,9 @@ def to_latex(steps: Sequence[Steps]) -> str:
         for one in module.quantities:
             unit = f", {in_latex(one.unit)}" if one.unit else ""
             whose = f"{in_latex(one.body)}: " if one.body else ""
-            lines += [f"{one.equation} {whose}{in_latex(one.meaning)}{unit}:".strip(), r"\["]
-            lines += [_formula(one, module.printed(one)), r"\]"]
+            formula = _formula(one, module.printed(one))
+            lines += [f"{one.equation} {whose}{in_latex(one.meaning)}{unit}:".strip(), ""]
+            lines += [rf"{FITTED}{{\qquad$\displaystyle {formula}$}}", "", r"\smallskip"]
     return "\n".join([*lines, r"\end{document}", ""])
 
 

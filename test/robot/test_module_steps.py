@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import numpy as np
 import pytest
@@ -123,9 +125,25 @@ def test_documents(state: State) -> None:
                 assert digits in document, (name, one.symbol)
     lines = to_text(steps).splitlines()
     assert max(map(len, lines)) <= 90
-    assert WRITERS["latex"](steps).count(r"\begin{bmatrix}") == sum(
-        one.value.size > 1 for module in steps for one in module.quantities
-    )
+    latex = WRITERS["latex"](steps)
+    shapes = [quantity.value.shape for module in steps for quantity in module.quantities]
+    assert latex.count(r"\begin{bmatrix}") == sum(np.prod(shape) > 1 for shape in shapes)
+    (columns,) = re.findall(r"MaxMatrixCols}{(\d+)}", latex)
+    assert int(columns) >= max(map(max, shapes)), "amsmath has ten"
+
+
+@pytest.mark.skipif(which("pdflatex") is None, reason="no LaTeX on this machine")
+def test_latex_runs(tmp_path: Path) -> None:
+    """A matrix of fourteen columns too, that of an impact of the paper's tree."""
+    config = URDFS.parent / "config"
+    found = succeed(
+        "simulate", str(URDFS / "tree_robot.urdf"), "--duration", "0.5", "--explain", "latex",
+        "--position", str(config / "tree_robot_start.csv"),
+        "--environment", str(config / "tree_robot_walls.yaml"),
+    )  # fmt: skip
+    (tmp_path / "impact.tex").write_text(found)
+    call = ["pdflatex", "-halt-on-error", "-interaction=batchmode", "impact.tex"]
+    assert subprocess.run(call, cwd=tmp_path, capture_output=True).returncode == 0
 
 
 def test_the_command() -> None:
