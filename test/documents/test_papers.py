@@ -32,8 +32,6 @@ PAPERS, PIEZO, COUNTS, IMPACTS, MECHANISMS = (
     for name in ("papers", "piezo", "operation_counts", "impacts", "mechanisms")
 )
 
-PAPERS_WAY = "Gibbs-Appell, 3x3 and 4x4 (the paper)"
-
 ROBOTS = {
     "piezo robot, 6 joints": ("piezo_robot.yaml", False),
     "UR5": ("ur5_robot.urdf", False),
@@ -143,7 +141,6 @@ def test_tree_robot_counts() -> None:
     cells = row(PAPERS, "table 1:")
     formulas = ", ".join(map(str, theirs))
     assert cells[2] == f"{formulas}: their formulas, over branches of 4, 5, 4, 5 links"
-    assert f"{gibbs[2]} products against the paper's {theirs[2]}" in IMPACTS
     starts = ("Hollerbach, Lagrange", "Mata et al., Gibbs-Appell, 3x3", "Shafei and Shafei, Gibbs")
     for start, one in zip(starts, theirs, strict=True):
         assert row(COUNTS, start)[1] == str(one)
@@ -158,26 +155,16 @@ def test_tree_robot_counts() -> None:
 
 @pytest.mark.long
 def test_figures_12_and_13() -> None:
-    """A branch more costs the same (`test_operation_count`), so twice as many cost twice."""
-    columns = {0: counted(4, 4), 1: counted(8, 4)}
-    starts = ("Lagrange, 4x4 |", "Gibbs-Appell, 3x3 |", f"{PAPERS_WAY} |",
-              "Gibbs-Appell, traced", "accelerations by composite bodies",
-              "by articulated bodies")  # fmt: skip
-    table = IMPACTS.partition("| products, sums |")[2]
-    for k, start in enumerate(starts):
-        cells = row(table, start)[1:]
-        for place, found in columns.items():
-            products, sums = list(found.values())[k]
-            assert cells[place] == f"{products:.0f}, {sums:.0f}"
-        products, sums = list(columns[0].values())[k]
-        if start == "by articulated bodies":  # except for products that vanish by chance
-            there = [float(one) for one in cells[2].split(",")]
-            assert there == pytest.approx((2 * products, 2 * sums), rel=0.01)
-            continue
-        assert cells[2] == f"{2 * products:.0f}, {2 * sums:.0f}"
+    """Of four branches; one more costs the same (`test_operation_count`)."""
+    sizes = counted(4, 4), counted(8, 4)
+    ways = {2: "the paper's products grow", -2: "those of composite bodies",
+            -1: "those of articulated bodies"}  # fmt: skip
+    for k, words in ways.items():
+        few, more = (list(found.values())[k][0] for found in sizes)
+        assert f"{words} from {few:.0f} to {more:.0f}" in IMPACTS
     study = Study(tree(16, 4).system)
     composite, articulated = (
-        [*(list(one.values())[k][0] for one in columns.values()), operations(study, longest)[0]]
+        [*(list(one.values())[k][0] for one in sizes), operations(study, longest)[0]]
         for k, longest in zip((-2, -1), both_ways(study), strict=True)
     )
     assert row(PAPERS, "figures 12, 13")[-1] == (
@@ -285,7 +272,7 @@ def test_the_first_lines_of_the_page_give_its_table(capsys: pytest.CaptureFixtur
         names = [f"O{int(one) + 1}" for one in points.split(",") if one.strip()]
         assert ", ".join(names) == cells[1]
         assert [float(one) for one in impulses.split()] == pytest.approx(
-            [float(cells[6])] * len(names), rel=1e-6
+            [float(cells[4])] * len(names), rel=1e-6
         )
 
 
@@ -356,7 +343,6 @@ def test_whole_jumps(impacts: mbdyn_ros.Trajectory) -> None:
         found.append(np.linalg.norm(change[:3] + np.cross(change[3:], arm)))
     text = f"{', '.join(f'{one:.4f}' for one in found[:-1])} and {found[-1]:.4f} m/s"
     assert text in PAPERS.replace("\n", " ")
-    assert text in IMPACTS.replace("\n", " ")
 
 
 def test_errors_and_time_of_the_papers_run() -> None:
@@ -386,11 +372,10 @@ def test_the_defaults_of_ode45_do_not_explain_the_papers_digits() -> None:
     words = ("second to fourth impact, where the paper has 25.38, 36.87 and 12.48",
              "25.41 deg, 36.62 deg and 12.46 m/s")  # fmt: skip
     assert all(one in PAPERS.replace("\n", " ") for one in words)
-    assert "25.41°, 36.62° and 12.46 m/s" in IMPACTS
     theirs = [float(row(PAPERS, one)[2].split(",")[k]) for one, k in
               (("2nd", 1), ("3rd", 1), ("4th", 2))]  # fmt: skip
     assert (np.abs(np.subtract([*angles, speed], theirs)) > 0.015).all()
-    assert all("cause" in one and "not known" in one for one in (PAPERS, IMPACTS))
+    assert "cause" in PAPERS and "not known" in PAPERS
     jump = last.normal_velocity_after - last.normal_velocity_before
     assert np.degrees(last.angle_of_attack) == pytest.approx(34.0, abs=0.1)
     assert jump == pytest.approx(30.2, abs=0.05) and last.impulses == pytest.approx(15.9, abs=0.1)
