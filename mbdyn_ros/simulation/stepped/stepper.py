@@ -250,7 +250,7 @@ class Stepper(Accounts, Sealed):
         step = step_length("the step", step)
         refuse_unseen(self.robot, step)
         self._method = self._choice.at(step, self._damping_rate)
-        self._motion.motion.step = step
+        self._motion.motion.step = self._span = step
         self._compiled.use(self._method)
 
     @property
@@ -357,18 +357,7 @@ class Stepper(Accounts, Sealed):
             raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
         while left > 0:
             most = STEPS_AT_ONCE if self._guard is None else self._watched_steps(self._guard)
-            taken = self._motion.steps(min(left, most))
-            if self._touches is not None and self._motion.motion.hits:
-                records = self._motion.take_impacts()
-                self._impacts += [self._impact(one) for one in records]
-            if self._noticed is not None:
-                self._noticed.say_unseen()
-                self._noticed.refuse_unsound(self._x, self._w)
-            if self._motion.motion.crowded:
-                taken = -taken - 1
-                self._make_room(self._motion.motion.crowded == CROWDED_CONTACTS)
-            if taken < 0:
-                raise diverged(self._chart, self._x, self._w, self.time, self.step)
+            taken = self._taken(min(left, most)) if self._parts == 1 else self._in_parts()
             left -= taken
             if self._guard is not None:
                 self._guard.took(taken)
@@ -376,6 +365,39 @@ class Stepper(Accounts, Sealed):
             self._tree.take_home_along(self._x)
         if self._chart is not self.robot:
             self._read()
+
+    @property
+    def _parts(self) -> int:
+        """Into how many the next step is divided."""
+        return 1 if self._guard is None else self._guard.parts
+
+    def _in_parts(self) -> int:
+        """Take one step as several short ones."""
+        left, whole = self._parts, self.step
+        self._motion.motion.step = whole / left
+        try:
+            while left > 0:
+                left -= self._taken(left)
+        finally:
+            self._motion.motion.step = whole
+        return 1
+
+    def _taken(self, count: int) -> int:
+        """Take up to so many steps, and read what happened in them; how many they were."""
+        self._span = float(self._motion.motion.step)
+        taken = self._motion.steps(count)
+        if self._touches is not None and self._motion.motion.hits:
+            records = self._motion.take_impacts()
+            self._impacts += [self._impact(one) for one in records]
+        if self._noticed is not None:
+            self._noticed.say_unseen()
+            self._noticed.refuse_unsound(self._x, self._w)
+        if self._motion.motion.crowded:
+            taken = -taken - 1
+            self._make_room(self._motion.motion.crowded == CROWDED_CONTACTS)
+        if taken < 0:
+            raise diverged(self._chart, self._x, self._w, self.time, self.step)
+        return taken
 
     def _refuse_solids(self, position: Array) -> None:
         """Refuse shapes inside each other, with room for as many as are near each other."""
@@ -435,8 +457,11 @@ class Stepper(Accounts, Sealed):
         if chart is not self.robot:
             state = np.empty(chart.nq), np.empty(chart.nv)
         state[0][:], state[1][:] = position[list(own.q)], velocity[list(own.v)]
+        parts = self._parts
         self._enter(chart, *state)
         self._motion.slow[:] = self._w
+        if self._guard is not None:
+            self._guard.parts = parts
 
     def _enter(self, chart: Robot, x: Array, w: Array) -> None:
         """Take the next steps in the coordinates of a chart, whose state is x (nq,), w (nv,)."""
@@ -499,9 +524,9 @@ class Stepper(Accounts, Sealed):
         """
         given = [self._wrenches, wrenches]
         if self._touches is not None:
-            force = self._motion.whole / self.step
+            force = self._motion.whole / self._span
             given.append(self._touches.wrenches(self._x, force, self._motion.planes))
-        return self._sensors.mean(joint, self._x, self._w, self._motion.slow, self.step, *given)
+        return self._sensors.mean(joint, self._x, self._w, self._motion.slow, self._span, *given)
 
     @property
     def energy(self) -> Array:
