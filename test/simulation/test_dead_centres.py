@@ -148,6 +148,24 @@ def test_a_stepper_passes_legs_along_the_axes_of_their_forks(seed: int, expected
     assert max(energies) < 1e-6 * largest and min(energies) > -2e-6 * largest
 
 
+@pytest.mark.long
+def test_a_stepper_passes_a_quarter_turn_of_a_pitch() -> None:
+    """Yaw and roll of the platform are nearly one there, and both turn fast."""
+    robot = own("stewart", floating_base=True)
+    with compiling():
+        stepper = mbdyn_ros.Stepper(robot, 2e-3, mbdyn_ros.Environment([], joint_limits=False))
+        stepper.set_state(robot.neutral(), np.random.default_rng(14).normal(size=robot.nv))
+        pitch = robot.joint_names.index("platform_joint/pitch")
+        rows = robot.system.coordinates.joint_rows[0]
+        before, cosines, energies = stepper.energy.sum(), [], []
+        for _ in range(650):
+            stepper.advance()
+            energies.append(stepper.energy.sum() - before)
+            cosines.append(abs(np.cos(stepper.tree_state()[0][rows[pitch]])))
+    assert min(cosines) < 0.02
+    assert np.abs(energies).max() < 1e-6 * stepper.energy[0]
+
+
 @INTERPRETED
 def test_ten_seconds_of_a_free_four_bar() -> None:
     robot = own("four_bar")

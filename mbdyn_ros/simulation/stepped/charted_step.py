@@ -45,7 +45,7 @@ class _InOneChart(Stepper):
         return None
 
     def advance_in(self, parts: int) -> None:
-        """Take one step in so many parts."""
+        """Take one step, divided into `parts`."""
         self._parts = parts
         self.advance()
 

@@ -35,13 +35,13 @@ from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
-from .accounts import Accounts, Noticed
+from .accounts import Noticed
 from .chart_guard import ChartGuard
-from .solid_slots import CrowdedError
-from .step_in_c import CROWDED_CONTACTS, MotionInC, StepInC, is_compiled
+from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
+from .taken_steps import TakenSteps
 from .touches import Touches
-from .tree_state import TreeState, diverged
+from .tree_state import TreeState
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
@@ -53,7 +53,7 @@ STEPS_AT_ONCE = 20_000
 """Steps of one call into compiled code; between calls Ctrl-C is heard."""
 
 
-class Stepper(Accounts, Sealed):
+class Stepper(TakenSteps, Sealed):
     """Simulates a robot in equal steps, with or without walls; a step is one compiled call.
 
     Efforts are constant over a step. Closed loops stay closed, for the state is that of the
@@ -365,56 +365,6 @@ class Stepper(Accounts, Sealed):
             self._tree.take_home_along(self._x)
         if self._chart is not self.robot:
             self._read()
-
-    @property
-    def _parts(self) -> int:
-        """Into how many the next step is divided."""
-        return 1 if self._guard is None else self._guard.parts
-
-    def _in_parts(self) -> int:
-        """Take one step as several short ones."""
-        left, whole = self._parts, self.step
-        self._motion.motion.step = whole / left
-        try:
-            while left > 0:
-                left -= self._taken(left)
-        finally:
-            self._motion.motion.step = whole
-        return 1
-
-    def _taken(self, count: int) -> int:
-        """Take up to so many steps, and read what happened in them; how many they were."""
-        self._span = float(self._motion.motion.step)
-        taken = self._motion.steps(count)
-        if self._touches is not None and self._motion.motion.hits:
-            records = self._motion.take_impacts()
-            self._impacts += [self._impact(one) for one in records]
-        if self._noticed is not None:
-            self._noticed.say_unseen()
-            self._noticed.refuse_unsound(self._x, self._w)
-        if self._motion.motion.crowded:
-            taken = -taken - 1
-            self._make_room(self._motion.motion.crowded == CROWDED_CONTACTS)
-        if taken < 0:
-            raise diverged(self._chart, self._x, self._w, self.time, self.step)
-        return taken
-
-    def _refuse_solids(self, position: Array) -> None:
-        """Refuse shapes inside each other, with room for as many as are near each other."""
-        while self._solids is not None:
-            try:
-                self._solids.refuse_inside(position)
-                break
-            except CrowdedError:
-                self._make_room()
-
-    def _make_room(self, contacts: bool = False) -> None:
-        """Go on with room for more shapes near each other, or for more active contacts."""
-        assert self._walls is not None and self._around is not None
-        around = self._around.with_more_room(contacts)
-        self._walls, self._around = self._walls.with_more_room(contacts), around
-        self._follow()
-        self._motion.motion.crowded = 0
 
     # ---- coordinates ----------------------------------------------------------------------
 
