@@ -15,13 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+from .driven import driven
 from .falling import bouncing, turning
 from .laws import laws
 from .pairs import collisions, loads
 from .scene import Case
 from .single import blocks, rolling
 
-KINDS = (blocks, rolling, bouncing, turning, collisions, loads, laws)
+KINDS = (blocks, rolling, bouncing, turning, collisions, loads, laws, driven)
 ENGINES = ("simulate", "Stepper", "Stepper, 5 ms", "MuJoCo")
 
 

@@ -228,7 +228,7 @@ class Scene:
             own = laws(wall.friction, wall.restitution, 1, wall.turning)
             own = own.replace("conaffinity='1'", "conaffinity='2'")
             walls += f"<geom name='wall_{k}' priority='1' pos='{_text(wall.point)}' {shape} {own}/>"
-        bodies = "".join(one.text for one in self.bodies)
+        bodies = "".join(one.text for one in self.bodies) + self._driven_text()
         bodies = bodies.replace("<geom ", f"<geom {laws(*(self.touching or (0.0, 0.0)), 0)}")
         motors = "".join(f"<motor joint='{one.name}'/>" for one in self.bodies if one.joint)
         model = mujoco.MjModel.from_xml_string(
@@ -247,8 +247,15 @@ class Scene:
                 joint.qvel[:] = [*body.velocity, *body.spin]
         names = [one.name for one in self.bodies if one.joint]
         data.ctrl[:] = [self.effort.get(name, 0.0) for name in names]
-        mujoco.mj_step(model, data, nstep=round(self.duration / step))
+        self._advance(model, data, round(self.duration / step))
         return self._read_mujoco(model, data)
+
+    def _driven_text(self) -> str:
+        """Bodies in MJCF that move as given: here none."""
+        return ""
+
+    def _advance(self, model: mujoco.MjModel, data: mujoco.MjData, count: int) -> None:
+        mujoco.mj_step(model, data, nstep=count)
 
     def _read_mujoco(self, model: mujoco.MjModel, data: mujoco.MjData) -> End:
         end = End({}, {}, {}, {}, {})

@@ -6,10 +6,12 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from ..equations.system import System
 from ..errors import ModelError
 from ..model.model import Array
 from ..model.read.placement import rotation_from_rpy
-from ..prepare.tree import Tree
+from ..prepare.clusters import Cluster
+from ..prepare.tree import Body, Tree
 
 UPRIGHT = 0.3
 """Cosine of a pitch at home under which the turns of its joint are counted from home."""
@@ -21,6 +23,21 @@ class QuarterPitchError(ModelError):
     def __init__(self, joint: str, rotation: Array) -> None:
         super().__init__(f"the pitch of joint {joint!r} is near a quarter turn")
         self.joint, self.rotation = joint, rotation
+
+
+def pitches(system: System, cluster: Cluster) -> list[tuple[int, int]]:
+    """Tree positions of the yaw and the pitch of all links of a cluster that turn freely."""
+    bodies = system.tree.bodies
+    return [
+        (bodies[bodies[index].parent].q.start, bodies[index].q.start)
+        for index in cluster.coupled
+        if is_pitch(bodies[index])
+    ]
+
+
+def is_pitch(body: Body) -> bool:
+    """Whether a body moves by the pitch of a joint that was split."""
+    return body.part_of is not None and body.joint == f"{body.part_of}/pitch"
 
 
 def check_pitches(
@@ -42,9 +59,7 @@ def check_pitches(
     """
     for index, position in closed.items():
         body = tree.bodies[index]
-        if body.part_of is None or body.joint != f"{body.part_of}/pitch":
-            continue
-        if abs(np.cos(position)) >= UPRIGHT:
+        if body.part_of is None or not is_pitch(body) or abs(np.cos(position)) >= UPRIGHT:
             continue
         turns = [tree.bodies[index].parent, index, *tree.children(index)[:1]]
         if named := [tree.bodies[k].joint for k in turns if k in home]:

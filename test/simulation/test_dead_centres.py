@@ -129,6 +129,45 @@ def test_a_stepper_ends_before_a_change_point(name: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("seed, expected", [(2, 1.610), (8, 0.856)])
+def test_a_stepper_passes_legs_along_the_axes_of_their_forks(seed: int, expected: float) -> None:
+    """A floating Stewart platform, whose legs lengthen to 6 m: a fork turns by 125 rad/s then."""
+    robot = own("stewart", floating_base=True)
+    start = np.random.default_rng(seed).normal(size=robot.nv)
+    with compiling():
+        stepper = mbdyn_ros.Stepper(robot, 2e-3, mbdyn_ros.Environment([], joint_limits=False))
+        stepper.set_state(robot.neutral(), start)
+        before, fastest, energies, largest = stepper.energy.sum(), (0.0, 0.0), [], 0.0
+        for _ in range(1000):
+            stepper.advance()
+            kinetic, potential = stepper.energy
+            energies.append(kinetic + potential - before)
+            largest = max(largest, kinetic)
+            fastest = max(fastest, (float(np.abs(stepper.tree_state()[1]).max()), stepper.time))
+    assert stepper.time == pytest.approx(2.0) and stepper.step == 2e-3
+    assert fastest[0] > 50 and fastest[1] == pytest.approx(expected, abs=6e-3)
+    assert max(energies) < 1e-6 * largest and min(energies) > -2e-6 * largest
+
+
+@pytest.mark.long
+def test_a_stepper_passes_a_quarter_turn_of_a_pitch() -> None:
+    """Yaw and roll of the platform are nearly one there, and both turn fast."""
+    robot = own("stewart", floating_base=True)
+    with compiling():
+        stepper = mbdyn_ros.Stepper(robot, 2e-3, mbdyn_ros.Environment([], joint_limits=False))
+        stepper.set_state(robot.neutral(), np.random.default_rng(14).normal(size=robot.nv))
+        pitch = robot.joint_names.index("platform_joint/pitch")
+        rows = robot.system.coordinates.joint_rows[0]
+        before, cosines, energies = stepper.energy.sum(), [], []
+        for _ in range(650):
+            stepper.advance()
+            energies.append(stepper.energy.sum() - before)
+            cosines.append(abs(np.cos(stepper.tree_state()[0][rows[pitch]])))
+    assert min(cosines) < 0.02
+    assert np.abs(energies).max() < 1e-6 * stepper.energy[0]
+
+
+@pytest.mark.long
 @INTERPRETED
 def test_ten_seconds_of_a_free_four_bar() -> None:
     robot = own("four_bar")

@@ -7,12 +7,14 @@ after these is looked again.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...array import Array
 from ...assembly.chart import Chart, charts
+from ...assembly.gimbal import UPRIGHT, pitches
 from ...errors import SimulationError
 from ...robot import Robot
 from ..charts import POOR, SINGULAR
@@ -22,6 +24,18 @@ SAFE = 4.0
 
 SOON = 2.0
 """Steps in which a singular value that is about to vanish may do so."""
+
+HASTE, WORSE = 16.0, 0.7
+"""Steps in which a singular value that keeps falling would vanish, from which on a step is no
+longer short enough for its change; and the share of the best choice's quality under which joints
+are given up then. Such a dead centre is a leg along the axis of its fork, passed in milliseconds.
+"""
+
+EVEN, MOST_PARTS = 0.025, 64
+"""Change in a step, as a share of what remains, under which RK4 keeps energy to about 1e-9: of the
+rows, and of the least singular value; of a link's attitude, and of the cosine of its pitch. And
+the most parts into which a step is divided for it.
+"""
 
 MOST_UNWATCHED, UNWATCHED = 20, 0.02
 """Most steps, and most time (s), between two looks."""
@@ -40,20 +54,29 @@ class ChartGuard:
     """Watches the coordinates of a robot that moves in equal steps.
 
     due : steps that may be taken until `look` is to be called.
+    parts : into how many each of them is to be divided, since coordinates are poor and change fast,
+        or the pitch of a link in a loop is near a quarter turn.
     """
 
     def __init__(self, robot: Robot) -> None:
         self._robot, self.charts = robot, charts(robot.system)
+        self._turns = [
+            turns for one in self.charts for turns in pitches(robot.system, one.linkage.cluster)
+        ]
         self.forget()
 
     def forget(self) -> None:
         """Begin anew: the robot was put somewhere else."""
         self._views: list[_View] = []
+        self._at = self._robot.system.home
         self._taken, self.due = 1, 0 if self.charts else MOST_UNWATCHED
+        self.parts = 1
 
     def repeat(self, other: ChartGuard) -> None:
         """Know what the guard of the same motion does."""
         self._views, self._taken, self.due = list(other._views), other._taken, other.due
+        self._at = other._at
+        self.parts = other.parts
 
     def took(self, steps: int) -> None:
         """Count steps."""
@@ -79,22 +102,37 @@ class ChartGuard:
             for rows in [chart.matrix(tree_position)]
         ]
         before, taken, self._views = self._views or views, self._taken, views
+        parts = 1
         for chart, old, new in zip(self.charts, before, views, strict=True):
             speed = float(np.linalg.norm(new.rows - old.rows)) / taken
             ahead = min(ahead, new.least / (SAFE * speed) if speed else ahead)
-            if not new.least < max(POOR * new.norm, SOON * speed):
+            if new.least < POOR * new.norm and speed > EVEN * new.least:
+                parts = max(parts, min(MOST_PARTS, math.ceil(speed / (EVEN * new.least))))
+            fall = (old.least - new.least) / taken
+            if not new.least < max(POOR * new.norm, SOON * speed, HASTE * fall):
                 continue
             best = chart.best(new.rows)
             quality, other = chart.quality(new.rows), chart.quality_of(new.rows, best)
             if other < SINGULAR:
                 raise SimulationError(chart.at_change_point())
-            better = chart.exchanged(best, chosen) if quality < POOR * other else None
+            share = 1.0 if new.least < SOON * fall else WORSE if new.least < HASTE * fall else POOR
+            better = chart.exchanged(best, chosen) if quality < share * other else None
             if better is not None:
                 chosen = better
-            elif new.least < SOON * (old.least - new.least) / taken:
+            elif new.least < SOON * fall:
                 raise SimulationError(self._no_way_on(chart, old, new))
+        moved = (tree_position - self._at) / taken
+        self._at = tree_position.copy()
+        for yaw, pitch in self._turns:
+            cosine = abs(math.cos(tree_position[pitch]))
+            speed = math.hypot(moved[pitch], cosine * moved[yaw])
+            if cosine < UPRIGHT and speed > 0:
+                ahead = min(ahead, cosine / (SAFE * speed))
+                parts = max(parts, min(MOST_PARTS, math.ceil(speed / (EVEN * cosine))))
         fresh = before is views  # how fast rows change is not known yet
         self._taken, self.due = 0, 1 if fresh else max(1, int(ahead))
+        if not fresh:
+            self.parts = parts
         return None if chosen == list(self._robot.independent_joints) else chosen
 
     def _no_way_on(self, chart: Chart, old: _View, new: _View) -> str:

@@ -37,10 +37,17 @@ ANY_QUALITY = 1.0
 
 
 class _InOneChart(Stepper):
-    """A stepper that stays in the coordinates of its robot: others change them."""
+    """A stepper that stays in the coordinates of its robot: others change them and divide steps."""
+
+    _parts = 1
 
     def _guard_of(self, chart: Robot) -> None:
         return None
+
+    def advance_in(self, parts: int) -> None:
+        """Take one step, divided into `parts`."""
+        self._parts = parts
+        self.advance()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +55,7 @@ class Leg:
     """The motion in one choice of coordinates, and the guard that measures how good it is."""
 
     robot: Robot
-    motion: Stepper
+    motion: _InOneChart
     guard: ChartGuard
 
     @property
@@ -235,7 +242,7 @@ class ChartedStep:
         motion.time = self.time
         before = motion.q.copy(), motion.v.copy()
         try:
-            motion.advance()
+            motion.advance_in(self.leg.guard.parts)
         except SimulationError:  # over a dead centre in one step?
             if not self.leg.charts:
                 raise
@@ -245,7 +252,7 @@ class ChartedStep:
                 raise
             self._change()
             self.leg.motion.time = self.time
-            self.leg.motion.advance()
+            self.leg.motion.advance_in(self.leg.guard.parts)
         self.time += self.step
         self._read()
         self.leg.guard.took(1)
@@ -262,7 +269,9 @@ class ChartedStep:
     def _enter(self, leg: Leg) -> None:
         """Go on in a leg whose state is set."""
         leg.motion.effort = self.effort
+        parts = self.leg.guard.parts
         leg.guard.forget()
+        leg.guard.parts = parts
         self.leg = leg
         self._read()
 
@@ -283,16 +292,18 @@ class ChartedStep:
         self._must_change, self._wanted = False, []
         if not self.leg.charts:
             return
-        present = list(self.coordinates)
+        present, soon = list(self.coordinates), None
         try:
             if self.leg.guard.due <= 0:
-                self.leg.guard.look(self.leg.tree_position, self.step)
+                soon = self.leg.guard.look(self.leg.tree_position, self.step)
             chosen, worst = better_joints(self.leg.charts, present, self.leg.tree_position, share)
         except SimulationError as error:
             raise SimulationError(f"{error} at t = {self.time:.6g} s") from None
         if chosen == present:
-            return
-        if worst < POOR or share == ANY_QUALITY:
+            if soon is None:
+                return
+            chosen = soon
+        if soon is not None or worst < POOR or share == ANY_QUALITY:
             self._wanted = chosen
             self._must_change = worst < LAST or share == ANY_QUALITY
         if self._known(chosen) is None:

@@ -35,13 +35,13 @@ from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
-from .accounts import Accounts, Noticed
+from .accounts import Noticed
 from .chart_guard import ChartGuard
-from .solid_slots import CrowdedError
-from .step_in_c import CROWDED_CONTACTS, MotionInC, StepInC, is_compiled
+from .step_in_c import MotionInC, StepInC, is_compiled
 from .step_method import AUTO, StepMethod
+from .taken_steps import TakenSteps
 from .touches import Touches
-from .tree_state import TreeState, diverged
+from .tree_state import TreeState
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
@@ -53,7 +53,7 @@ STEPS_AT_ONCE = 20_000
 """Steps of one call into compiled code; between calls Ctrl-C is heard."""
 
 
-class Stepper(Accounts, Sealed):
+class Stepper(TakenSteps, Sealed):
     """Simulates a robot in equal steps, with or without walls; a step is one compiled call.
 
     Efforts are constant over a step. Closed loops stay closed, for the state is that of the
@@ -250,7 +250,7 @@ class Stepper(Accounts, Sealed):
         step = step_length("the step", step)
         refuse_unseen(self.robot, step)
         self._method = self._choice.at(step, self._damping_rate)
-        self._motion.motion.step = step
+        self._motion.motion.step = self._span = step
         self._compiled.use(self._method)
 
     @property
@@ -357,18 +357,7 @@ class Stepper(Accounts, Sealed):
             raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
         while left > 0:
             most = STEPS_AT_ONCE if self._guard is None else self._watched_steps(self._guard)
-            taken = self._motion.steps(min(left, most))
-            if self._touches is not None and self._motion.motion.hits:
-                records = self._motion.take_impacts()
-                self._impacts += [self._impact(one) for one in records]
-            if self._noticed is not None:
-                self._noticed.say_unseen()
-                self._noticed.refuse_unsound(self._x, self._w)
-            if self._motion.motion.crowded:
-                taken = -taken - 1
-                self._make_room(self._motion.motion.crowded == CROWDED_CONTACTS)
-            if taken < 0:
-                raise diverged(self._chart, self._x, self._w, self.time, self.step)
+            taken = self._taken(min(left, most)) if self._parts == 1 else self._in_parts()
             left -= taken
             if self._guard is not None:
                 self._guard.took(taken)
@@ -376,23 +365,6 @@ class Stepper(Accounts, Sealed):
             self._tree.take_home_along(self._x)
         if self._chart is not self.robot:
             self._read()
-
-    def _refuse_solids(self, position: Array) -> None:
-        """Refuse shapes inside each other, with room for as many as are near each other."""
-        while self._solids is not None:
-            try:
-                self._solids.refuse_inside(position)
-                break
-            except CrowdedError:
-                self._make_room()
-
-    def _make_room(self, contacts: bool = False) -> None:
-        """Go on with room for more shapes near each other, or for more active contacts."""
-        assert self._walls is not None and self._around is not None
-        around = self._around.with_more_room(contacts)
-        self._walls, self._around = self._walls.with_more_room(contacts), around
-        self._follow()
-        self._motion.motion.crowded = 0
 
     # ---- coordinates ----------------------------------------------------------------------
 
@@ -435,8 +407,11 @@ class Stepper(Accounts, Sealed):
         if chart is not self.robot:
             state = np.empty(chart.nq), np.empty(chart.nv)
         state[0][:], state[1][:] = position[list(own.q)], velocity[list(own.v)]
+        parts = self._parts
         self._enter(chart, *state)
         self._motion.slow[:] = self._w
+        if self._guard is not None:
+            self._guard.parts = parts
 
     def _enter(self, chart: Robot, x: Array, w: Array) -> None:
         """Take the next steps in the coordinates of a chart, whose state is x (nq,), w (nv,)."""
@@ -499,9 +474,9 @@ class Stepper(Accounts, Sealed):
         """
         given = [self._wrenches, wrenches]
         if self._touches is not None:
-            force = self._motion.whole / self.step
+            force = self._motion.whole / self._span
             given.append(self._touches.wrenches(self._x, force, self._motion.planes))
-        return self._sensors.mean(joint, self._x, self._w, self._motion.slow, self.step, *given)
+        return self._sensors.mean(joint, self._x, self._w, self._motion.slow, self._span, *given)
 
     @property
     def energy(self) -> Array:
