@@ -64,14 +64,13 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         + ", ".join(f"{name} {version}" for name, version in versions.items())
         + ".",
         "",
-        "*bound* fills arrays in place and calls (`robot.bind`), *plain* is the method with all "
-        "its checks. MuJoCo's calls run its whole pipeline. Drake's set the state in every call. "
-        "adam's mass matrix and bias force are compiled with our flags. **Bold** where we lose: "
+        "*bound* fills arrays in place (`robot.bind`), *plain* is the method with all its checks. "
+        "MuJoCo's calls run its whole pipeline; Drake's set the state in every call. **Bold** "
         f"where another library is faster, or a ratio to {PEER}'s time is larger than wanted, "
         f"{PLAIN:g} of plain methods.",
         "",
-        "Elsewhere: [batches and rollouts](learning.md#batches-and-rollouts) and thread pools, "
-        "[closed loops](parallel_serial.md) and `constraintDynamics` and `lcaba`.",
+        "Elsewhere: [batches and rollouts](learning.md#batches-and-rollouts), "
+        "[closed loops](parallel_serial.md).",
     ]
     if robots := [result for result in results if not result.is_chain]:
         lines += ["", "![times of other libraries over ours](benchmarks_ratios.png)"]
