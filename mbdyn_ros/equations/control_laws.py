@@ -274,7 +274,7 @@ class Mode:
     law : its program.
     follows : "joints" or "pose": a motion of the joints or of a link; "" for nothing.
     gains : inputs of the law by the names that users give them; "" for those of `YIELDING`, by
-        which the reference gives way to external efforts (`control.admittance`).
+        which the reference gives way to external efforts (`control.controller.Admittance`).
     """
 
     law: Declaration

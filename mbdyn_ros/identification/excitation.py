@@ -135,7 +135,9 @@ class _Search:
         for k in range(FIRST_DRAWS + IMPROVEMENTS):
             series = self.random.normal(size=(2, HARMONICS, len(self.home)))
             center = self.random.uniform(size=len(self.home))
-            if found is not None and k >= FIRST_DRAWS:
+            if k >= FIRST_DRAWS:
+                if found is None:
+                    raise InputError(self._why())
                 width = 0.5 * 0.97 ** (k - FIRST_DRAWS)
                 series = found[1] / np.abs(found[1]).max() + width * series
                 share = (found[0] - self.low) / (self.high - self.low)
@@ -143,8 +145,7 @@ class _Search:
             fitted = self._fitted(center, series)
             if fitted is not None:
                 found = fitted
-        if found is None:
-            raise InputError(self._why())
+        assert found is not None  # the first draws found one
         return found
 
     def motion(self, time: Array, center: Array, series: Array) -> tuple[Array, Array, Array]:

@@ -17,9 +17,8 @@ from .conversion import convert_trajectory
 from .joint_path import JointPath, blended_path, path_of, path_through, straight_parts
 from .path_limits import MotionLimits, PathLimits
 from .path_motion import repeated
-from .path_speed import PathSpeed, fastest
+from .path_speed import PathSpeed, SmoothSpeed, fastest, smoothed
 from .resampling import SHORTEST_INTERVAL, EffortTrajectory, resample_efforts
-from .smooth_speed import SmoothSpeed, smoothed
 
 INTERVALS = 1000
 """Of the grid at first: the duration is then within a thousandth of the least."""

@@ -9,6 +9,11 @@ x' = J v and x'' = J a + h, the distance changes with n.x', and where it stays z
 A point with a radius is a ball about x. Its g is the least in it (see `signed_distance`); it
 touches with its material point at x - r n, which moves along the wall with x' + r n x w.
 
+Rims of cylinders and ellipsoids touch with their point that is nearest to a plane of normal N. Of a
+circle of radius R about c, across a unit vector a, that is c - R n / |n|, n = N - (N.a) a. It runs
+along the circle as that turns; the distance changes with the velocity of the material point there.
+Of an ellipsoid with half axes E (3, 3) it is c - E E^T N / |E^T N|.
+
 What touches at x moves there, on a body with the pose T = (R, o), with u = W (x - o) + o' and
 W = R' R^T; of two bodies u is the difference. The distance changes with n u, therefore
 
@@ -37,11 +42,15 @@ from ..algebra.spatial import SX, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import GibbsMotion, touching_motions
 from .arcs import on_wall
-from .rims import lowest
 from .rods import Couple, between, couple_bytes
+from .signed_distance import length
 
 OUT_OF_REACH = 1e9
 """Distance (m) of what does not touch."""
+
+ON_END = 1e-7
+"""Sine of the angle between axis and normal below which a cylinder stands on its end: its centre
+touches then, and points of its edge."""
 
 
 class BodyPoint(NamedTuple):
@@ -310,3 +319,20 @@ def _acceleration(touch: Sequence[SX], *motions: GibbsMotion) -> SX:
     if len(motions) > 1:
         u, u_rate = u - speeds[1], u_rate - changes[1]
     return ca.vertcat(ca.dot(n, u_rate) + ca.dot(n_rate, u), u_rate)
+
+
+def lowest(center: SX, axis: SX, radius: float, face: ca.Function) -> tuple[SX, SX]:
+    """The gradient (3, 1) of a face at the centre, and the point (3, 1) that is nearest to it.
+
+    axis : (3, 1), a unit vector in the world, or (3, 3), half axes. Exact where the gradient is
+        the same everywhere.
+    """
+    x = SX.sym("x", 3)
+    gradient = ca.Function("at", [x], [ca.gradient(face(x), x)])(center)
+    normal = gradient / ca.norm_2(gradient)
+    if axis.shape[1] == 3:
+        along = axis.T @ normal
+        return gradient, center - axis @ along / ca.norm_2(along)
+    across = normal - ca.dot(normal, axis) * axis
+    size = length(across)
+    return gradient, center - ca.if_else(size > ON_END, radius / size, 0) * across

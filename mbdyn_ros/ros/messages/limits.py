@@ -8,13 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...compiler.compiled_kernel import MANY
-from ...errors import InputError
+from ...errors import InputError, MbdynError
 from ...model.model import Array
 from ...motion.reference import Reference
 from ...robot import Robot
 from .layout import DEPENDENT_AGREEMENT
 from .named_numbers import effort_blocks
-from .no_effort import require_answers
 
 
 class EffortLimits:
@@ -171,3 +170,22 @@ def _require(
     number, limits = found[row, k], f"{low[k] + 0.0:.6g} to {high[k]:.6g}"
     why = f"outside its limits {limits}" if math.isfinite(number) else "from too large a number"
     raise InputError(f"{what} of {labels[k]} is {number:.6g} at {times[row]:.4g} s, {why}")
+
+
+def require_answers(
+    robot: Robot, q: Array, v: Array, a: Array, efforts: Array, where: str = ""
+) -> None:
+    """Refuse states (N, n) whose efforts (N, n) are not finite, as at dead points of actuators.
+
+    where : begins the words; "{}" in it is the number of the state.
+
+    Raises
+    ------
+    InputError
+        What `inverse_dynamics` says of the first of them.
+    """
+    for k in np.flatnonzero(~np.isfinite(efforts).all(axis=1))[:1].tolist():
+        try:
+            robot.inverse_dynamics(q[k], v[k], a[k])
+        except MbdynError as error:
+            raise InputError(f"{where.format(k)}{error}") from None

@@ -17,8 +17,8 @@ from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
 from .conversions import doubles, fill_time, seconds
 from .layout import Layout
+from .limits import require_answers
 from .named_numbers import LARGEST_SENT
-from .no_effort import require_answers
 
 FIELDS = (("positions", "q"), ("velocities", "v"), ("accelerations", "v"))
 """Fields of a point, and whose coordinates they are."""

@@ -208,20 +208,10 @@ class ControlLoop(Follower):
             self._reaction.end()
             self.control.switch(self._asked)
 
-    def _require_no_reaction(self) -> None:
+    def require_ready(self) -> None:
+        """Raise `InputError` while the robot reacts to a contact."""
         if self.hit is not None:
             raise InputError(f"the robot reacts to a contact ({self.hit}); call ~/reset")
-
-    def follow(
-        self,
-        reference: Reference,
-        start: float,
-        now: float,
-        efforts: Array | None = None,
-    ) -> None:
-        """As `Follower.follow`; nothing is followed while the robot reacts to a contact."""
-        self._require_no_reaction()
-        super().follow(reference, start, now, efforts)
 
     def switch(self, mode: str, now: float) -> None:
         """Change the mode; what it follows is the present state until a reference comes.
@@ -254,7 +244,7 @@ class ControlLoop(Follower):
             The mode does not follow one; the position of the robot is unknown; or the pose is far.
         """
         control, given = self.control, self.conditions
-        self._require_no_reaction()
+        self.require_ready()
         if self.follows_what != "pose":
             raise InputError(f"the mode is {control.mode}, which follows no target")
         self.require_states(now)

@@ -104,6 +104,9 @@ class Follower:
         """Whether a reference is refused for the efforts that inverse dynamics finds for it."""
         return True
 
+    def require_ready(self) -> None:
+        """Raise `InputError` where nothing can be followed at present."""
+
     def clamped(self) -> list[str]:
         """The efforts clamped since this was asked before, in words."""
         return self.limits.report()
@@ -176,6 +179,7 @@ class Follower:
             It is over, too far ahead, starts too far from the robot, or the way there leaves the
             limits.
         """
+        self.require_ready()
         given = self.conditions
         require_timely(reference, start, now, given.reference_timeout, given.longest_wait)
         present = self._present(now)
