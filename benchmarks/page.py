@@ -41,6 +41,9 @@ SHARES = 0.02, -0.02, 0.04, -0.04, 0.03, -0.03
 """Changes of the number that is clicked, as shares of it, or of half its range: far enough from one
 to the next that the mouse does not press the slider's thumb where it stands."""
 
+PIXELS = 0.35
+"""Share of a slider's range from which on these changes are pixels of its track."""
+
 WATCH = """() => {
   window.stamps = []; window.pressed = 0;
   const lines = CanvasRenderingContext2D.prototype, stroke = lines.stroke;
@@ -69,7 +72,8 @@ def clicked(shown: MechanismPage) -> tuple[str, list[float]]:
     for name in (*reversed(lengths), *reversed(sliders.lengths), *sliders.gears):
         slider = sliders.control(name)
         reach = slider.max - slider.min
-        size = max(slider.value, 0.5 * reach)  # else a click may be less than a pixel away
+        # Of a small share of the range, a click would be less than a pixel away.
+        size = slider.value if slider.value > PIXELS * reach else 0.5 * reach
         values = [slider.value + share * size for share in SHARES]
         try:
             charts = [drawn(**{name: one}) for one in values]
