@@ -50,6 +50,14 @@ class _View:
     least: float
 
 
+def _parts(change: float, remains: float) -> int:
+    """Into how many a step is divided in which that much changes of what remains."""
+    if change <= EVEN * remains:
+        return 1
+    most = change >= MOST_PARTS * EVEN * remains
+    return MOST_PARTS if most else math.ceil(change / (EVEN * remains))
+
+
 class ChartGuard:
     """Watches the coordinates of a robot that moves in equal steps.
 
@@ -65,12 +73,12 @@ class ChartGuard:
         ]
         self.forget()
 
-    def forget(self) -> None:
-        """Begin anew: the robot was put somewhere else."""
+    def forget(self, parts: int = 1) -> None:
+        """Begin anew: the robot was put somewhere else, or goes on in other coordinates."""
         self._views: list[_View] = []
         self._at = self._robot.system.home
         self._taken, self.due = 1, 0 if self.charts else MOST_UNWATCHED
-        self.parts = 1
+        self.parts = parts
 
     def repeat(self, other: ChartGuard) -> None:
         """Know what the guard of the same motion does."""
@@ -106,8 +114,8 @@ class ChartGuard:
         for chart, old, new in zip(self.charts, before, views, strict=True):
             speed = float(np.linalg.norm(new.rows - old.rows)) / taken
             ahead = min(ahead, new.least / (SAFE * speed) if speed else ahead)
-            if new.least < POOR * new.norm and speed > EVEN * new.least:
-                parts = max(parts, min(MOST_PARTS, math.ceil(speed / (EVEN * new.least))))
+            if new.least < POOR * new.norm:
+                parts = max(parts, _parts(speed, new.least))
             fall = (old.least - new.least) / taken
             if not new.least < max(POOR * new.norm, SOON * speed, HASTE * fall):
                 continue
@@ -128,7 +136,7 @@ class ChartGuard:
             speed = math.hypot(moved[pitch], cosine * moved[yaw])
             if cosine < UPRIGHT and speed > 0:
                 ahead = min(ahead, cosine / (SAFE * speed))
-                parts = max(parts, min(MOST_PARTS, math.ceil(speed / (EVEN * cosine))))
+                parts = max(parts, _parts(speed, cosine))
         fresh = before is views  # how fast rows change is not known yet
         self._taken, self.due = 0, 1 if fresh else max(1, int(ahead))
         if not fresh:

@@ -269,9 +269,7 @@ class ChartedStep:
     def _enter(self, leg: Leg) -> None:
         """Go on in a leg whose state is set."""
         leg.motion.effort = self.effort
-        parts = self.leg.guard.parts
-        leg.guard.forget()
-        leg.guard.parts = parts
+        leg.guard.forget(self.leg.guard.parts)
         self.leg = leg
         self._read()
 
