@@ -18,6 +18,9 @@ from typing import Any, ParamSpec, TypeVar
 import casadi as ca
 
 from ..locks import Lock
+from .operators import use_direct_operators
+
+use_direct_operators()
 
 P = ParamSpec("P")
 R = TypeVar("R")
