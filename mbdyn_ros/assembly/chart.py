@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from ..equations.loops.linkage import Linkage, rows_at_positions
 from ..equations.loops.units import units_of
 from ..equations.system import System
 from ..model.model import Array
-from ..program.symbols import lasting, serialized
+from ..program.evaluation import Evaluation
+from ..program.symbols import serialized
 from .rank import spanning_rows
 
 CLOSING_STEPS = 20
@@ -49,13 +48,7 @@ class Chart:
         self.places = np.array(system.rows(linkage))
         self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.coupled]
         x, rows = rows_at_positions(system.tree, linkage.cluster)
-        transposed = [ca.densify(rows.matrix).T]
-        function = lasting(ca.Function("rows", [x], transposed, {"cse": True}))
-        self._buffer: Any
-        self._buffer, self._evaluate = function.buffer()
-        self._x, self._rows = np.zeros(x.shape[0]), np.zeros(rows.matrix.shape)
-        self._buffer.set_arg(0, memoryview(self._x))  # type: ignore[arg-type]
-        self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))  # type: ignore[arg-type]
+        self._rows = Evaluation("rows", [x], [rows.matrix])
         self._units = np.ones(rows.matrix.shape)
         units = units_of(system.tree, linkage.cluster, self.matrix(system.home))
         self._units, self._columns = np.outer(units.rows, units.columns), units.columns
@@ -63,9 +56,7 @@ class Chart:
 
     def matrix(self, tree_position: Array) -> Array:
         """The rows (m, n) at tree positions."""
-        self._x[:] = tree_position[self.places]
-        self._evaluate()
-        return self._rows * self._units
+        return self._rows(tree_position[self.places])[0] * self._units
 
     def closed(self, tree_position: Array) -> Array | None:
         """Tree positions near others where the loops close, no choice of joints being needed.
@@ -74,7 +65,7 @@ class Chart:
         """
         result = tree_position.copy()
         for _ in range(CLOSING_STEPS):
-            residual = np.array(self._residual(result[self.places])).ravel() * self._row_units
+            residual = self._residual(result[self.places])[0] * self._row_units
             left, values, right = np.linalg.svd(self.matrix(result), full_matrices=False)
             count = self._rank
             step = right[:count].T @ (left[:, :count].T @ residual / values[:count])

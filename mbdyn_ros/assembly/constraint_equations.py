@@ -16,6 +16,7 @@ from ..model.model import Array
 from ..prepare.clusters import Cluster
 from ..prepare.tree import Tree
 from ..program.continuation import CLOSED
+from ..program.evaluation import Evaluation
 from .closure_gap import ClosureGap, closure_gap, closure_gaps
 from .rank import RANK
 
@@ -69,14 +70,14 @@ class ClusterEquations:
     def __init__(self, tree: Tree, cluster: Cluster, rough: Array, limits: Array) -> None:
         self._tree, self._cluster, self.limits = tree, cluster, limits
         x, rows = rows_at_positions(tree, cluster)
-        outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
+        outputs = [rows.residual, rows.matrix, ca.mmin(rows.aligned)]
         self.linear = cluster.linear
         geared = {body for gear in cluster.gears for body, _ in gear.factors}
         self.turns = np.array(
             [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.coupled]
         )
-        self._function = ca.Function("rows", [x], outputs)
-        self.units = units_of(tree, cluster, np.array(self._function(rough)[1]))
+        self._evaluation = Evaluation("rows", [x], outputs)
+        self.units = units_of(tree, cluster, self._evaluation(rough)[1])
         self.unit = unit_of_length(self.units.size) if cluster.closures else 1.0
         self._rows = rows_in(tree, cluster, self.unit)
         slides = [tree.bodies[body].motion.slides for body in cluster.coupled]
@@ -91,14 +92,14 @@ class ClusterEquations:
         self._x, self._apart = x, ca.vertcat(rows.residual * self._rows, *turned)
 
     @functools.cached_property
-    def _distant(self) -> ca.Function:
+    def _distant(self) -> Evaluation:
         """Measures of how far open the loops are, however far, and their derivatives.
 
         The sines of the residual fall again beyond a quarter of a turn, and vanish at a half; with
         the cosines next to them the sum of squares rises all the way.
         """
-        derivatives = ca.densify(ca.jacobian(self._apart, self._x) @ ca.diag(self.steps))
-        return ca.Function("distant", [self._x], [self._apart, derivatives])
+        derivatives = ca.jacobian(self._apart, self._x) @ ca.diag(self.steps)
+        return Evaluation("distant", [self._x], [self._apart, derivatives])
 
     def keeping(self, linkage: Linkage) -> ClusterEquations:
         """The equations of a linkage: rows that it leaves out may stay open by its tolerance."""
@@ -114,13 +115,13 @@ class ClusterEquations:
         return tuple(map(float, most))
 
     def residual(self, x: Array) -> Array:
-        return np.array(self._function(x)[0]).ravel() * self._rows
+        return self._evaluation(x)[0] * self._rows
 
     def matrix(self, x: Array) -> Array:
-        return np.array(self._function(x)[1]) * np.outer(self._rows, self.steps)
+        return self._evaluation(x)[1] * np.outer(self._rows, self.steps)
 
     def aligned(self, x: Array) -> bool:
-        return float(self._function(x)[2]) > 0
+        return bool(self._evaluation(x)[2] > 0)
 
     def gap(self, x: Array) -> float:
         """Largest residual, beyond the tolerance of rows that rounding leaves open."""
@@ -153,7 +154,7 @@ class ClusterEquations:
 
     def scaled(self, x: Array) -> Array:
         """The rows without units."""
-        return self.units.scaled(np.array(self._function(x)[1]))
+        return self.units.scaled(self._evaluation(x)[1])
 
     def settle(self, x: Array, rank: int) -> Array | None:
         """Close the `rank` rows that count by Newton's method; None where that fails nearby.
@@ -194,10 +195,10 @@ class ClusterEquations:
 
             def equations(part: Array, outside: float = outside) -> tuple[Array, Array]:
                 result[free] = part * steps
-                apart, slope = (np.array(one) for one in self._distant(result))
+                apart, slope = self._distant(result)
                 beyond = outside * (self.beyond(result)[free] / steps)
                 slopes = slope[:, free], held, np.diag(outside * (beyond != 0.0))
-                residuals = apart.ravel(), held @ (part - start), beyond
+                residuals = apart, held @ (part - start), beyond
                 return np.concatenate(residuals), np.vstack(slopes)
 
             result[free] = least_squares(equations, result[free] / steps) * steps

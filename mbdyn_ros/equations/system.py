@@ -17,8 +17,9 @@ from ..prepare.coordinates import Coordinates
 from ..prepare.origins import Origin
 from ..prepare.tree import WORLD, Tree
 from ..program.continuation import LoopFunctions
+from ..program.evaluation import Evaluation
 from ..program.program import Closing
-from ..program.symbols import SerializedProperty, lasting
+from ..program.symbols import SerializedProperty
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
@@ -183,14 +184,14 @@ class System:
         return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
 
     @SerializedProperty
-    def residuals(self) -> dict[Linkage, ca.Function]:
-        """Residuals (m, 1) of the linkages' rows as functions of their joints' positions.
+    def residuals(self) -> dict[Linkage, Evaluation]:
+        """Residuals (m,) of the linkages' rows as functions of their joints' positions.
 
         What rounding leaves open counts as closed.
         """
         pairs = [(one, rows_at_positions(self.tree, one.cluster)) for one in self.linkages]
         return {
-            one: lasting(ca.Function("residual", [x], [one.beyond_tolerances(rows.residual)]))
+            one: Evaluation("residual", [x], [one.beyond_tolerances(rows.residual)])
             for one, (x, rows) in pairs
         }
 

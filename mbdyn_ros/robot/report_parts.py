@@ -179,7 +179,7 @@ class ClusterReport:
         cluster = linkage.cluster
         joints = [tree.bodies[body].joint for body in cluster.coupled]
         positions = CLOSED_FORM if linkage.closed_form is not None else NEWTON
-        residual = np.array(robot.system.residuals[linkage](assembly.home))
+        (residual,) = robot.system.residuals[linkage](assembly.home)
 
         def named(places: Sequence[int]) -> tuple[str, ...]:
             found = {joints[place] for place in places}
