@@ -29,8 +29,9 @@ UPRIGHT = Place(rotation_onto(np.array([0.0, -1.0, 0.0])))
 BAR_SHARE = 0.028
 """Half the width of a bar, of the mechanism's size."""
 
-GROWTH = 1.1
-"""Ratio of the steps in which bars grow with a mechanism: else a length would change every pin."""
+MISFIT = 1.4
+"""Ratio by which bars may be too wide or narrow for a mechanism that has grown or shrunk: were they
+to follow it, every length would change every pin."""
 
 DARK, RAIL, GREY, RED = (
     (*rgb(one), 1.0) for one in ("#2b2f36", "#969ca4", "#787e86", "#c41e3a")
@@ -55,7 +56,7 @@ class ShownMechanism:
     """The bodies and items of one mechanism; designs of its kind are shown one after the other."""
 
     def __init__(self, scene: Scene, mechanism: Mechanism, pose: MechanismPose) -> None:
-        self._scene = scene
+        self._scene, self._wide = scene, 0.0
         scene.hang(GROUND, pose=UPRIGHT)
         for part in mechanism.layout().parts:
             scene.hang(part.name, GROUND)
@@ -63,8 +64,10 @@ class ShownMechanism:
 
     def shape(self, mechanism: Mechanism, pose: MechanismPose, opacity: float = 1.0) -> None:
         """Show another design; `pose` is its whole motion."""
-        self._pose = pose
-        self._scene.draw(_items(mechanism, pose, opacity))
+        self._pose, wide = pose, BAR_SHARE * extent(pose)
+        if not wide / MISFIT < self._wide < wide * MISFIT:
+            self._wide = wide
+        self._scene.draw(_items(mechanism, pose, self._wide, opacity))
 
     def move(self, k: int) -> None:
         """Show instant `k` of the motion."""
@@ -90,9 +93,11 @@ def bounds(pose: MechanismPose) -> tuple[Array, Array]:
     return places.min(axis=1), places.max(axis=1)
 
 
-def _items(mechanism: Mechanism, pose: MechanismPose, opacity: float) -> Iterator[Item]:
+def _items(
+    mechanism: Mechanism, pose: MechanismPose, wide: float, opacity: float
+) -> Iterator[Item]:
+    """`wide` is half the width of a bar, m."""
     layout = mechanism.layout()
-    wide = BAR_SHARE * GROWTH ** round(math.log(extent(pose), GROWTH))
     deep, top, radii = 0.8 * wide, len(layout.parts), wheel_radii(layout)
     above = (top + 1) * deep
     for k, part in enumerate(layout.parts):
