@@ -68,13 +68,13 @@ def test_equal_steps_follow() -> None:
     start, robot = closed_start()
     exact = mbdyn_ros.simulate(robot, start[:2], [0.0, 0.0], 0.4, times=[0.0, 0.4])
     errors = []
-    for step in (1e-3, 5e-4):
+    for step in (1e-3, 2.5e-4):  # the larger ones are divided where the rows change fast
         with compiling():
             motion = mbdyn_ros.Stepper(closed_start()[1], step)
         motion.set_state(start[:2], np.zeros(2))
         motion.advance(round(0.4 / step))
         errors.append(np.abs(motion.q - exact.q[-1]).max())
-    assert errors[0] < 2e-3 and errors[1] < 0.7 * errors[0]
+    assert errors[0] < 2e-3 and errors[1] < 0.5 * errors[0]
 
 
 @pytest.mark.long
