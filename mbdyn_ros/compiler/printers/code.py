@@ -9,7 +9,7 @@ from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from ..table import Lane, Table
 from .blocks import block_text
 from .lines import Places
-from .operations import number
+from .operations import number, numbers_text
 from .products import ProductPrinter
 from .solutions import factor_lines, factor_loops, parts, solution_lines, solution_loops
 from .sums import sum_text
@@ -32,9 +32,12 @@ PUT = """    {{
 
 def code_text(code: Code, name: str, lanes: int) -> str:
     """The C functions, for vectors of that number of lanes."""
+    every = (line.called for block in code.blocks for line in block.lines)
+    called = {one.name: one for one in every if one}
+    numbers = "".join(map(numbers_text, called.values()))
     if len(code.steps) == 1 and isinstance(code.steps[0], StraightBlock):
-        return block_text(code.steps[0], name)
-    return _StepsPrinter(code, name, lanes).text()
+        return numbers + block_text(code.steps[0], name)
+    return numbers + _StepsPrinter(code, name, lanes).text()
 
 
 class _StepsPrinter:

@@ -13,8 +13,9 @@ import casadi as ca
 import numpy as np
 
 from ...arguments import Sealed, no_environment, require_link
-from ...equations.contact.contact import BodyPoint, ContactGeometry
+from ...equations.contact.contact import ContactGeometry
 from ...equations.contact.rods import Couple
+from ...equations.contact.touching import BodyPoint
 from ...errors import InputError, suggestion
 from ...model.model import BASE_JOINT
 from ...prepare.tree import WORLD, Tree

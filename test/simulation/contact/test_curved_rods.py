@@ -13,8 +13,8 @@ from mbdyn_ros.array import Array
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.simulation import CurvedRod
 from mbdyn_ros.simulation.contact.contacts import Contacts
+from mbdyn_ros.simulation.contact.height_field import height_field
 from mbdyn_ros.simulation.contact.impact_steps import impact_steps
-from mbdyn_ros.simulation.contact.surfaces import height_field
 
 BEND, THICK, MASS = 1.0, 0.05, 2.0
 """Radii (m) of the arc and of the rod, and its mass (kg)."""
@@ -127,7 +127,7 @@ def test_it_rocks_on_a_floor_as_by_the_equation_of_rolling() -> None:
 def test_an_impact_is_that_of_the_ball_that_touches(name: str) -> None:
     """Instant, impulse and what follows are those of one ball where it touches, and of (47)."""
     face, angle = WALLS[name].faces[0], 1.0
-    wall = Surface(face, 0.7, 0.0, "wall")
+    wall = Surface(lambda x: face(x)[0], 0.7, 0.0, "wall")
     robot = rocker(angle)
     turn = Rotation.from_rotvec([0.1, -1.3, 0.2])
     q, v = np.r_[0, 0, 0.3, turn.as_quat()], np.r_[turn.inv().apply([6.0, 0, 1]), 0.3, -0.2, 0.5]
