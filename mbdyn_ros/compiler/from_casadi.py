@@ -34,7 +34,7 @@ def function_lines(function: ca.Function) -> tuple[Operation, ...]:
     ]
     called: dict[str, Numbers] = {}
     calls = any(code == ca.OP_CALL for code, *_ in instructions)
-    expressions = function.instructions_sx() if calls else []
+    expressions = function.instructions_sx() if calls else SX()
     made: dict[int, int] = {}  # by element of CasADi's memory
     results: dict[int, list[tuple[int, int]]] = {}
     for k, (code, reads, writes) in enumerate(instructions):

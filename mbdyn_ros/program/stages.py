@@ -24,7 +24,7 @@ from .elimination import Elimination
 Mask = NDArray[np.bool_]
 """Which entries of a matrix."""
 
-WRITTEN_OUT = 150
+WRITTEN_OUT = 250
 """Operations up to which a function is written out wherever it is applied."""
 
 NO_COLUMN = -1
@@ -292,15 +292,26 @@ class Stages:
         a column for each."""
         if len(arguments) < 2 or formula.n_instructions() <= WRITTEN_OUT:
             return [list(formula.call(list(given))) for given in arguments]
-        columns = [ca.vertcat(*map(ca.vec, given)) for given in arguments]
-
-        def results(column: SX) -> SX:
-            parts = _parts(column, [one.shape for one in arguments[0]])
-            return ca.vertcat(*map(ca.vec, formula.call(parts)))
-
-        table = self.mapped(results, self.written(ca.horzcat(*columns))).symbols
+        results = _on_columns(formula, [one.shape for one in arguments[0]])
+        table = self.mapped(results, self._columns(arguments)).symbols
         shapes = [formula.size_out(i) for i in range(formula.n_out())]
         return [_parts(table[:, k], shapes) for k in range(len(arguments))]
+
+    def changed(
+        self, start: Sequence[SX], steps: Sequence[ca.Function], arguments: Sequence[Sequence[SX]]
+    ) -> list[SX]:
+        """Columns (n, 1) after functions of arguments and, last, of the column itself, one after
+        the other; in tables where there are several."""
+        if len(start) < 2 or not steps:
+            found = list(start)
+            for step in steps:
+                found = [step(*one, x) for one, x in zip(arguments, found, strict=True)]
+            return found
+        given, now = self._columns(arguments), self.written(ca.horzcat(*start))
+        shapes = [one.shape for one in arguments[0]]
+        for step in steps:
+            now = self.mapped(_on_columns(step, shapes), given, now)
+        return ca.horzsplit(now.symbols, 1)
 
     def column(self, result: SX) -> SX | Staged:
         """A program's result (n, 1), an expression of inputs and of tables, if there are any."""
@@ -316,6 +327,9 @@ class Stages:
         found = resolved(symbols, values)
         return ca.substitute(list(expressions), symbols, found) if symbols else []
 
+    def _columns(self, arguments: Sequence[Sequence[SX]]) -> StageTable:
+        return self.written(ca.horzcat(*(ca.vertcat(*map(ca.vec, one)) for one in arguments)))
+
     def _table(self, sparsity: ca.Sparsity, widths: tuple[int, ...]) -> StageTable:
         return StageTable(SX.sym(f"table{len(self.listed)}", sparsity), widths)
 
@@ -329,6 +343,17 @@ def resolved(symbols: Sequence[SX], values: Sequence[SX]) -> list[SX]:
     for k, value in enumerate(values):
         found += ca.substitute([value], list(symbols[:k]), found) if k else [value]
     return found
+
+
+def _on_columns(
+    formula: ca.Function, shapes: Sequence[tuple[int, int]]
+) -> Callable[..., SX]:  # fmt: skip
+    """A formula of a column of all arguments of these shapes, and perhaps another column."""
+
+    def results(column: SX, *more: SX) -> SX:
+        return ca.vertcat(*map(ca.vec, formula.call([*_parts(column, shapes), *more])))
+
+    return results
 
 
 def _parts(column: SX, shapes: Sequence[tuple[int, int]]) -> list[SX]:

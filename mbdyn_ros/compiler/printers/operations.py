@@ -83,7 +83,7 @@ the numbers, and their last place."""
 
 
 def operands_of_call(line: Operation) -> list[str]:
-    """What a call takes besides the place: the array and its last place; nothing of others."""
+    """The operands of a call besides the place: the array and its last place; none of others."""
     return [line.called.name, str(len(line.called.values) - 1)] if line.called else []
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from ...program.symbols import serialized
 from ..algebra.spatial import SX
+from .signed_distance import Ball
 
 CIRCULAR = 1e-12
 """Share of the curvature of a cylinder by which rounding changes it."""
@@ -89,12 +90,12 @@ class Arc(NamedTuple):
         return ca.dot(n, along), ca.dot(along, bend @ along) + ca.dot(n, self.inwards(t))
 
 
-def nearest(arc: Arc, radius: SX, face: ca.Function, signed: ca.Function) -> SX:
+def nearest(arc: Arc, radius: SX, face: ca.Function, ball: Ball) -> SX:
     """The angle of the place of a piece that is nearest to a wall.
 
     Parameters
     ----------
-    radius : r, m. face, signed : the wall, and what `from_face` or `from_distance` give for it.
+    radius : r, m. face, ball : the wall, and what balls meet of it.
     """
     a, b = arc.ways[:, 0], arc.ways[:, 1]
     kind = kind_of(face)
@@ -112,7 +113,7 @@ def nearest(arc: Arc, radius: SX, face: ca.Function, signed: ca.Function) -> SX:
 
     t = _bracketed(about, arc.half)
     for _ in range(REFINEMENTS):
-        _, _, n, bend = signed(arc.place(t), radius)
+        _, _, n, bend = ball(arc.place(t), radius)
         d, dd = arc.rates(t, n, bend)
         t = _within(t - _within(ca.if_else(dd > 0, d / dd, 0), arc.half / 4), arc.half)
     return t

@@ -34,7 +34,8 @@ from ..algebra.spatial import SX, cross
 from ..system import System
 from ..tree.gibbs_motion import GibbsMotion, touching_motions
 from .rods import Couple, between, couple_bytes
-from .touching import BodyPoint, Wall
+from .signed_distance import Ball
+from .touching import BodyPoint, Kind, Wall, acceleration, carried
 
 OUT_OF_REACH = 1e9
 """Distance (m) of what does not touch."""
@@ -46,8 +47,7 @@ class ContactGeometry:
 
     points : every point; may touch every face.
     faces : functions of a world point (3, 1), as `face_of` has them.
-    signed : of every face what `from_face` gives for a ball, as a function of its middle and its
-        radius; only where a point is a ball or a piece of a rod.
+    signed : of every face what a ball meets; only where a point is a ball or a piece of a rod.
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
@@ -59,7 +59,7 @@ class ContactGeometry:
     points: tuple[BodyPoint, ...]
     faces: tuple[ca.Function, ...]
     stops: tuple[tuple[int, int, float, float], ...] = ()
-    signed: tuple[ca.Function, ...] = ()
+    signed: tuple[Ball, ...] = ()
     couples: tuple[Couple, ...] = ()
     solid: tuple[int, ...] = ()
     slots: int = 0
@@ -72,7 +72,8 @@ class ContactGeometry:
         for body, place, radius, axis, half in self.points:
             content.update(f"{body} {radius!r} {half!r}".encode() + place.tobytes())
             content.update(b"" if axis is None else axis.tobytes())
-        for face in (*self.faces, *self.signed):
+        balls = (part for ball in self.signed for part in (*ball.search, ball.meets))
+        for face in (*self.faces, *balls):
             content.update(face.serialize().encode())
         for couple in self.couples:
             content.update(couple_bytes(couple))
@@ -104,16 +105,20 @@ class ContactGeometry:
         ]
 
     def touches(
-        self, stages: Stages, formula: Callable[[Wall, tuple[bool, int]], ca.Function],
+        self, stages: Stages, formula: Callable[[Wall, Kind], ca.Function],
         given: Callable[[BodyPoint], list[SX]],
     ) -> list[list[SX]]:  # fmt: skip
-        """The results of a formula for every pair, by what is `given` of its point."""
+        """The results of a formula for every pair, by what is `given` of its point: place and
+        radius first."""
         found: dict[tuple[int, int], list[SX]] = {}
         for kind in dict.fromkeys(point.kind for point in self.points):
             alike = [i for i, point in enumerate(self.points) if point.kind == kind]
             arguments = [given(self.points[i]) for i in alike]
             for k, wall in enumerate(self.walls):
-                results = stages.applied(formula(wall, kind), arguments)
+                centres = [one[:2] for one in arguments]
+                u = stages.changed([SX(3, 1)] * len(alike), wall.search(kind), centres)
+                whole = [[*one, deepest] for one, deepest in zip(arguments, u, strict=True)]
+                results = stages.applied(formula(wall, kind), whole)
                 found.update(((i, k), one) for i, one in zip(alike, results, strict=True))
         return [found[pair] for pair in sorted(found)]
 
@@ -188,18 +193,18 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     motions = touching_motions(system.tree, embedding.joints, velocity, drift, contacts.links)
     stages = Stages()
 
+    frames = {body: carried(motions[body]) for body in contacts.bodies}
+
     def placed(point: BodyPoint) -> list[SX]:
         motion = motions[point.body]
-        return point.placed(motion.T[:3, :]) + point.moved(motion.rate[:3, :])
+        rates = point.moved(motion.rate[:3, :])
+        return [*point.placed(motion.T[:3, :]), *rates, *frames[point.body]]
 
-    result = [
-        _acceleration(touch, motions[contacts.points[pair // len(contacts.faces)].body])
-        for pair, touch in enumerate(contacts.touches(stages, Wall.moving, placed))
-    ]
+    result = [one for (one,) in contacts.touches(stages, Wall.drift, placed)]
     for couple in contacts.couples:
         both = [motions[rod.body] for rod in couple]
         touch = _moving(lambda T, S, couple=couple: between(couple, T, S)[1:], *both)
-        result.append(_acceleration(touch, *both))
+        result.append(acceleration(touch, *(frames[rod.body] for rod in couple)))
     result += [side * drift[k] for _, k, side, _ in contacts.stops]
     return stages.column(ca.densify(ca.vertcat(SX(0, 1), *result)))
 
@@ -213,19 +218,3 @@ def _moving(touch: Callable[..., Sequence[SX]], *motions: GibbsMotion) -> list[S
     moving = ca.Function("moving", [*poses, *rates], [n, x, *change])
     given = [motion.T[:3, :] for motion in motions] + [motion.rate[:3, :] for motion in motions]
     return list(moving(*given))
-
-
-def _acceleration(touch: Sequence[SX], *motions: GibbsMotion) -> SX:
-    """(n u)' and u' (4, 1), by normal and place, and their rates."""
-    n, x, n_rate, x_rate = touch
-    speeds, changes = [], []
-    for motion in motions:
-        R, V, A = (one[:3, :3] for one in (motion.T, motion.rate, motion.acceleration))
-        o, o_rate, o_bend = (one[:3, 3] for one in (motion.T, motion.rate, motion.acceleration))
-        W, W_rate = V @ R.T, A @ R.T + V @ V.T
-        speeds.append(W @ (x - o) + o_rate)
-        changes.append(W_rate @ (x - o) + W @ (x_rate - o_rate) + o_bend)
-    u, u_rate = speeds[0], changes[0]
-    if len(motions) > 1:
-        u, u_rate = u - speeds[1], u_rate - changes[1]
-    return ca.vertcat(ca.dot(n, u_rate) + ca.dot(n_rate, u), u_rate)

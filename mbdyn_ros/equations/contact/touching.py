@@ -9,8 +9,9 @@ Of an ellipsoid with half axes E (3, 3) it is c - E E^T N / |E^T N|.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -18,12 +19,17 @@ import numpy as np
 from ...model.model import Array
 from ...program.symbols import serialized
 from ..algebra.spatial import SX, constant
+from ..tree.gibbs_motion import GibbsMotion
 from .arcs import Arc, nearest, turning
-from .signed_distance import length, tangential
+from .signed_distance import Ball, length, tangential
 
 ON_END = 1e-7
 """Sine of the angle between axis and normal below which a cylinder stands on its end: its centre
 touches then, and points of its edge."""
+
+
+Kind: TypeAlias = tuple[bool, int]
+"""Whether a point is a ball, and how many axes it has: those of one kind share formulas."""
 
 
 class BodyPoint(NamedTuple):
@@ -55,16 +61,17 @@ class BodyPoint(NamedTuple):
         return far
 
     @property
-    def kind(self) -> tuple[bool, int]:
-        """Whether it is a ball, and how many axes it has: those of one kind share formulas."""
+    def kind(self) -> Kind:
+        """Its kind."""
         return self.is_ball, 0 if self.axis is None else self.axis.size // 3
 
     def placed(self, T: SX) -> list[SX]:
-        """What formulas take of it: place (3, 1) and axes (3, n) in the world, radius, and half.
+        """The arguments of formulas: place (3, 1), radius, axes (3, n) in the world, and half.
 
         T : pose (3, 4) of its body.
         """
-        return [*self.moved(T), SX(self.radius), SX(self.half)]
+        place, axes = self.moved(T)
+        return [place, SX(self.radius), axes, SX(self.half)]
 
     def moved(self, T: SX) -> list[SX]:
         """Place and axes; or their rates, where T is the rate of the pose."""
@@ -72,28 +79,38 @@ class BodyPoint(NamedTuple):
         return [T @ constant([*self.place, 1.0]), T[:, :3] @ constant(axes)]
 
 
+PIECE = 2
+"""Axes of a piece of a curved rod."""
+
+
 @dataclass(frozen=True, eq=False)
 class Wall:
     """One face of a wall.
 
     face : its g, gradient and second derivatives, as `face_of` has them.
-    signed : what `from_face` gives for a ball; None where no point is a ball or a piece of a rod.
+    ball : what a ball meets of it; None where no point is a ball or a piece of a rod.
     """
 
     face: ca.Function
-    signed: ca.Function | None
+    ball: Ball | None
+
+    def search(self, kind: Kind) -> tuple[ca.Function, ...]:
+        """Functions of place, radius and u that lead to where a point of that kind is deepest."""
+        return self.ball.search if kind[0] and self.ball else ()
 
     @serialized
-    def touch(self, kind: tuple[bool, int]) -> ca.Function:
+    def touch(self, kind: Kind) -> ca.Function:
         """Least g of a point of that kind, |grad g|, grad g, the normal and the place (3, 1)."""
-        given = x, axes, r, half = _symbols(kind)
+        x, r, axes, half, u = given = _symbols(kind)
         is_ball, ways = kind
         if is_ball or ways == PIECE:
-            assert self.signed is not None
+            assert self.ball is not None
             if ways == PIECE:
                 arc = Arc(x, axes, half)
-                x = arc.place(nearest(arc, r, self.face, self.signed))
-            g, slope, normal, _ = self.signed(x, r)
+                x = arc.place(nearest(arc, r, self.face, self.ball))
+                g, slope, normal, _ = self.ball(x, r)
+            else:
+                g, slope, normal, _ = self.ball.meets(x, r, u)
             found = [g, slope, slope * normal, normal, x - r * normal]
         else:
             g, gradient, _ = self.face(x)
@@ -106,23 +123,29 @@ class Wall:
         return ca.Function("touch", given, list(map(ca.densify, found)))
 
     @serialized
-    def moving(self, kind: tuple[bool, int]) -> ca.Function:
-        """The normal and the place (3, 1) where a point of that kind touches, and both rates, with
-        the rates of its place and axes as arguments too."""
-        given = x, axes, r, half = _symbols(kind)
+    def drift(self, kind: Kind) -> ca.Function:
+        """(n u)' and u' (4, 1) where a point of that kind touches.
+
+        Its arguments are those of `touch`, between them the rates of place and axes, and how its
+        body is `carried`.
+        """
+        x, r, axes, half, u = _symbols(kind)
         rates = x_rate, axes_rate = SX.sym("x_rate", 3), SX.sym("axes_rate", *axes.shape)
+        body = [SX.sym("body", 3, 3) for _ in range(3)]
+        given = [x, r, axes, half, *rates, *body, u]
         is_ball, ways = kind
         if is_ball or ways == PIECE:
-            assert self.signed is not None
+            assert self.ball is not None
             if ways == PIECE:
                 arc, rate = Arc(x, axes, half), Arc(x_rate, axes_rate, half)
-                t = nearest(arc, r, self.face, self.signed)
+                t = nearest(arc, r, self.face, self.ball)
                 x, x_rate = arc.place(t), rate.place(t)
-            _, _, normal, bend = self.signed(x, r)
-            if ways == PIECE:
+                _, _, normal, bend = self.ball(x, r)
                 x_rate = x_rate + turning(arc, rate, t, normal, bend) * arc.along(t)
+            else:
+                _, _, normal, bend = self.ball.meets(x, r, u)
             turn = bend @ x_rate
-            found = [normal, x - r * normal, turn, x_rate - r * turn]
+            x, x_rate = x - r * normal, x_rate - r * turn
         else:
             _, gradient, second = self.face(x)
             slope = ca.norm_2(gradient)
@@ -134,16 +157,34 @@ class Wall:
                 at = ca.vertcat(x, ca.vec(axes), N)
                 run = ca.jtimes(foot, at, ca.vertcat(x_rate, ca.vec(axes_rate), turn))
                 x, x_rate = ca.substitute([foot, run], [N], [normal])
-            found = [normal, x, turn, x_rate]
-        return ca.Function("moving", [*given, *rates], list(map(ca.densify, found)))
+        found = acceleration([normal, x, turn, x_rate], body)
+        return ca.Function("drift", given, [ca.densify(found)])
 
 
-PIECE = 2
-"""Axes of a piece of a curved rod."""
+def _symbols(kind: Kind) -> list[SX]:
+    columns = {"x": (3, 1), "r": (1, 1), "axes": (3, kind[1]), "half": (1, 1), "u": (3, 1)}
+    return [SX.sym(name, *shape) for name, shape in columns.items()]
 
 
-def _symbols(kind: tuple[bool, int]) -> list[SX]:
-    return [SX.sym("x", 3), SX.sym("axes", 3, kind[1]), SX.sym("radius"), SX.sym("half")]
+def carried(motion: GibbsMotion) -> list[SX]:
+    """W, W' (3, 3), and o, o', o'' (3, 3) side by side, of a body."""
+    R, V, A = (one[:3, :3] for one in (motion.T, motion.rate, motion.acceleration))
+    o = [one[:3, 3] for one in (motion.T, motion.rate, motion.acceleration)]
+    return [V @ R.T, A @ R.T + V @ V.T, ca.horzcat(*o)]
+
+
+def acceleration(touch: Sequence[SX], *bodies: Sequence[SX]) -> SX:
+    """(n u)' and u' (4, 1), by normal and place, and their rates, and how bodies are `carried`."""
+    n, x, n_rate, x_rate = touch
+    speeds, changes = [], []
+    for W, W_rate, origin in bodies:
+        o, o_rate, o_bend = ca.horzsplit(origin, 1)
+        speeds.append(W @ (x - o) + o_rate)
+        changes.append(W_rate @ (x - o) + W @ (x_rate - o_rate) + o_bend)
+    u, u_rate = speeds[0], changes[0]
+    if len(bodies) > 1:
+        u, u_rate = u - speeds[1], u_rate - changes[1]
+    return ca.vertcat(ca.dot(n, u_rate) + ca.dot(n_rate, u), u_rate)
 
 
 def _lowest(center: SX, axes: SX, radius: SX, normal: SX) -> SX:

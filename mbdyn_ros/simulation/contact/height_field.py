@@ -72,14 +72,15 @@ def height_field(
         (i, across), (j, along) = (
             _splines((x[k] - origin[k]) / step, count) for k, count in ((0, rows), (1, columns))
         )
-        nearby = SX.sym("weights", 4, 4)
-        height = x[2] - origin[2] - ca.dot(across, nearby @ along)
-        first = i * weights.shape[1] + j
-        numbers = [
-            weight(first + float(weights.shape[1] * a + b)) for b in range(4) for a in range(4)
-        ]
-        given = [ca.vec(nearby)], [ca.vertcat(*numbers)]
-        return Differentiated(*ca.substitute(list(Differentiated.of(height, x)), *given))
+        first, width = i * weights.shape[1] + j, weights.shape[1]
+        nearby = [weight(first + float(width * (k % 4) + k // 4)) for k in range(16)]
+        h = across.T @ ca.reshape(ca.vertcat(*nearby), 4, 4) @ along  # by derivatives of x and y
+        bend = ca.blockcat([[h[2, 0], h[1, 1]], [h[1, 1], h[0, 2]]]) / step**2
+        return Differentiated(
+            x[2] - origin[2] - h[0, 0],
+            ca.vertcat(-h[1, 0] / step, -h[0, 1] / step, 1),
+            -ca.diagcat(bend, SX(1, 1)),
+        )
 
     return Surface(g, restitution, friction, name)
 
@@ -98,12 +99,16 @@ def _interpolation(values: Array) -> Array:
     return np.vstack([ends[0], weights, ends[1]])
 
 
-def _splines(t: SX, count: int) -> tuple[SX, SX]:
-    """The cell of a place between 0 and count - 1, held outside, and the cubic B-splines (4, 1)
-    that are not zero in it."""
+def _splines(place: SX, count: int) -> tuple[SX, SX]:
+    """The cell of a place between 0 and count - 1, held outside, and the cubic B-splines that are
+    not zero in it, with their first and second derivatives by the place (4, 3)."""
+    t = SX.sym("t")
     held = ca.fmin(ca.fmax(t, 0.0), count - 1.0)
     cell = ca.fmin(ca.floor(held), count - 2.0)
     u = held - cell
-    w = 1 - u
-    inner = [4 / 6 - s * s * (2 - s) / 2 for s in (u, w)]
-    return cell, ca.vertcat(w**3 / 6, *inner, u**3 / 6)
+    inner = [4 / 6 - s * s * (2 - s) / 2 for s in (u, 1 - u)]
+    values = ca.vertcat((1 - u) ** 3 / 6, *inner, u**3 / 6)
+    slopes = ca.jacobian(values, t)
+    splines = ca.horzcat(values, slopes, ca.jacobian(slopes, t))
+    cell, splines = ca.substitute([cell, splines], [t], [place])
+    return cell, splines

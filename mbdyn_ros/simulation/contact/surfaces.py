@@ -15,6 +15,7 @@ from ...arguments import Sealed, single_vector
 from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import (
+    Ball,
     Differentiated,
     face_of,
     from_distance,
@@ -137,8 +138,8 @@ class Surface(Sealed):
         return tuple(map(level, self.faces))
 
     @functools.cached_property
-    def signed(self) -> tuple[ca.Function, ...]:
-        """Functions of balls on every face, as `from_face` has them."""
+    def signed(self) -> tuple[Ball, ...]:
+        """The meetings of balls with every face."""
         if self._distances is None:
             return tuple(map(from_face, self.faces))
         return tuple(map(from_distance, self._distances))

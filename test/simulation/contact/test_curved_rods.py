@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -81,8 +82,10 @@ def test_the_nearest_place_of_all(name: str, angle: float) -> None:
         q, v = np.r_[0.5 * rng.normal(size=3), turn.as_quat()], rng.normal(size=6)
         g, rate, slope = (one.copy() for one in contacts.distances(q, v))
         world = (turn.apply(places) + q[:3]).T
-        for face, signed in enumerate(wall.signed):
-            every = signed.map(world.shape[1])(world, THICK)[0].full().min()
+        middle, thick = ca.SX.sym("middle", 3), ca.SX.sym("thick")
+        for face, ball in enumerate(wall.signed):
+            gap = ca.Function("gap", [middle, thick], ball(middle, thick)[:1])
+            every = gap.map(world.shape[1])(world, THICK).full().min()
             least = g[face :: len(wall.faces)].min()
             assert every - 2 * step**2 * slope.max() < least < every + 1e-9
         ahead, behind = (
