@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...program.lookup import lookup
 from .surfaces import FRICTION, RESTITUTION, XYZ, Surface, number_within
 
-MOST_HEIGHTS = 1 << 18
+MOST_HEIGHTS = 1 << 16
 """Heights of a field: compilers read more than that for seconds."""
 
 

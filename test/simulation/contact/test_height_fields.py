@@ -116,3 +116,26 @@ def test_the_drift_of_a_foot_on_hills_is_its_acceleration() -> None:
         Program(contact_drift, robot.calls.traced, contacts.geometry).function(q, v)
     ).ravel()[: 4 * len(which) : 4]
     np.testing.assert_allclose(found, drift, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.long
+def test_limp_robots_come_to_rest_on_hills() -> None:
+    """None gains energy, goes into the ground or passes it unseen."""
+    random = np.random.default_rng(5)
+    hills = height_field(
+        0.08 * random.normal(size=(14, 14)), SPACING, (-2.6, -2.6, 0), friction=0.6
+    )
+    robot = mbdyn_ros.example("quadruped", floating_base=True)
+    stepper = mbdyn_ros.Stepper(robot, 1e-3, Environment([hills]))
+    for _ in range(5):
+        start, turn = robot.home_position, random.normal(size=4)
+        start[:3], start[3:7] = (*random.uniform(-1, 1, 2), 1.0), turn / np.linalg.norm(turn)
+        stepper.set_state(start, np.zeros(robot.nv))
+        energies = [stepper.energy.sum()]
+        for _ in range(200):
+            stepper.advance(10)
+            energies.append(stepper.energy.sum())
+        risen = np.max(energies - np.minimum.accumulate(energies))
+        assert risen <= 1e-6 * np.ptp(energies)
+        assert stepper.contacts
+    assert stepper.deepest < 1e-6 and not stepper.unseen
