@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface, simulate
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.simulation.contact.height_field import height_field
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 G = 9.81
@@ -63,8 +64,9 @@ class Body:
 
 @dataclass(frozen=True)
 class Wall:
-    """A plane, or with a radius the outside of a sphere.
+    """A plane, with a radius the outside of a sphere, or ground through heights.
 
+    heights, spacing : (n, m) m above the point, which is below their middle, and m between them.
     soft : arguments of `Surface.yielding`. velocity : of a belt. turning : friction (m) against
     turning about the normal and against rolling.
     """
@@ -74,6 +76,8 @@ class Wall:
     normal: Sequence[float] = (0.0, 0.0, 1.0)
     point: Sequence[float] = (0.0, 0.0, 0.0)
     radius: float = 0.0
+    heights: Array | None = None
+    spacing: float = 0.05
     soft: dict[str, float] = field(default_factory=dict)
     velocity: Sequence[float] = (0.0, 0.0, 0.0)
     turning: tuple[float, float] = (0.0, 0.0)
@@ -83,12 +87,37 @@ class Wall:
         laws = (self.restitution, self.friction, name)
         if self.radius:
             return Surface.sphere(self.radius, self.point, False, *laws)
+        if self.heights is not None:
+            return height_field(self.heights, self.spacing, self.point - self._middle, *laws)
         wall = Surface.plane(self.point, self.normal, *laws)
         if self.soft:
             wall = wall.yielding(**self.soft)
         if any(self.velocity):
             wall = wall.moving(self.velocity)
         return wall.resisting(self.turning[1], self.turning[0]) if any(self.turning) else wall
+
+    @property
+    def _middle(self) -> Array:
+        """Of its heights, from their corner (3,), m."""
+        assert self.heights is not None
+        rows, columns = self.heights.shape
+        return 0.5 * self.spacing * np.array([rows - 1, columns - 1, 0.0])
+
+    def by_mujoco(self, name: str) -> tuple[str, str]:
+        """Its asset in MJCF, and the attributes of its shape."""
+        if self.heights is None:
+            shape = f"type='plane' size='50 50 1' zaxis='{_text(self.normal)}'"
+            if self.radius:
+                shape = f"type='sphere' size='{self.radius}'"
+            return "", f"pos='{_text(self.point)}' {shape}"
+        low, (rows, columns) = float(self.heights.min()), self.heights.shape
+        size = [*self._middle[:2], float(np.ptp(self.heights)), 0.1]
+        asset = (
+            f"<hfield name='{name}' nrow='{columns}' ncol='{rows}' size='{_text(size)}' "
+            f"elevation='{_text((self.heights.T[::-1] - low).ravel())}'/>"
+        )
+        place = np.array(self.point) + [0, 0, low]
+        return asset, f"pos='{_text(place)}' type='hfield' hfield='{name}'"
 
 
 @dataclass(frozen=True)
@@ -220,14 +249,13 @@ class Scene:
                 f"contype='{1 if kind else 2}' conaffinity='{1 if kind else other}' "
             )
 
-        walls = ""
+        walls = assets = ""
         for k, wall in enumerate(self.walls):
-            shape = f"type='sphere' size='{wall.radius}'"
-            if not wall.radius:
-                shape = f"type='plane' size='50 50 1' zaxis='{_text(wall.normal)}'"
+            asset, shape = wall.by_mujoco(f"wall_{k}")
+            assets += asset
             own = laws(wall.friction, wall.restitution, 1, wall.turning)
             own = own.replace("conaffinity='1'", "conaffinity='2'")
-            walls += f"<geom name='wall_{k}' priority='1' pos='{_text(wall.point)}' {shape} {own}/>"
+            walls += f"<geom name='wall_{k}' priority='1' {shape} {own}/>"
         bodies = "".join(one.text for one in self.bodies) + self._driven_text()
         bodies = bodies.replace("<geom ", f"<geom {laws(*(self.touching or (0.0, 0.0)), 0)}")
         motors = "".join(f"<motor joint='{one.name}'/>" for one in self.bodies if one.joint)
@@ -235,7 +263,7 @@ class Scene:
             f"<mujoco><option timestep='{step}' cone='elliptic' impratio='100' tolerance='0' "
             f"iterations='200' noslip_iterations='20' integrator='{integrator}'/>"
             f"<default><joint solreflimit='{max(min(soft, 0.02), 2 * step)} 1'/></default>"
-            f"<worldbody>{walls}{bodies}</worldbody><actuator>{motors}</actuator></mujoco>"
+            f"<asset>{assets}</asset><worldbody>{walls}{bodies}</worldbody><actuator>{motors}</actuator></mujoco>"
         )
         data = mujoco.MjData(model)
         for body in self.bodies:

@@ -111,20 +111,30 @@ class RolledLoop:
 TURNS = (ca.OP_SIN, ca.OP_COS)
 
 
+class Numbers(NamedTuple):
+    """Numbers that lines take by their places: an array in C of that name."""
+
+    name: str
+    values: tuple[float, ...]
+
+
 class Operation(NamedTuple):
     """One operation: its code in CasADi, the lines it reads, and what is left to say.
 
-    place : (array, element) of an input or output. value : of a constant.
+    place : (array, element) of an input or output. value : of a constant. called : the numbers of
+        which a call takes the one at the place that it reads.
     """
 
     code: int
     reads: tuple[int, ...]
     place: tuple[int, int] = (0, 0)
     value: float = 0.0
+    called: Numbers | None = None
 
     def moved(self, numbers: Sequence[int] | Mapping[int, int]) -> Operation:
         """The operation among lines that have these numbers now."""
-        return Operation(self.code, tuple([numbers[i] for i in self.reads]), self.place, self.value)
+        reads = tuple([numbers[i] for i in self.reads])
+        return Operation(self.code, reads, self.place, self.value, self.called)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,18 @@ import numpy as np
 from casadi import SX
 
 from ..program import stages
-from ..program.stages import Factored, Mapped, Multiplied, Staged, Summed, Written, nonzeros
-from .block import Operation, StraightBlock
+from ..program.lookup import numbers_of
+from ..program.stages import (
+    Factored,
+    Mapped,
+    Multiplied,
+    Staged,
+    Summed,
+    Written,
+    nonzeros,
+    resolved,
+)
+from .block import Numbers, Operation, StraightBlock
 from .ir import Code, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
 from .table import Array, Column, Lane, Table
 
@@ -22,6 +32,9 @@ def function_lines(function: ca.Function) -> tuple[Operation, ...]:
         (function.instruction_id(k), function.instruction_input(k), function.instruction_output(k))
         for k in range(function.n_instructions())
     ]
+    called: dict[str, Numbers] = {}
+    calls = any(code == ca.OP_CALL for code, *_ in instructions)
+    expressions = function.instructions_sx() if calls else SX()
     made: dict[int, int] = {}  # by element of CasADi's memory
     results: dict[int, list[tuple[int, int]]] = {}
     for k, (code, reads, writes) in enumerate(instructions):
@@ -39,6 +52,12 @@ def function_lines(function: ca.Function) -> tuple[Operation, ...]:
             line = Operation(code, (), value=function.instruction_constant(k))
         else:
             line = Operation(code, tuple(map(made.__getitem__, reads)))
+            if code == ca.OP_CALL:
+                table = expressions[k].which_function()
+                name = table.name()
+                if name not in called:
+                    called[name] = Numbers(name, tuple(numbers_of(table).tolist()))
+                line = line._replace(called=called[name])
         made[writes[0]] = number = len(lines)
         lines.append(line)
         lines += [Operation(ca.OP_OUTPUT, (number,), place) for place in results.get(k, ())]
@@ -125,7 +144,7 @@ class _Lowering:
         inputs = [*self._symbols, *(nonzeros(table.symbols) for table in known)]
         symbols = [nonzeros(stage.table.symbols) for stage in self._waiting]
         outputs = [nonzeros(stage.expression) for stage in self._waiting]
-        outputs, _ = ca.substitute_inplace(symbols, outputs, [])
+        outputs = resolved(symbols, outputs)
         function = ca.Function("lines", inputs, outputs, {"cse": True})
         writes = tuple(self._table(stage.table) for stage in self._waiting)
         reads = (*self._inputs, *known.values())

@@ -32,7 +32,7 @@ from .passes.roll import roll
 from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
-from .printers.operations import OPERATIONS
+from .printers.operations import OPERATIONS, operands_of_call
 from .table import Lane, Table
 from .verify import InvalidCode, verify
 
@@ -230,7 +230,7 @@ def _lines(block: StraightBlock, numbers: Iterable[int]) -> Iterator[str]:
         operands = [
             repr(block.lines[i].value) if block.lines[i].code == ca.OP_CONST else f"a{i}"
             for i in line.reads
-        ]
+        ] + operands_of_call(line)
         if line.code == ca.OP_INPUT:
             yield f"  a{k} = {block.reads[array].name}[{element}]"
         elif line.code == ca.OP_OUTPUT:

@@ -31,7 +31,7 @@ class Columns:
         values: list[Any] = []
         result: list[Any] = [None] * self._count
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            for code, reads, (array, element), value in self._lines:
+            for code, reads, (array, element), value, _ in self._lines:
                 if code == ca.OP_INPUT:
                     value = inputs[array][element]
                 elif code == ca.OP_OUTPUT:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import casadi as ca
 import numpy as np
@@ -22,6 +23,9 @@ from .elimination import Elimination
 
 Mask = NDArray[np.bool_]
 """Which entries of a matrix."""
+
+WRITTEN_OUT = 250
+"""Operations up to which a function is written out wherever it is applied."""
 
 NO_COLUMN = -1
 """No column."""
@@ -283,6 +287,36 @@ class Stages:
         self.listed.append(Factored(table, matrix, elimination))
         return elimination, table
 
+    def applied(self, formula: ca.Function, arguments: Sequence[Sequence[SX]]) -> list[list[SX]]:
+        """The results of a function for many arguments each; where it is long, by a table that has
+        a column for each."""
+        if len(arguments) < 2 or formula.n_instructions() <= WRITTEN_OUT:
+            return [list(formula.call(list(given))) for given in arguments]
+        results = _on_columns(formula, [one.shape for one in arguments[0]])
+        table = self.mapped(results, self._columns(arguments)).symbols
+        shapes = [formula.size_out(i) for i in range(formula.n_out())]
+        return [_parts(table[:, k], shapes) for k in range(len(arguments))]
+
+    def changed(
+        self, start: Sequence[SX], steps: Sequence[ca.Function], arguments: Sequence[Sequence[SX]]
+    ) -> list[SX]:
+        """Columns (n, 1) after functions of arguments and, last, of the column itself, one after
+        the other; in tables where there are several."""
+        if len(start) < 2 or not steps:
+            found = list(start)
+            for step in steps:
+                found = [step(*one, x) for one, x in zip(arguments, found, strict=True)]
+            return found
+        given, now = self._columns(arguments), self.written(ca.horzcat(*start))
+        shapes = [one.shape for one in arguments[0]]
+        for step in steps:
+            now = self.mapped(_on_columns(step, shapes), given, now)
+        return ca.horzsplit(now.symbols, 1)
+
+    def column(self, result: SX) -> SX | Staged:
+        """A program's result (n, 1), an expression of inputs and of tables, if there are any."""
+        return Staged(self, self.written(result.T)) if self.listed else result
+
     def inlined(self, expressions: Sequence[SX]) -> list[SX]:
         """Expressions of tables as expressions of inputs."""
         symbols, values = [], []
@@ -290,10 +324,45 @@ class Stages:
             sparsity = stage.table.symbols.sparsity()
             symbols.append(nonzeros(stage.table.symbols))
             values.append(nonzeros(ca.project(stage.values, sparsity)))
-        return ca.substitute_inplace(symbols, values, list(expressions))[1] if symbols else []
+        found = resolved(symbols, values)
+        return ca.substitute(list(expressions), symbols, found) if symbols else []
+
+    def _columns(self, arguments: Sequence[Sequence[SX]]) -> StageTable:
+        return self.written(ca.horzcat(*(ca.vertcat(*map(ca.vec, one)) for one in arguments)))
 
     def _table(self, sparsity: ca.Sparsity, widths: tuple[int, ...]) -> StageTable:
         return StageTable(SX.sym(f"table{len(self.listed)}", sparsity), widths)
+
+
+def resolved(symbols: Sequence[SX], values: Sequence[SX]) -> list[SX]:
+    """Values of symbols, each of which may have those before it, without these symbols.
+
+    CasADi's `substitute_inplace` would be that, but it leaves the calls of tables out.
+    """
+    found: list[SX] = []
+    for k, value in enumerate(values):
+        found += ca.substitute([value], list(symbols[:k]), found) if k else [value]
+    return found
+
+
+def _on_columns(
+    formula: ca.Function, shapes: Sequence[tuple[int, int]]
+) -> Callable[..., SX]:  # fmt: skip
+    """A formula of a column of all arguments of these shapes, and perhaps another column."""
+
+    def results(column: SX, *more: SX) -> SX:
+        return ca.vertcat(*map(ca.vec, formula.call([*_parts(column, shapes), *more])))
+
+    return results
+
+
+def _parts(column: SX, shapes: Sequence[tuple[int, int]]) -> list[SX]:
+    """Matrices whose numbers stand one after the other in a column."""
+    ends = accumulate((rows * columns for rows, columns in shapes), initial=0)
+    return [
+        ca.reshape(column[start : start + rows * columns], rows, columns)
+        for start, (rows, columns) in zip(ends, shapes, strict=False)
+    ]
 
 
 def nonzeros(matrix: SX) -> SX:

@@ -93,8 +93,8 @@ class _Described:
         for part in (*self.kind.T, *self.which.T):
             alike = alike * (1 + part.max(initial=0)) + part
         self.alike = np.unique(alike, return_inverse=True)[1]
-        # a later angle's sine and cosine are made together, and in no loop
-        unlike = turns[list(order)]
+        # a later angle's sine and cosine are made together, and in no loop; nor are calls
+        unlike = (turns | (code == ca.OP_CALL))[list(order)]
         self.alike[unlike] = -1 - np.flatnonzero(unlike)
 
     def periods(self, options: Options) -> list[int]:

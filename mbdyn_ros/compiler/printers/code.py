@@ -9,7 +9,7 @@ from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from ..table import Lane, Table
 from .blocks import block_text
 from .lines import Places
-from .operations import number
+from .operations import number, numbers_text
 from .products import ProductPrinter
 from .solutions import factor_lines, factor_loops, parts, solution_lines, solution_loops
 from .sums import sum_text
@@ -32,9 +32,12 @@ PUT = """    {{
 
 def code_text(code: Code, name: str, lanes: int) -> str:
     """The C functions, for vectors of that number of lanes."""
+    every = (line.called for block in code.blocks for line in block.lines)
+    called = {one.name: one for one in every if one}
+    numbers = "".join(map(numbers_text, called.values()))
     if len(code.steps) == 1 and isinstance(code.steps[0], StraightBlock):
-        return block_text(code.steps[0], name)
-    return _StepsPrinter(code, name, lanes).text()
+        return numbers + block_text(code.steps[0], name)
+    return numbers + _StepsPrinter(code, name, lanes).text()
 
 
 class _StepsPrinter:
@@ -45,6 +48,7 @@ class _StepsPrinter:
         self._layout = TableLayout(code.lane, lanes)
         self._functions = [TABLES]
         self._body: list[str] = []
+        self._formulas: dict[str, str] = {}
         self._names = {table: f"arg[{i}]" for i, table in enumerate(code.inputs)}
         self._names[code.result] = "res[0]"
         self._solves = {step.table: step for step in code.steps if isinstance(step, Solve)}
@@ -152,8 +156,7 @@ class _StepsPrinter:
         """A loop over blocks of columns."""
         calls = []
         for block in step.blocks:
-            name = self._function("formula")
-            self._functions.append(block_text(block, name))
+            name = self._formula(block)
             for array in block.writes:
                 self._declare(array.table)
             arg = [self._column(array.table, "const realv") for array in block.reads]
@@ -161,6 +164,14 @@ class _StepsPrinter:
             calls.append(self._call(name, block.lane, arg, res))
         head = f"  for (int b = 0; b < {self._layout.blocks(step.columns)}; ++b) {{\n"
         self._body += [head, *calls, "  }\n"]
+
+    def _formula(self, block: StraightBlock) -> str:
+        """The name of the function of a map's block; one for those that do the same."""
+        text = block_text(block, "formula")
+        if text not in self._formulas:
+            self._formulas[text] = name = self._function("formula")
+            self._functions.append(block_text(block, name))
+        return self._formulas[text]
 
     def _write_sums(self, step: Sum) -> None:
         name = self._function("sums")

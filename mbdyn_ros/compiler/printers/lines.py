@@ -8,7 +8,7 @@ import casadi as ca
 
 from ..block import TURNS, StraightBlock
 from ..table import Lane
-from .operations import OPERATIONS, number
+from .operations import OPERATIONS, number, operands_of_call
 
 Places = Mapping[tuple[str, int], Sequence[str]]
 """C of the places of the numbers of ("arg", i) or ("res", i), where these are not contiguous."""
@@ -85,7 +85,8 @@ class LinePrinter:
             ]
         if line.code == ca.OP_OUTPUT:
             return f"{result} = {operands[0]};"
-        return f"{self.declared(k)} = {OPERATIONS[line.code][lane].format(*operands)};"
+        given = [*operands, *operands_of_call(line)]
+        return f"{self.declared(k)} = {OPERATIONS[line.code][lane].format(*given)};"
 
     def _late_angle(self, angle: int) -> list[str]:
         lane = self._lane

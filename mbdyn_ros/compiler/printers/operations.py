@@ -6,6 +6,7 @@ import math
 
 import casadi as ca
 
+from ..block import Numbers, Operation
 from ..table import Lane
 
 
@@ -66,6 +67,7 @@ _FORMS = {
     ca.OP_CONSTPOW: _library("pow", "({0}, {1})"),
     ca.OP_FMOD: _library("fmod", "({0}, {1})"),
     ca.OP_HYPOT: _library("hypot", "({0}, {1})"),
+    ca.OP_CALL: ("number_at{n}({1}, {2}, {0})", "{1}[(int)fmin(fmax({0}, 0.), {2})]"),
 }
 
 OPERATIONS = {
@@ -76,7 +78,19 @@ OPERATIONS = {
     }
     for code, (compiled, plain) in _FORMS.items()
 }
-"""C by operation and lane; {0} and {1} stand for the operands."""
+"""C by operation and lane; {0} and {1} stand for the operands, of a call for the place, the name of
+the numbers, and their last place."""
+
+
+def operands_of_call(line: Operation) -> list[str]:
+    """The operands of a call besides the place: the array and its last place; none of others."""
+    return [line.called.name, str(len(line.called.values) - 1)] if line.called else []
+
+
+def numbers_text(numbers: Numbers) -> str:
+    """The C array of numbers that lines take by their places."""
+    listed = ",\n".join(map(number, numbers.values))
+    return f"static const double {numbers.name}[] = {{\n{listed}}};\n"
 
 
 def number(value: float) -> str:

@@ -44,3 +44,16 @@ LIBRARY(ceil)
 LIBRARY_PAIR(pow)
 LIBRARY_PAIR(fmod)
 LIBRARY_PAIR(hypot)
+
+/* Numbers of an array at places from 0 to the last; other places and NaN take one of these too. */
+#define NUMBER_AT(n, attribute) \
+  static attribute real##n number_at##n(const double* numbers, double last, real##n place) { \
+    for (int k = 0; k < lanes##n; ++k) { \
+      const double at = lane##n(&place, k); \
+      lane##n(&place, k) = numbers[at > 0. ? (ptrdiff_t)(at < last ? at : last) : 0]; \
+    } \
+    return place; \
+  }
+
+NUMBER_AT(1, inline)
+NUMBER_AT(v, __attribute__((noinline, unused)))

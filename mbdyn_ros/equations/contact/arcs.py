@@ -18,13 +18,14 @@ On cylinders g itself serves, the balls being nearest where their middles are:
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
 from ...program.symbols import serialized
 from ..algebra.spatial import SX
-from .signed_distance import length
+from .signed_distance import Ball
 
 CIRCULAR = 1e-12
 """Share of the curvature of a cylinder by which rounding changes it."""
@@ -45,7 +46,7 @@ def kind_of(face: ca.Function) -> int:
     """The kind of a face, by its second derivatives H: planes have none, spheres H = k 1, and
     cylinders H = k (1 - d d^T) with a gradient across d."""
     x = SX.sym("x", 3)
-    second, first = ca.hessian(face(x), x)
+    _, first, second = face(x)
     if not second.is_constant():
         return OTHERS
     bend = ca.DM(second).full()
@@ -61,48 +62,75 @@ def kind_of(face: ca.Function) -> int:
     return SPHERES if curved.all() else CYLINDERS
 
 
-def on_wall(
-    middle: SX, ways: SX, half: float, radius: float, face: ca.Function, signed: ca.Function
-) -> tuple[SX, SX, SX, SX]:
-    """Least g of a piece of a rod, |grad g| and normal (3, 1) there, and the place (3, 1) of it.
+class Arc(NamedTuple):
+    """The centre line of a piece.
+
+    middle : (3, 1) of it. ways : (3, 2) a and b. half : h, rad.
+    """
+
+    middle: SX
+    ways: SX
+    half: SX
+
+    def place(self, t: SX) -> SX:
+        """c(t)."""
+        return self.middle - self.ways[:, 0] + self.ways @ ca.vertcat(ca.cos(t), ca.sin(t))
+
+    def along(self, t: SX) -> SX:
+        """c'(t)."""
+        return self.ways @ ca.vertcat(-ca.sin(t), ca.cos(t))
+
+    def inwards(self, t: SX) -> SX:
+        """c''(t)."""
+        return -self.ways @ ca.vertcat(ca.cos(t), ca.sin(t))
+
+    def rates(self, t: SX, n: SX, bend: SX) -> tuple[SX, SX]:
+        """d' and d'' at an angle."""
+        along = self.along(t)
+        return ca.dot(n, along), ca.dot(along, bend @ along) + ca.dot(n, self.inwards(t))
+
+
+def nearest(arc: Arc, radius: SX, face: ca.Function, ball: Ball) -> SX:
+    """The angle of the place of a piece that is nearest to a wall.
 
     Parameters
     ----------
-    middle : (3, 1) of the centre line. ways : (3, 2) a and b. half : h, rad. radius : r, m.
-    face, signed : g of the wall, and what `from_face` or `from_distance` give for it.
+    radius : r, m. face, ball : the wall, and what balls meet of it.
     """
-    a, b = ways[:, 0], ways[:, 1]
-    x = SX.sym("x", 3)
-    second, first = ca.hessian(face(x), x)
-
-    def line(t: SX) -> SX:
-        return middle - a + a * ca.cos(t) + b * ca.sin(t)
-
+    a, b = arc.ways[:, 0], arc.ways[:, 1]
     kind = kind_of(face)
+    _, gradient, second = face(arc.middle - a)
     if kind in (PLANES, SPHERES):
-        gradient = ca.Function("at", [x], [first])(middle - a)
-        t = _falling(-ca.dot(gradient, a), -ca.dot(gradient, b), gradient, a, half)
-    elif kind == CYLINDERS:
-        gradient = ca.Function("at", [x], [first])(middle - a)
-        t = _bracketed(_quadratic(gradient, a, b, second), half)
-    else:
-        size = length(first)
-        at = ca.Function("at", [x], [face(x), first / size, second / size])
+        return _falling(-ca.dot(gradient, a), -ca.dot(gradient, b), gradient, a, arc.half)
+    if kind == CYLINDERS:
+        return _bracketed(_quadratic(gradient, a, b, second), arc.half)
 
-        def about(t: SX) -> tuple[SX, SX, SX]:
-            g, n, bend = at(line(t) - radius * at(line(t))[1])
-            return g, *_rates(a, b, t, n, bend)
+    def about(t: SX) -> tuple[SX, SX, SX]:
+        _, slope, _ = face(arc.place(t))
+        g, first, second = face(arc.place(t) - radius / ca.norm_2(slope) * slope)
+        size = ca.norm_2(first)
+        return g, *arc.rates(t, first / size, second / size)
 
-        t = _bracketed(about, half)
-        for _ in range(REFINEMENTS):
-            _, _, n, bend = signed(line(t), radius)
-            d, dd = _rates(a, b, t, n, bend)
-            t = _within(t - _within(ca.if_else(dd > 0, d / dd, 0), half / 4), half)
-    gap, slope, n, _ = signed(line(t), radius)
-    return gap, slope, n, line(t) - radius * n
+    t = _bracketed(about, arc.half)
+    for _ in range(REFINEMENTS):
+        _, _, n, bend = ball(arc.place(t), radius)
+        d, dd = arc.rates(t, n, bend)
+        t = _within(t - _within(ca.if_else(dd > 0, d / dd, 0), arc.half / 4), arc.half)
+    return t
 
 
-def _falling(along: SX, across: SX, gradient: SX, a: SX, half: float) -> SX:
+def turning(arc: Arc, rate: Arc, t: SX, n: SX, bend: SX) -> SX:
+    """The rate of the nearest angle t, at which d' stays zero; none at an end of the piece.
+
+    rate : of the centre line. n, bend : normal and its derivatives, for the ball at t.
+    """
+    _, dd = arc.rates(t, n, bend)
+    change = ca.dot(bend @ rate.place(t), arc.along(t)) + ca.dot(n, rate.along(t))
+    moves = ca.logic_and(ca.fabs(t) < arc.half, dd > IN_PLANE * ca.norm_2(arc.ways[:, 0]))
+    return ca.if_else(moves, -change / ca.if_else(moves, dd, 1), 0)
+
+
+def _falling(along: SX, across: SX, gradient: SX, a: SX, half: SX) -> SX:
     """Where a piece is nearest whose gap falls towards one angle of the circle."""
     tilted = along**2 + across**2 > IN_PLANE**2 * ca.sumsqr(gradient) * ca.sumsqr(a)
     t = ca.atan2(ca.if_else(tilted, across, 0), ca.if_else(tilted, along, 1))
@@ -127,9 +155,9 @@ def _quadratic(gradient: SX, a: SX, b: SX, second: SX) -> About:
     return about
 
 
-def _bracketed(about: About, half: float) -> SX:
+def _bracketed(about: About, half: SX) -> SX:
     """Nearly where a piece is nearest."""
-    low, high = SX(-half), SX(half)
+    low, high = -half, half
     (g_low, d_low, _), (g_high, d_high, _) = about(low), about(high)
     has_zero = ca.logic_and(d_low < 0, d_high > 0)
     end = ca.if_else(d_low + d_high > 0, low, high)  # both rise, or both fall
@@ -146,12 +174,5 @@ def _bracketed(about: About, half: float) -> SX:
     return ca.if_else(has_zero, t, end)
 
 
-def _rates(a: SX, b: SX, t: SX, n: SX, bend: SX) -> tuple[SX, SX]:
-    """d' and d'' at an angle."""
-    along = b * ca.cos(t) - a * ca.sin(t)
-    inwards = -a * ca.cos(t) - b * ca.sin(t)
-    return ca.dot(n, along), ca.dot(along, bend @ along) + ca.dot(n, inwards)
-
-
-def _within(t: SX, half: float) -> SX:
+def _within(t: SX, half: SX) -> SX:
     return ca.fmin(ca.fmax(t, -half), half)

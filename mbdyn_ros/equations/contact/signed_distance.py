@@ -12,6 +12,9 @@ S = (1 - n n^T) H / |grad g| there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import casadi as ca
 
 from ...program.symbols import lasting, serialized
@@ -24,57 +27,98 @@ SHORTEST = 1e-12
 """Length (m) that a vector is taken to have at least, where its direction is asked for."""
 
 
+class Differentiated(NamedTuple):
+    """A number at a point x (3, 1), its gradient (3, 1) and its second derivatives (3, 3)."""
+
+    value: SX
+    gradient: SX
+    second: SX
+
+    @staticmethod
+    def of(value: SX, x: SX) -> Differentiated:
+        """An expression of x."""
+        second, first = ca.hessian(value, x)
+        return Differentiated(value, first, second)
+
+
+def face_of(g: SX | Differentiated, x: SX) -> ca.Function:
+    """A face of a wall: g, its gradient and second derivatives, as a function of x (3, 1)."""
+    given = g if isinstance(g, Differentiated) else Differentiated.of(g, x)
+    return lasting(ca.Function("face", [x], list(given)))
+
+
 @serialized
 def level(face: ca.Function) -> ca.Function:
     """Of the surface g = const through a point: |grad g|, normal, and H / |grad g|, of any g."""
     x = SX.sym("x", 3)
-    second, first = ca.hessian(face(x), x)
+    _, first, second = face(x)
     size = ca.norm_2(first)
     return lasting(
         ca.Function("level", [x], [size, ca.densify(first / size), ca.densify(second / size)])
     )
 
 
+class Ball(NamedTuple):
+    """The meeting of a ball at x (3, 1), of radius r, with a face.
+
+    search : functions of x, r and u, one after the other, which lead from u = 0 to the place of the
+        deepest point from x (3, 1); none where the rest asks for no such place.
+    meets : function of x, r and u: least g, |grad g| and normal (3, 1), and the derivatives (3, 3)
+        of the normal by x.
+    """
+
+    search: tuple[ca.Function, ...]
+    meets: ca.Function
+
+    def __call__(self, x: SX, r: SX) -> list[SX]:
+        """All of it, by x and r."""
+        u = 0 * x
+        for step in self.search:
+            u = step(x, r, u)
+        return list(self.meets(x, r, u))
+
+
 @serialized
-def from_distance(distance: ca.Function) -> ca.Function:
+def from_distance(distance: ca.Function) -> Ball:
     """The same as `from_face`, from the distance of a point in closed form."""
-    x, r = SX.sym("x", 3), SX.sym("r")
-    second, first = ca.hessian(distance(x), x)
-    return _ball(x, r, distance(x) - r, SX(1), first, second)
+    x, r, u = SX.sym("x", 3), SX.sym("r"), SX.sym("u", 3)
+    value, first, second = distance(x)
+    return Ball((), _function([x, r, u], value - r, SX(1), first, second))
 
 
 @serialized
-def from_face(face: ca.Function) -> ca.Function:
-    """Of a ball at x (3, 1) with radius r: least g, |grad g| and normal (3, 1) there, and the
-    derivatives (3, 3) of the normal by x."""
-    x, r = SX.sym("x", 3), SX.sym("r")
-    second, first = ca.hessian(face(x), x)
-    at = ca.Function("at", [x], [face(x), first, second])
+def from_face(face: ca.Function) -> Ball:
+    """By the deepest point of the ball."""
+    given = x, r, u = SX.sym("x", 3), SX.sym("r"), SX.sym("u", 3)
+    g, slope, bend = face(x + u)
 
-    def against(slope: SX) -> SX:
+    def towards(slope: SX) -> SX:
         return -r / length(slope) * slope
 
-    u = against(at(x)[1])
-    for k in range(DESCENTS + POLISHES):
-        _, slope, bend = at(x + u)
-        scale = r / length(slope)
-        inverse = ca.inv(SX.eye(3) + scale * bend)
-        apart, across = inverse @ (u + scale * slope), inverse @ slope
-        newton = u - apart + ca.dot(u, apart) / ca.dot(u, across) * across
-        newton = r / length(newton) * newton
-        if k < DESCENTS:
-            down = against(slope)
-            newton = ca.if_else(face(x + newton) <= face(x + down), newton, down)
-        u = newton
-    g, slope, bend = at(x + u)
+    scale = r / length(slope)
+    inverse = ca.inv(SX.eye(3) + scale * bend)
+    apart, across = inverse @ (u + scale * slope), inverse @ slope
+    newton = u - apart + ca.dot(u, apart) / ca.dot(u, across) * across
+    newton, down = r / length(newton) * newton, towards(slope)
+    better = ca.if_else(face(x + newton)[0] <= face(x + down)[0], newton, down)
+    first, descent, polish = (
+        lasting(ca.Function("search", given, [ca.densify(one)], {"cse": True}))
+        for one in (down, better, newton)
+    )
     n = slope / length(slope)
-    plane = SX.eye(3) - n @ n.T
-    shape = plane @ bend / ca.norm_2(slope)
-    return _ball(x, r, g, ca.norm_2(slope), n, ca.inv(SX.eye(3) + r * shape) @ shape)
+    shape = tangential(n, bend) / ca.norm_2(slope)
+    meets = _function(given, g, ca.norm_2(slope), n, ca.inv(SX.eye(3) + r * shape) @ shape)
+    return Ball((first, *[descent] * DESCENTS, *[polish] * POLISHES), meets)
 
 
-def _ball(x: SX, r: SX, gap: SX, slope: SX, normal: SX, bend: SX) -> ca.Function:
-    return lasting(ca.Function("ball", [x, r], [gap, slope, ca.densify(normal), ca.densify(bend)]))
+def tangential(normal: SX, second: SX) -> SX:
+    """The part of second derivatives (3, 3) along a surface."""
+    return (SX.eye(3) - normal @ normal.T) @ second
+
+
+def _function(given: Sequence[SX], gap: SX, slope: SX, normal: SX, bend: SX) -> ca.Function:
+    found = [gap, slope, ca.densify(normal), ca.densify(bend)]
+    return lasting(ca.Function("ball", list(given), found))
 
 
 def length(vector: SX) -> SX:

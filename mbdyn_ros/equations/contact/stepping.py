@@ -12,9 +12,10 @@ from ...array import Array
 from ...prepare.tree import WORLD, Body
 from ...program.declaration import program
 from ...program.elimination import solve_ltl
+from ...program.stages import Staged, Stages
 from ...program.symbols import serialized
 from ..actuation import driving, reduced_efforts
-from ..algebra.spatial import SX, by_rows, constant
+from ..algebra.spatial import SX, by_rows
 from ..dry_friction import DryFrictionRows, sliding_friction
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
@@ -23,6 +24,7 @@ from ..tree.acting import acting
 from ..tree.gibbs_motion import touching_motions
 from .contact import ContactGeometry
 from .rods import between
+from .touching import Wall
 
 
 @program("q v effort step:1 slides", output="a", loaded=True, internal=True)
@@ -56,7 +58,7 @@ def _damping(system: System, embedding: Embedding) -> SX:
 
 
 @program("q", output="rows", about="contacts", internal=True)
-def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
+def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX | Staged:
     """Bodies that may touch, normals, stops and dry friction; see `RowsLayout`."""
     embedding = system.embedding(q, z)
     v = SX.sym("v", system.coordinates.nv)
@@ -70,18 +72,13 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         turning = motion.T[:3, :3] @ motion.w
         speeds = ca.vertcat(motion.rate[:3, 3], turning)
         bodies += [by_rows(motion.T[:3, :]), by_rows(ca.jacobian(speeds, v))]
-    for point in contacts.points:
-        T = motions[point.body].T[:3, :]
-        x = T @ constant([*point.place, 1.0])
-        for face in range(len(contacts.faces)):
-            if point.axis is not None:
-                normals += contacts.nearest(point, face, T)[2:]
-            elif point.radius:
-                normals.append(contacts.signed[face](x, point.radius)[2])
-            else:
-                at = SX.sym("x", 3)
-                slope = ca.gradient(contacts.faces[face](at), at)
-                normals.append(ca.Function("at", [at], [slope / ca.norm_2(slope)])(x))
+    stages = Stages()
+    touches = contacts.touches(
+        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :])
+    )
+    for pair, (*_, normal, place) in enumerate(touches):
+        is_rim = contacts.points[pair // len(contacts.faces)].axis is not None
+        normals += [normal, place] if is_rim else [normal]
     for couple in contacts.couples:
         one, other = (motions[rod.body].T[:3, :] for rod in couple)
         normals += between(couple, one, other)[1:]
@@ -94,7 +91,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         for k, members in rubbing.single
     ] + [SX(dry[row]) for row in rubbing.own]
     rows = by_rows(ca.jacobian(ca.vertcat(SX(0, 1), *stops, *rub), v))
-    return ca.densify(ca.vertcat(*bodies, rows, *normals, *bounds))
+    return stages.column(ca.densify(ca.vertcat(*bodies, rows, *normals, *bounds)))
 
 
 @dataclass(frozen=True)
@@ -184,7 +181,7 @@ def travel(system: System, contacts: ContactGeometry) -> tuple[Array, Array] | N
 @serialized
 def _flat(contacts: ContactGeometry) -> bool:
     x = ca.SX.sym("x", 3)
-    return all(ca.jacobian(face(x), x).is_constant() for face in contacts.faces)
+    return all(face(x)[1].is_constant() for face in contacts.faces)
 
 
 def _turning(body: Body) -> list[bool] | None:

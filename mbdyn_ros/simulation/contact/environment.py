@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from ...arguments import Sealed, no_environment, require_link
-from ...equations.contact.contact import BodyPoint, ContactGeometry
+from ...equations.contact.contact import ContactGeometry
 from ...equations.contact.rods import Couple
+from ...equations.contact.signed_distance import Ball
+from ...equations.contact.touching import BodyPoint
 from ...errors import InputError, suggestion
 from ...model.model import BASE_JOINT
 from ...prepare.tree import WORLD, Tree
@@ -261,7 +262,7 @@ class Environment(Sealed):
             places.append(BodyPoint(body, place, point.radius, axis, point.half))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
         stops = tuple(stop for _, stop in self._stops(robot))
-        signed: tuple[ca.Function, ...] = ()
+        signed: tuple[Ball, ...] = ()
         if any(point.is_ball or point.half for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
         couples = tuple(couple for _, couple in self.couples(robot))

@@ -20,9 +20,10 @@ from ...model.read.srdf import read_disabled_pairs
 from ...model.read.yaml_source import YamlSource
 from .curved_rods import CurvedRod
 from .environment import Environment
+from .height_field import height_field
 from .link_contacts import LinkContacts
 from .points import Point
-from .surfaces import FRICTION, RESTITUTION, Surface, height_field
+from .surfaces import FRICTION, RESTITUTION, Surface
 
 LONGEST = 2000
 """Characters of a formula."""

@@ -1,4 +1,4 @@
-"""Walls: any function of a world point that is positive in free space, heights on a grid too."""
+"""Walls: any function of a world point that is positive in free space."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ import casadi as ca
 import numpy as np
 
 from ...arguments import Sealed, single_vector
-from ...array import Array, NoNumbers, as_number, as_numbers
+from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
-from ...equations.contact.signed_distance import from_distance, from_face, length, level
+from ...equations.contact.signed_distance import (
+    Ball,
+    Differentiated,
+    face_of,
+    from_distance,
+    from_face,
+    length,
+    level,
+)
 from ...errors import InputError, brief
 from ...model.pose import rotation_onto
-from ...program.symbols import lasting, serialized
+from ...program.symbols import serialized
 
 XYZ = ("x", "y", "z")
 
@@ -103,6 +111,8 @@ class Surface(Sealed):
         x = SX.sym("x", 3)
         try:
             value = g(x)
+            if isinstance(value, Differentiated):
+                return (face_of(value, x),)
             parts = value if isinstance(value, (list, tuple)) else [value]
             column = ca.vertcat(SX(0, 1), *parts)
         except Exception as error:  # whatever a user's function does
@@ -117,7 +127,7 @@ class Surface(Sealed):
                     f"surface {self.name!r}: g does not depend on the point; it is {column[k]}, "
                     "and must be positive in free space and zero on the wall, as x[2] on a floor"
                 )
-            faces.append(lasting(ca.Function("face", [x], [column[k]])))
+            faces.append(face_of(column[k], x))
         if not faces:
             raise InputError(f"surface {self.name!r}: g returns nothing")
         return tuple(faces)
@@ -128,8 +138,8 @@ class Surface(Sealed):
         return tuple(map(level, self.faces))
 
     @functools.cached_property
-    def signed(self) -> tuple[ca.Function, ...]:
-        """Functions of balls on every face, as `from_face` has them."""
+    def signed(self) -> tuple[Ball, ...]:
+        """The meetings of balls with every face."""
         if self._distances is None:
             return tuple(map(from_face, self.faces))
         return tuple(map(from_distance, self._distances))
@@ -211,7 +221,7 @@ class Surface(Sealed):
     def value(self, point: Array | Sequence[float]) -> Array:
         """g of every face at a world point (3,)."""
         x = single_vector("point", point, XYZ)
-        return np.array([float(face(x)) for face in self.faces])
+        return np.array([float(face(x)[0]) for face in self.faces])
 
     @classmethod
     def plane(
@@ -372,83 +382,3 @@ def _direction(what: str, vector: Sequence[float] | Array) -> Array:
         raise InputError(f"{what} is {numbers.tolist()}: it has no direction")
     unit: Array = numbers / length
     return unit
-
-
-MOST_HEIGHTS = 1024
-"""Heights of a field: each is a product for every point of the robot."""
-
-
-def height_field(
-    heights: Sequence[Sequence[float]] | Array,
-    spacing: float,
-    corner: Sequence[float] = (0.0, 0.0, 0.0),
-    restitution: float = RESTITUTION,
-    friction: float = FRICTION,
-    name: str = "ground",
-) -> Surface:
-    """Ground through heights on a grid, as smooth as cubic splines are: twice differentiable.
-
-    Parameters
-    ----------
-    heights : (n, m) m, above `corner`; row i, column j is at corner + spacing (i, j). At least
-        4 of each. Beyond its edges the ground goes on level across them.
-    spacing : m between neighbours.
-    corner : (3,) m in the world.
-
-    Raises
-    ------
-    InputError
-        They are not a grid of finite numbers, or too many.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ramp = height_field(0.1 * np.arange(5.0)[:, None] * np.ones((5, 4)), spacing=0.5)
-    >>> ramp.value([1.0, 0.7, 0.25]).round(12)
-    array([0.05])
-    """
-    try:
-        grid = as_numbers(heights)
-    except NoNumbers:
-        grid = np.zeros(0)
-    what = f"surface {name!r}: heights"
-    if grid.ndim != 2 or min(grid.shape, default=0) < 4 or not np.isfinite(grid).all():
-        raise InputError(f"{what} must be rows of equally many finite numbers, at least 4 by 4")
-    if grid.size > MOST_HEIGHTS:
-        raise InputError(
-            f"{what}: {grid.size} are too many, at most {MOST_HEIGHTS}: use a coarser grid, or a "
-            "smaller piece of the ground"
-        )
-    step = number_within(f"surface {name!r}: spacing", spacing, np.inf, "of metres above 0")
-    if step == 0:
-        raise InputError(f"surface {name!r}: spacing is 0; give metres between the heights")
-    origin = single_vector(f"surface {name!r}: corner", corner, ("x", "y", "z"))
-    rows, columns = grid.shape
-    weights = _interpolation(rows) @ grid @ _interpolation(columns).T
-
-    def g(x: SX) -> SX:
-        across, along = (
-            _splines((x[k] - origin[k]) / step, count) for k, count in ((0, rows), (1, columns))
-        )
-        return x[2] - origin[2] - ca.dot(across, constant(weights) @ along)
-
-    return Surface(g, restitution, friction, name)
-
-
-def _interpolation(count: int) -> Array:
-    """Weights (count + 2, count) of cubic B-splines through values, straight at both ends."""
-    system = np.zeros((count + 2, count + 2))
-    for k in range(count):
-        system[k, k : k + 3] = 1 / 6, 4 / 6, 1 / 6
-    system[count, :3] = system[count + 1, -3:] = 1, -2, 1
-    return np.asarray(np.linalg.solve(system, np.eye(count + 2, count)), dtype=np.float64)
-
-
-def _splines(t: SX, count: int) -> SX:
-    """The cubic B-splines (count + 2, 1) at a place between 0 and count - 1; held outside."""
-    inside = ca.fmin(ca.fmax(t, 0.0), count - 1.0)
-    parts = []
-    for k in range(-1, count + 1):
-        away = ca.fabs(inside - k)
-        parts.append((ca.fmax(2 - away, 0) ** 3 - 4 * ca.fmax(1 - away, 0) ** 3) / 6)
-    return ca.vertcat(*parts)

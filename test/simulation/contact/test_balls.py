@@ -22,7 +22,7 @@ from mbdyn_ros import (
     Surface,
 )
 from mbdyn_ros.equations.contact.signed_distance import from_face
-from mbdyn_ros.simulation.contact.surfaces import height_field
+from mbdyn_ros.simulation.contact.height_field import height_field
 
 RADIUS, MASS, G = 0.1, 2.0, 9.81
 INERTIA = 0.4 * MASS * RADIUS**2
@@ -126,7 +126,7 @@ def test_the_deepest_point_of_a_ball(seed: int, radius: float) -> None:
     x = random.uniform([-2, -2, radius], [2, 2, 5])
     for wall in (WAVES, hills) if radius < 0.5 else (WAVES,):
         gap = float(from_face(wall.faces[0])(x, radius)[0])
-        assert gap <= np.array(wall.faces[0](x[:, None] + around)).min() + 1e-12
+        assert gap <= np.array(wall.faces[0](x[:, None] + around)[0]).min() + 1e-12
 
 
 @pytest.mark.parametrize("height", [1.0, 2.0, 3.0])

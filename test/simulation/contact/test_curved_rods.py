@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -13,8 +14,8 @@ from mbdyn_ros.array import Array
 from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.simulation import CurvedRod
 from mbdyn_ros.simulation.contact.contacts import Contacts
+from mbdyn_ros.simulation.contact.height_field import height_field
 from mbdyn_ros.simulation.contact.impact_steps import impact_steps
-from mbdyn_ros.simulation.contact.surfaces import height_field
 
 BEND, THICK, MASS = 1.0, 0.05, 2.0
 """Radii (m) of the arc and of the rod, and its mass (kg)."""
@@ -81,8 +82,10 @@ def test_the_nearest_place_of_all(name: str, angle: float) -> None:
         q, v = np.r_[0.5 * rng.normal(size=3), turn.as_quat()], rng.normal(size=6)
         g, rate, slope = (one.copy() for one in contacts.distances(q, v))
         world = (turn.apply(places) + q[:3]).T
-        for face, signed in enumerate(wall.signed):
-            every = signed.map(world.shape[1])(world, THICK)[0].full().min()
+        middle, thick = ca.SX.sym("middle", 3), ca.SX.sym("thick")
+        for face, ball in enumerate(wall.signed):
+            gap = ca.Function("gap", [middle, thick], ball(middle, thick)[:1])
+            every = gap.map(world.shape[1])(world, THICK).full().min()
             least = g[face :: len(wall.faces)].min()
             assert every - 2 * step**2 * slope.max() < least < every + 1e-9
         ahead, behind = (
@@ -127,7 +130,7 @@ def test_it_rocks_on_a_floor_as_by_the_equation_of_rolling() -> None:
 def test_an_impact_is_that_of_the_ball_that_touches(name: str) -> None:
     """Instant, impulse and what follows are those of one ball where it touches, and of (47)."""
     face, angle = WALLS[name].faces[0], 1.0
-    wall = Surface(face, 0.7, 0.0, "wall")
+    wall = Surface(lambda x: face(x)[0], 0.7, 0.0, "wall")
     robot = rocker(angle)
     turn = Rotation.from_rotvec([0.1, -1.3, 0.2])
     q, v = np.r_[0, 0, 0.3, turn.as_quat()], np.r_[turn.inv().apply([6.0, 0, 1]), 0.3, -0.2, 0.5]
