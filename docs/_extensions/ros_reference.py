@@ -113,19 +113,3 @@ def interfaces() -> str:
         lines = [line for line in text.splitlines() if line and uses[line] < COMMON]
         parts.append(f"### {path.stem}\n{WRAPPED}" + "\n".join(lines) + "\n```\n")
     return "\n".join(parts)
-
-
-def _read(app: Any, page: str, source: list[str]) -> None:
-    source[0] = filled(source[0])
-
-
-def _outdated(app: Any, env: Any, added: Any, changed: Any, removed: Any) -> list[str]:
-    """Pages that are always read again, since the code may have changed."""
-    return [page for page in env.found_docs if page == "ros_reference"]
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Sphinx calls this."""
-    app.connect("source-read", _read)
-    app.connect("env-get-outdated", _outdated)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

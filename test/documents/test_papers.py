@@ -124,10 +124,6 @@ def test_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
             assert cells[3] == (
                 f"{recursion[2]}/{recursion[3]} (recursion), {closed[2]}/{closed[3]} (closed form)"
             )
-        for way, line in ours.items():
-            name = way.replace("Lagrange-Euler, closed form", "Lagrange-Euler in closed form")
-            name = re.sub("^Lagrange-Euler$", "Lagrange-Euler, matrices multiplied", name)
-            assert f"| ours, {name} | {line[2]} | {line[3]} |" in COUNTS.replace("*", "")
 
 
 @pytest.mark.long
@@ -143,16 +139,7 @@ def test_tree_robot_counts() -> None:
     cells = row(PAPERS, "table 1:")
     formulas = ", ".join(map(str, theirs))
     assert cells[2] == f"{formulas}: their formulas, over branches of 4, 5, 4, 5 links"
-    starts = ("Hollerbach, Lagrange", "Mata et al., Gibbs-Appell, 3x3", "Shafei and Shafei, Gibbs")
-    for start, one in zip(starts, theirs, strict=True):
-        assert row(COUNTS, start)[1] == str(one)
     assert cells[3] == f"{gibbs[2]} (theirs, folded), {both[2]} and {bodies[2]} (solved too)"
-    for start, one in (
-        ("ours, Gibbs-Appell of the latter", gibbs),
-        ("ours, composite bodies and Newton-Euler", both),
-        ("ours, articulated bodies", bodies),
-    ):
-        assert row(COUNTS, start)[1:] == [str(one[2]), str(one[3])]
 
 
 @pytest.mark.long
@@ -228,7 +215,9 @@ def test_circle_of_the_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
 
 def test_the_microprocessors_cycles() -> None:
     """The page of piezo robots has them, which `test_microcontroller` counts where QEMU is."""
-    cycles = int(row(PIEZO, "`pulse_control`")[4])
+    lines = (ROOT / "docs" / "microcontroller.csv").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith("`pulse_control`"))
+    cycles = int(line.split(",")[4])
     assert f"a cycle in about {round(cycles, -4)} cycles of a Cortex-M4" in PAPERS
 
 
