@@ -1,4 +1,4 @@
-"""Blocks that the build fills: names, parameters, programs, robots and tables.
+"""Blocks that the build fills: names, parameters, programs, robots, tables and verbs.
 
 Each kind is a module with a function `filled`, from a page's Markdown to what the page shows.
 """
@@ -14,9 +14,14 @@ import names
 import robots
 import ros_reference
 import tables
+import verbs
 
-KINDS = (gallery, names, robots, ros_reference, tables)
-BLOCK = re.compile(r"^```\{(programs|names|robots|parameters|interfaces|rows|messages)\}", re.M)
+KINDS = (gallery, names, robots, ros_reference, tables, verbs)
+WORDS = (
+    "programs", "names", "robots", "parameters", "controller", "interfaces", "rows", "verbs",
+    "messages",
+)  # fmt: skip
+BLOCK = re.compile(rf"^```\{{({'|'.join(WORDS)})\}}", re.MULTILINE)
 """How a block begins whose text comes from elsewhere; `messages` fills its own."""
 
 
