@@ -1,4 +1,4 @@
-"""Blocks that the build fills: names, parameters, programs, robots, tables and verbs.
+"""Blocks that the build fills: names, parameters, passes, programs, robots, tables, verbs.
 
 Each kind is a module with a function `filled`, from a page's Markdown to what the page shows.
 """
@@ -11,15 +11,16 @@ from typing import Any
 
 import gallery
 import names
+import passes
 import robots
 import ros_reference
 import tables
 import verbs
 
-KINDS = (gallery, names, robots, ros_reference, tables, verbs)
+KINDS = (gallery, names, passes, robots, ros_reference, tables, verbs)
 WORDS = (
-    "programs", "names", "robots", "parameters", "controller", "interfaces", "rows", "verbs",
-    "messages",
+    "programs", "names", "passes", "robots", "parameters", "controller", "interfaces", "rows",
+    "verbs", "messages",
 )  # fmt: skip
 BLOCK = re.compile(rf"^```\{{({'|'.join(WORDS)})\}}", re.MULTILINE)
 """How a block begins whose text comes from elsewhere; `messages` fills its own."""
