@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..arguments import (
+    checked_flag,
     checked_mapping,
     checked_names,
     checked_text,
@@ -142,6 +143,7 @@ class Editing(Configurations):
         """
         prefix = checked_text("prefix", prefix)
         joint = None if joint is None else checked_text("joint", joint)
+        free = checked_flag("free", free)
         if isinstance(other, Model):
             model, home = other, other.home
         elif isinstance(other, (str, os.PathLike)):
