@@ -157,7 +157,7 @@ class Editing(Configurations):
         if floats and not free:
             warn(
                 f"{model.source}: the robot floats on its own; attached, its base is fastened to "
-                f"link {at!r}; with free=True it floats",
+                f"link {shown(at)}; with free=True it floats",
                 ModelWarning,
             )
         mine = described_model(self)
