@@ -5,6 +5,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 
 crane = mbdyn_ros.example("crane")  # two cylinders in closed loops, slew and telescope
 dt, steps = 0.02, 50
@@ -13,13 +14,14 @@ goal = start + [0.4, 0.05, 0.05, 0.1]  # rad and m
 holding, scale = crane.gravity_vector(start), np.array([1e3, 1e3, 1e3, 30])  # N m and N
 
 
-def motion(x):
+def motion(x: Array) -> tuple[Array, Array, Array]:
     """The efforts that x scales, and the positions and velocities that they lead to."""
     efforts = holding + scale * x.reshape(steps, -1)
-    return efforts, *crane.rollout(start, rest, efforts, dt, integrator="semi_implicit")
+    q, v = crane.rollout(start, rest, efforts, dt, integrator="semi_implicit")
+    return efforts, q, v
 
 
-def cost(x):
+def cost(x: Array) -> tuple[float, Array]:
     """How far the motion ends from the goal, how fast, at what effort; and the gradient of that."""
     efforts, q, v = motion(x)
     away = q[-1] - goal
