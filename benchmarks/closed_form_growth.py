@@ -1,7 +1,8 @@
-"""Growth of closed form and recursion with the number of joints.
+r"""Growth of closed form and recursion with the number of joints.
 
     python -m benchmarks.closed_form_growth                       # to 12 joints, a minute
-    python -m benchmarks.closed_form_growth --most 18 --plot docs/closed_form_growth.png
+    python -m benchmarks.closed_form_growth --most 18 --plot docs/closed_form_growth.png \
+        --write docs/closed_form_growth.csv
 
 The paper's piezo robot, one on the end of another, cut off after n joints. Of each: terms of H, C
 and g in cosines and sines of the joints, as they are printed (up to 12 joints), and of sums of
@@ -12,6 +13,7 @@ matrix by Horner's scheme and by the recursions; time, and memory of the process
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import resource
 import subprocess
@@ -149,12 +151,33 @@ def plot(rows: list[dict[str, Any]], target: str) -> None:
     save_figure(figure, target)
 
 
+HEADINGS = ("joints", "elements of H, C, g (zero)", "terms as printed", "as evaluated",
+            "closed form: products (sums) of inverse dynamics", "of the mass matrix",
+            "recursion: inverse dynamics", "mass matrix")  # fmt: skip
+
+
+def row(found: dict[str, Any]) -> list[str]:
+    """The cells of a chain's line in the table of the book."""
+    cells = [f"{found['elements']} ({found['zeros']})", str(found.get("printed_terms", ""))]
+    return [
+        str(found["joints"]),
+        *cells,
+        str(found["evaluated_terms"]),
+        *(
+            f"{found[f'{way}_{what}_multiplications']} ({found[f'{way}_{what}_additions']})"
+            for way in ("closed", "recursion")
+            for what in ("inverse_dynamics", "mass_matrix")
+        ),
+    ]
+
+
 def main() -> None:
-    """Measure and print."""
+    """Measure, print, draw, and write a table for the book."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=12)
     parser.add_argument("--one", type=int)
     parser.add_argument("--plot")
+    parser.add_argument("--write", type=Path, help="the file of the table")
     options = parser.parse_args()
     if options.one:
         print(json.dumps(measured(options.one)))
@@ -165,6 +188,9 @@ def main() -> None:
         print(json.dumps(rows[-1]), flush=True)
     if options.plot:
         plot(rows, options.plot)
+    if options.write:
+        with options.write.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([HEADINGS, *map(row, rows)])
 
 
 if __name__ == "__main__":

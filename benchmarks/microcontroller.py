@@ -1,7 +1,8 @@
-"""Instructions and cycles of exported C on an emulated Cortex-M4, and its errors in float.
+r"""Instructions and cycles of exported C on an emulated Cortex-M4, and its errors in float.
 
-    python -m benchmarks.microcontroller
-    python -m benchmarks.microcontroller --joints 6 9 12 15 18
+    python -m benchmarks.microcontroller --write docs/microcontroller.csv
+    python -m benchmarks.microcontroller --joints 6 9 12 15 18 \
+        --write docs/microcontroller_chains.csv
 
 The C of the paper's piezo robot (`mbdyn piezo --codegen`), in double and in single precision, is
 compiled by arm-none-eabi-gcc -O2 for a Cortex-M4 with its FPU (of float alone), and run on
@@ -20,6 +21,7 @@ are cut into several of 500 lines.
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
 import re
 import shutil
@@ -312,22 +314,41 @@ def grown(folder: Path, n: int) -> dict[str, tuple[int, int]]:
     return traced(folder, f"chain_{n}", list(wanted))
 
 
+HEADINGS = ("", "double: instructions", "cycles", "single: instructions", "cycles",
+            "error of single: median, largest")  # fmt: skip
+"""Of the table of the robot's programs."""
+
+OF_CHAINS = ("joints", "inverse dynamics, recursion: instructions (cycles)", "closed form",
+             "mass matrix, recursion", "closed form")  # fmt: skip
+"""Of the table of chains."""
+
+
 def main() -> None:
-    """Measure and print."""
+    """Measure, print, and write a table for the book."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--joints", type=int, nargs="+", help="of chains, instead of the robot")
+    parser.add_argument("--write", type=Path, help="the file of the table")
     options = parser.parse_args()
     lacking = missing()
     if lacking:
         print(f"missing: {', '.join(lacking)} (apt: gcc-arm-none-eabi qemu-system-arm)")
         return
+    lines = [OF_CHAINS if options.joints else HEADINGS]
     for n in options.joints or ():
         with tempfile.TemporaryDirectory() as folder:
             costs = grown(Path(folder), n)
         print(f"{n:3} joints", *(f"{name}: {i}, {c}" for name, (i, c) in costs.items()), sep="   ",
               flush=True)  # fmt: skip
-    if options.joints:
-        return
+        lines.append((str(n), *(f"{count} ({cycles})" for count, cycles in costs.values())))
+    if not options.joints:
+        lines += robot_rows()
+    if options.write:
+        with options.write.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(lines)
+
+
+def robot_rows() -> list[tuple[str, ...]]:
+    """Print the costs and errors of the robot's programs, and return them as cells."""
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         double, single = (
             measured(Path(one), kind) for one, kind in ((first, "double"), (second, "single"))
@@ -338,8 +359,12 @@ def main() -> None:
         found = errors(modules[0], modules[1], names, 1000)
     print(f"{'':20} {'double: instr.':>14} {'cycles':>8} {'single: instr.':>14} {'cycles':>8} "
           f"{'us at 168 MHz':>13}   error of single: median, largest")  # fmt: skip
+    rows = []
     for name in names:
         error = found[name][:, 0]
+        numbers = *double[name], *single[name]
+        errors_of = f"{np.median(error):.1e}, {error.max():.1e}{' rad' * name.startswith('pulse')}"
+        rows.append((f"`{name}`", *map(str, numbers), errors_of))
         print(
             f"{name:20} {double[name][0]:14} {double[name][1]:8} {single[name][0]:14} "
             f"{single[name][1]:8} {1e6 * single[name][1] / CLOCK:13.1f}   {np.median(error):.1e}, "
@@ -347,6 +372,7 @@ def main() -> None:
             + (f" rad; {found[name][:, 1].sum():.0f} of {found[name][:, 2].sum():.0f} joints "
                "freed by one alone" if name.startswith("pulse") else "")
         )  # fmt: skip
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Operations of the equations of motion of trees, over their links and over their branches.
 
     python benchmarks/tree_operations.py [--plot docs/tree_operations.png] [--most 16] [--json]
+        [--write docs/tree_operations.csv]
 
 Figures 12 and 13 of "Dynamic modeling of tree-type robotic systems by combining 3x3 rotation and
 4x4 transformation matrices": the formulas of its table 1, at four branches of growing length and
@@ -13,6 +14,7 @@ bodies and Newton-Euler, and by articulated bodies. Programs take the cheaper on
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -127,11 +129,26 @@ def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
     save_figure(figure, path)
 
 
+def rows(result: dict[str, dict[int, Counts]]) -> list[list[str]]:
+    """The table of the book: products and sums at three sizes."""
+    sizes = {
+        "products, sums": None, "4 branches of 4 links": ("12", 4), "of 8 links": ("12", 8),
+        "8 branches of 4 links": ("13", 8),
+    }  # fmt: skip
+    shown = [result[one[0]][one[1]] for one in sizes.values() if one]
+    return [
+        list(sizes),
+        *([name, *(f"{one[name][0]:.0f}, {one[name][1]:.0f}" for one in shown)]
+          for name in shown[0]),
+    ]  # fmt: skip
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--plot", type=Path, help="file for the figures")
     parser.add_argument("--most", type=int, default=16, help="most links, and most branches")
+    parser.add_argument("--write", type=Path, help="file for the table of the book")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     arguments = parser.parse_args()
     result = figures(arguments.most)
@@ -146,6 +163,9 @@ def main() -> None:
                 print(f"{name:48}" + "".join(f"{cell:>16}" for cell in cells))
     if arguments.plot is not None:
         plot(result, arguments.plot)
+    if arguments.write is not None:
+        with arguments.write.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows(result))
 
 
 if __name__ == "__main__":

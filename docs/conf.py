@@ -13,9 +13,7 @@ from docutils.nodes import SkipNode
 from ziamath import Latex
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
-import gallery  # noqa: E402
-import names  # noqa: E402
-import ros_reference  # noqa: E402
+import blocks  # noqa: E402
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -28,11 +26,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
-    "gallery",
+    "blocks",
     "messages",
-    "names",
     "notebooks",
-    "ros_reference",
     "scenes",
 ]
 source_suffix = {".md": "markdown", ".ipynb": "markdown"}
@@ -140,9 +136,7 @@ def _write_for_agents(app: Any, failure: Exception | None) -> None:
 def _text(page: str) -> str:
     """A page's Markdown, with what it includes and what is read from the code."""
     folder = Path(__file__).parent
-    text = (folder / f"{page}.md").read_text()
-    for extension in (ros_reference, names, gallery):
-        text = extension.filled(text)
+    text = blocks.filled((folder / f"{page}.md").read_text())
     include = r"```\{include\} (\S+)\n.*?```"
     return re.sub(include, lambda found: (folder / found[1]).read_text(), text, flags=re.DOTALL)
 

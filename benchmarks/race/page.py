@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ def growth_exponents(results: Sequence[Result]) -> None:
 
 
 def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: Path) -> None:
-    """Write the tables of single calls as Markdown, and two plots."""
+    """Write the page: its words, a file of each table, and two plots."""
     folder.mkdir(parents=True, exist_ok=True)
     libraries = list(dict.fromkeys(name for result in results for name in result.times))
     lines = [
@@ -82,9 +83,11 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
             continue
         lines += ["", f"## {TITLES[program].capitalize()}", ""]
         header = ["robot", "nv", *shown, f"bound / {PEER}", f"plain / {PEER}"]
-        lines.append("| " + " | ".join(header) + " |")
-        lines.append("|---" * len(header) + "|")
-        lines += [page_row(row, shown) for row in rows]
+        table = f"benchmarks_{program}.csv"
+        with (folder / table).open("w", encoding="utf-8", newline="") as file:
+            written = csv.writer(file, lineterminator="\n")
+            written.writerows([header, *(page_row(row, shown) for row in rows)])
+        lines += [f"```{{rows}} {table}", "```"]
     growth = {program: chains(results, program) for program in tuple(TITLES)[:2]}
     if all(len(rows) > 2 for rows in growth.values()):
         lines += ["", "## Growth with the number of joints", ""]
@@ -101,7 +104,7 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
     (folder / "benchmarks.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def page_row(row: Result, shown: Sequence[str]) -> str:
+def page_row(row: Result, shown: Sequence[str]) -> list[str]:
     """One robot's row of a table."""
     cells = [row.robot, str(row.nv)]
     fastest = row.times[Bound.name].minimum
@@ -116,7 +119,7 @@ def page_row(row: Result, shown: Sequence[str]) -> str:
         ratio = row.ratio(PEER, ours) if {PEER, ours} <= row.times.keys() else None
         text = "" if ratio is None else f"{ratio:.3f}"
         cells.append(f"**{text}**" if ratio and most and ratio > most else text)
-    return "| " + " | ".join(cells) + " |"
+    return cells
 
 
 def processor() -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import Any
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "examples" / "gallery"
 BLOCK = re.compile(r"^```\{programs\}\n([\w\s]+)```$", re.MULTILINE)
@@ -29,13 +28,3 @@ def _shown(name: str) -> str:
 ```{{literalinclude}} ../examples/gallery/{name}.py
 ```
 """
-
-
-def _read(app: Any, page: str, source: list[str]) -> None:
-    source[0] = filled(source[0])
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Sphinx calls this."""
-    app.connect("source-read", _read)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
-from typing import Any
 
 TOP = "mbdyn_ros"
 NAMES = re.compile(r"^```\{names\} ([^\n]*)\n```$", re.MULTILINE)
@@ -63,13 +62,3 @@ def _sections(text: str) -> Iterator[str]:
                 yield f".. auto{'class' if is_class else 'function'}:: {name}"
                 yield "   :members:\n" * is_class
         yield "```\n"
-
-
-def _read(app: Any, page: str, source: list[str]) -> None:
-    source[0] = filled(source[0])
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Sphinx calls this."""
-    app.connect("source-read", _read)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,13 @@
 """The parameters of the nodes, and the messages and services, read from the code for the book.
 
 In a page, a block `{parameters} NODE` becomes the table of a node's parameters (`all` and
-`several`: those that nodes share), and a block `{interfaces}` the files of `mbdyn_ros_interfaces`.
+`several`: those that nodes share), `{controller} FILE` that of a controller of
+`mbdyn_ros_controllers`, and a block `{interfaces}` the files of `mbdyn_ros_interfaces`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +17,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +32,7 @@ OF_ROS = (
 COMMON = 3
 """Number of definitions from which on a comment that they share is left to the page."""
 
-BLOCK = re.compile(r"^```\{(parameters|interfaces)\} ?(\w*)\n```$", re.MULTILINE)
+BLOCK = re.compile(r"^```\{(parameters|controller|interfaces)\} ?(\w*)\n```$", re.MULTILINE)
 HEADINGS = "parameter", "default", "what it sets"
 WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
 """What a block of long lines begins with."""
@@ -36,9 +40,8 @@ WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
 
 def filled(text: str) -> str:
     """A page's Markdown with its blocks replaced by what the code declares."""
-    return BLOCK.sub(
-        lambda found: parameters(found[2]) if found[1] == "parameters" else interfaces(), text
-    )
+    ways = {"parameters": parameters, "controller": controller, "interfaces": interfaces}
+    return BLOCK.sub(lambda found: ways[found[1]](*filter(None, [found[2]])), text)
 
 
 def parameters(node: str) -> str:
@@ -55,6 +58,18 @@ def parameters(node: str) -> str:
     own = [row for row in tables[node] if row not in (*of_all, *shared.values())]
     names = ", ".join(row[0].strip("*") for row in tables[node] if row in shared.values())
     return _table(own) + f"\n[Shared](#parameters-of-several-nodes): {names}." * bool(names)
+
+
+def controller(file: str) -> str:
+    """The table of a controller's parameters, as its file in YAML declares them."""
+    path = ROOT / "mbdyn_ros_controllers" / "src" / f"{file}.yaml"
+    specs: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text())[file]
+    rows = []
+    for name, spec in specs.items():
+        value, words = spec["default_value"], spec["description"].replace("<", "&lt;")
+        default = json.dumps(value) if value != [] else spec["type"].replace("_array", "[]")
+        rows.append((f"`{name}`{'*' * spec.get('read_only', False)}", f"`{default}`", words))
+    return _table(rows)
 
 
 @cache
@@ -113,19 +128,3 @@ def interfaces() -> str:
         lines = [line for line in text.splitlines() if line and uses[line] < COMMON]
         parts.append(f"### {path.stem}\n{WRAPPED}" + "\n".join(lines) + "\n```\n")
     return "\n".join(parts)
-
-
-def _read(app: Any, page: str, source: list[str]) -> None:
-    source[0] = filled(source[0])
-
-
-def _outdated(app: Any, env: Any, added: Any, changed: Any, removed: Any) -> list[str]:
-    """Pages that are always read again, since the code may have changed."""
-    return [page for page in env.found_docs if page == "ros_reference"]
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Sphinx calls this."""
-    app.connect("source-read", _read)
-    app.connect("env-get-outdated", _outdated)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

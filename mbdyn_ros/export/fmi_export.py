@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from ..compiler.gcc import CompilationError, Toolchain, toolchain
-from ..errors import InputError, writing
+from ..errors import InputError, shown, writing
 from ..model.model import Array
 from .c_export import MARK, Exported
 from .c_library import CLibrary, header, library
@@ -80,7 +80,7 @@ def export_fmu(
 
 def _required_target(file: str | os.PathLike[str]) -> Path:
     if not isinstance(file, (str, os.PathLike)) or not os.fspath(file).lower().endswith(".fmu"):
-        raise InputError(f"the unit of FMI must be a file that ends with .fmu; it is {file!r}")
+        raise InputError(f"the unit of FMI must be a file that ends with .fmu; it is {shown(file)}")
     return Path(os.fspath(file))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..arguments import (
+    checked_flag,
     checked_mapping,
     checked_names,
     checked_text,
@@ -142,6 +143,7 @@ class Editing(Configurations):
         """
         prefix = checked_text("prefix", prefix)
         joint = None if joint is None else checked_text("joint", joint)
+        free = checked_flag("free", free)
         if isinstance(other, Model):
             model, home = other, other.home
         elif isinstance(other, (str, os.PathLike)):
@@ -155,7 +157,7 @@ class Editing(Configurations):
         if floats and not free:
             warn(
                 f"{model.source}: the robot floats on its own; attached, its base is fastened to "
-                f"link {at!r}; with free=True it floats",
+                f"link {shown(at)}; with free=True it floats",
                 ModelWarning,
             )
         mine = described_model(self)

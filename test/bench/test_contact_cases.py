@@ -33,7 +33,7 @@ def table() -> dict[str, list[float]]:
 
 def test_the_page_shows_the_table() -> None:
     page = TABLE.with_name("contact.md").read_text(encoding="utf-8")
-    assert f":file: {TABLE.name}" in page and f"({TABLE.name})" in page
+    assert f"```{{rows}} {TABLE.name}" in page and f"({TABLE.name})" in page
 
 
 def test_the_table_has_every_case() -> None:

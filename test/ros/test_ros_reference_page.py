@@ -48,6 +48,7 @@ def test_every_parameter_is_in_the_page() -> None:
     page = reference()["filled"]((DOCS / "ros_reference.md").read_text())
     sections = {text.partition("\n")[0]: text for text in page.split("\n## ")[1:]}
     assert "{parameters}" not in page and "{interfaces}" not in page
+    assert "{controller}" not in page and "| `lead` | `0.0` | s, from the instant" in page
     assert "float64[] effort" in sections["Messages and services"]
     for name, module in NODES.items():
         for kind in vars(import_module(f"mbdyn_ros{module}")).values():
