@@ -38,6 +38,10 @@ class Evaluation:
         evaluate()
         return [array.copy() for array in found]
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Evaluation:
+        """Itself: it does not change."""
+        return self
+
     def _tied(self) -> tuple[Any, Callable[[], None], list[Array], list[Array]]:
         """A buffer, its call, and its arrays."""
         function: Any = self._function
