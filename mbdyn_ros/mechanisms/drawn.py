@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..model.model import Array
+from ..model.model import Array, Model
 from .branch_table import BranchTable, branch_table
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
@@ -253,14 +253,14 @@ class DrawnMechanism(Mechanism):
         """The angle (...) of a cam at positions of the inputs (..., n)."""
         return shaft_angle(self.layout(), self.inputs, cam.cam, q)
 
-    def urdf(self) -> str:
+    def model(self) -> Model:
         """As of every mechanism; a cam has none."""
         if self.cams:
             raise self.refusal(
                 "a URDF cannot say how a cam moves its follower: its law is in pieces; leave the "
                 "cam out, or write the numbers with --output"
             )
-        return super().urdf()
+        return super().model()
 
     @functools.cached_property
     def table(self) -> BranchTable:
