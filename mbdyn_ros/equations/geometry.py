@@ -43,6 +43,16 @@ class SymbolicPose:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class SymbolicInertia:
+    """A `RigidInertia` of symbols, or with some. center : (3, 1)."""
+
+    mass: Any
+    center: Any
+    first: Any
+    second: Any
+
+
 def _product(one: Any, two: Any) -> Any:
     """The product of two rotations, numbers where both are."""
     if isinstance(one, SX) or isinstance(two, SX):

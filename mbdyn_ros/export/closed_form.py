@@ -27,7 +27,7 @@ import numpy as np
 
 from ..array import Array
 from ..equations.algebra.spatial import SX, constant
-from ..equations.geometry import SymbolicPose
+from ..equations.geometry import SymbolicInertia, SymbolicPose
 from ..equations.programs import gravity_vector, mass_matrix
 from ..equations.system import System
 from ..equations.textbook.lagrange_euler import KINDS as JOINT_KINDS
@@ -68,16 +68,6 @@ class SymbolicSystem:
 
     system: System
     numbers: tuple[SymbolicNumber, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Inertia:
-    """A `RigidInertia` that may be symbols."""
-
-    mass: Any
-    center: Any
-    first: Any
-    second: Any
 
 
 class _Found:
@@ -185,7 +175,7 @@ def _inertia(
                 moments[i, j] = moments[j, i] = found.symbol(one)
     first = mass * center
     second = moments + mass * (ca.dot(center, center) * SX.eye(3) - center @ center.T)
-    return _Inertia(mass, center, first, second)
+    return SymbolicInertia(mass, center, first, second)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..equations.programs import joint_velocity
 from ..errors import InputError
 from ..former_names import former_name
 from ..model.model import Array
 from .crank_motion import CrankMotion
 from .cut_open import force_carriers
 from .disk_cam import DiskCam
-from .gear_train import shaft_angle
 from .layout import turned
 from .mechanism import Mechanism
 from .parametric import run
@@ -132,8 +132,7 @@ class Analysis:
 
     def cam_angle(self, cam: DiskCam) -> Array:
         """The angle (N,) of a cam, rad."""
-        mechanism = self.mechanism
-        return shaft_angle(mechanism.layout(), mechanism.inputs, cam.cam, self.motion.q)
+        return self.mechanism.shaft_angle(cam.cam, self.motion.q)
 
     @functools.cached_property
     def contact_forces(self) -> Mapping[str, Array]:
@@ -188,15 +187,12 @@ class Analysis:
 
         Zero at the output's dead centres. Of a mechanism with one input.
         """
-        mechanism = self.mechanism
-        if len(mechanism.inputs) != 1:
-            raise mechanism.refusal(
+        if len(self.mechanism.inputs) != 1:
+            raise self.mechanism.refusal(
                 "it has two inputs, so one speed of the output per speed of the input does not "
                 "exist; see `joints`"
             )
-        rates = mechanism.joint_state(self.motion.q, [1.0])[1]
-        assert rates is not None
-        return rates[:, mechanism.joint_names.index(f"{mechanism.output}_joint")]
+        return output_rate(self.mechanism, self.motion.q)
 
     @functools.cached_property
     def mechanical_advantage(self) -> Array:
@@ -212,6 +208,12 @@ class Analysis:
             raise self.mechanism.refusal(f"there is no part {part!r}; there are {known}")
         points = self.pose.point(part, at)
         return np.stack([points.real, points.imag], axis=-1)
+
+
+def output_rate(mechanism: Mechanism, q: Array) -> Array:
+    """See `Analysis.output_rate`; at N positions (N, 1) of the input."""
+    rates = run(mechanism, joint_velocity, q, np.ones_like(q))
+    return rates[:, mechanism.joint_names.index(f"{mechanism.output}_joint")]
 
 
 def mean_square(values: Array, time: Array) -> Array:

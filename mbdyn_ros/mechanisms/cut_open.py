@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX
-from ..equations.geometry import SymbolicPose
+from ..equations.geometry import SymbolicInertia, SymbolicPose
 from ..errors import InputError, suggestion
 from ..model.joints.prismatic import Prismatic
 from ..model.joints.revolute import Revolute
@@ -157,16 +157,6 @@ SPRING = "spring_stiffness", "spring_reference"
 
 NOWHERE: Point = (0.0, 0.0)
 """A shift by nothing."""
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolicInertia:
-    """A `RigidInertia` of symbols; center : (3, 1) the centre of mass."""
-
-    mass: SX
-    center: SX
-    first: SX
-    second: SX
 
 
 def planar_pose(at: Point, rotation: Array | None = None) -> Any:

@@ -27,7 +27,6 @@ from ..program.symbols import serialized
 from .cut_open import CutOpen, PartConnection
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
-from .gear_train import shaft_angle
 from .layout import MechanismLayout, turned
 from .mechanism import Mechanism
 
@@ -264,9 +263,7 @@ def denoc_equations(
 
 def _law(mechanism: Mechanism, cam: DiskCam, q: ArrayLike) -> dict[str, float]:
     """s', s'' and the effort of the spring of a cam's follower, by the names of their symbols."""
-    states = mechanism.states("q", q)
-    angle = shaft_angle(mechanism.layout(), mechanism.inputs, cam.cam, states)
-    place, slope, bend = cam.motion(angle)
+    place, slope, bend = cam.motion(mechanism.shaft_angle(cam.cam, mechanism.states("q", q)))
     values = slope[0], bend[0], cam.spring_effort(place[0])
     ends = OF_SLIDE if cam.arm is None else OF_ARM
     return {f"{cam.cam}_{end}": float(one) for end, one in zip(ends, values, strict=True)}

@@ -52,11 +52,8 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
         *([f"0 here, and left out of the formulas: {', '.join(equations.zeros)}"]
           if equations.zeros else []),
     ])  # fmt: skip
-    rows = [
-        (how.symbol(one), one.meaning, _number(one.value), one.unit) for one in equations.symbols
-    ]
     lines += how.heading("symbols")
-    lines += how.table((("", "", "value", ""), rows))
+    lines += _given(equations, how)
     for name, matrix in equations.matrices.items():
         lines += how.heading(f"{how.matrix(name)}: {matrix.meaning}")
         if any(element.coefficients for row in matrix.formulas for element in row):
@@ -132,10 +129,7 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
     how = FORMATS[form]
     lines = how.start(f"Worksheet: {equations.mechanism.title} by DeNOC, at one position")
     lines += how.heading("given")
-    rows = [
-        (how.symbol(one), one.meaning, _number(one.value), one.unit) for one in equations.symbols
-    ]
-    lines += how.table((("", "", "value", ""), rows))
+    lines += _given(equations, how)
     lines += how.lines([
         f"accelerations of the joints: {_named(equations.joints, equations.thdd)}",
         f"cut at {_cut_at(equations)}; subsystems: "
@@ -167,6 +161,13 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
     for title, table in answers:
         lines += [*how.heading(title), *table]
     return "\n".join([*lines, *how.end]) + "\n"
+
+
+def _given(equations: DenocEquations, how: Format) -> list[str]:
+    """The table of the symbols."""
+    symbols = equations.symbols
+    rows = [(how.symbol(one), one.meaning, _number(one.value), one.unit) for one in symbols]
+    return how.table((("", "", "value", ""), rows))
 
 
 def _named(names: Sequence[str], values: Array) -> str:

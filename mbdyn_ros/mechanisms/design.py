@@ -329,6 +329,15 @@ class Design(ABC):
     def _numbers(self) -> list[Number]:
         return list(self.numbers().values())
 
+    def shaft_angle(self, name: str, q: Array) -> Array:
+        """Angle (...), rad, of an input, or of a wheel that meshes turn with them, at q (..., n).
+
+        Of N designs at once q is (N, n).
+        """
+        angle: Array
+        (angle,) = self.kinematics().shafts[name]([*np.moveaxis(q, -1, 0)], self._numbers)
+        return angle
+
     def margins(self, q: Array) -> Array:
         """Squared sine of every dyad's transmission angle, (..., dyads).
 

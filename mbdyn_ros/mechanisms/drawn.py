@@ -11,11 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..model.model import Array
+from ..model.model import Array, Model
 from .branch_table import BranchTable, branch_table
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
-from .gear_train import shaft_angle
 from .kinematics import COEFFICIENTS, Kinematics
 from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
 from .link import Number, Piece, Point
@@ -216,7 +215,7 @@ class DrawnMechanism(Mechanism):
         if not self.unknowns:
             return super().unknown_values(q)
         columns = [
-            one for cam in self.cams for one in cam.coefficients(self._angle(cam, np.asarray(q)))
+            one for cam in self.cams for one in cam.coefficients(self.shaft_angle(cam.cam, q))
         ]
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
@@ -225,7 +224,9 @@ class DrawnMechanism(Mechanism):
         of the pressure angle, NaN where they cannot work."""
         if self.cams:
             sines = [
-                np.where(one.is_sound, np.sin(one.pressure_angle(self._angle(one, q))), np.nan)
+                np.where(
+                    one.is_sound, np.sin(one.pressure_angle(self.shaft_angle(one.cam, q))), np.nan
+                )
                 for one in self.cams
             ]
             return [*self.kinematics().transmissions(*self._columns(q)), *sines]
@@ -249,18 +250,14 @@ class DrawnMechanism(Mechanism):
         """Its disk cams."""
         return self.layout().cams
 
-    def _angle(self, cam: DiskCam, q: Array) -> Array:
-        """The angle (...) of a cam at positions of the inputs (..., n)."""
-        return shaft_angle(self.layout(), self.inputs, cam.cam, q)
-
-    def urdf(self) -> str:
+    def model(self) -> Model:
         """As of every mechanism; a cam has none."""
         if self.cams:
             raise self.refusal(
                 "a URDF cannot say how a cam moves its follower: its law is in pieces; leave the "
                 "cam out, or write the numbers with --output"
             )
-        return super().urdf()
+        return super().model()
 
     @functools.cached_property
     def table(self) -> BranchTable:

@@ -16,13 +16,14 @@ import numpy as np
 
 from ..arguments import sample_times
 from ..array import Array
+from ..compiler.kernel import Bound
 from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
 from ..recording.table import linear
 from .crank_motion import CrankMotion, table_of_inputs
 from .mechanism import Mechanism
-from .parametric import bound, place
+from .parametric import kernel
 from .toggles import reach
 
 NEAR_TOGGLE = 1e-6
@@ -100,11 +101,13 @@ def move(
     n = len(q)
     limits = reach(mechanism, float(q[0])) if n == 1 else (-math.inf, math.inf)
     law = torque_law(mechanism, torque)
-    program = bound(mechanism, forward_dynamics)
+    program, settings = Bound(kernel(type(mechanism), forward_dynamics)), mechanism.vector()
+    program.parameters[: len(settings)] = settings
 
     def rate(t: float, state: Array) -> Array:
-        place(program, mechanism, state[:n])
-        program.v[:] = state[n:]
+        program.q[:], program.v[:] = state[:n], state[n:]
+        if mechanism.unknowns:
+            program.parameters[len(settings) :] = mechanism.unknown_values(state[:n])
         program.effort[:] = law(t, state[:n], state[n:])
         program()
         return np.concatenate([state[n:], program.a])

@@ -31,8 +31,7 @@ from ..prepare.tree import WORLD
 from ..program.symbols import SerializedProperty, lasting, serialized
 from .columns import Columns
 from .cut_open import closures, layout_tree
-from .gear_train import wheel_angles
-from .layout import GROUND, MechanismLayout
+from .layout import GROUND, MechanismLayout, wheel_angles
 from .pose import MechanismPose
 
 COEFFICIENTS, DEGREE = 5, 3
@@ -341,6 +340,11 @@ class Kinematics:
         return self._columns(
             [one.triangle.transmission(self._known, one.fixed) for one in self.steps]
         )
+
+    @SerializedProperty
+    def shafts(self) -> dict[str, Columns]:
+        """(angles of the inputs, numbers) -> angle in the plane, by input and wheel."""
+        return {name: self._columns([one]) for name, one in self._angles(self._q).items()}
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
         groups = self._q, self._symbols.values(), [*self._z, *self._laws]

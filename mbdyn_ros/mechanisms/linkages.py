@@ -13,6 +13,17 @@ from .link import Block, Link, Number, Plate
 from .mechanism import Mechanism
 
 
+def _four_bar(design: FourBar | SixBar) -> MechanismLayout:
+    """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
+    parts = (
+        Part("crank", GROUND, (0.0, 0.0), design.crank),
+        Part("coupler", "crank", design.crank.end, design.coupler),
+        Part("rocker", GROUND, (design.ground, 0.0), design.rocker),
+    )
+    pin = Pin("coupler_pin", "coupler", design.coupler.end, "rocker", design.rocker.end)
+    return MechanismLayout(parts, (pin,))
+
+
 @dataclass(frozen=True, kw_only=True)
 class FourBar(Mechanism):
     """Crank, coupler and rocker on two pivots of the ground.
@@ -38,13 +49,7 @@ class FourBar(Mechanism):
 
     def layout(self) -> MechanismLayout:
         """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
-        parts = (
-            Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", self.crank.end, self.coupler),
-            Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
-        )
-        pin = Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end)
-        return MechanismLayout(parts, (pin,))
+        return _four_bar(self)
 
     @property
     def lengths(self) -> dict[str, float]:
@@ -283,21 +288,15 @@ class SixBar(Mechanism):
 
     def layout(self) -> MechanismLayout:
         """The four-bar's parts, then those of the second dyad."""
-        plate = getattr(self, self.ternary)
+        first, plate = _four_bar(self), getattr(self, self.ternary)
+        pivot = self.second_pivot_x, self.second_pivot_y
         parts = (
-            Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", self.crank.end, self.coupler),
-            Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
             Part("second_coupler", self.ternary, plate.third, self.second_coupler),
-            Part("second_rocker", GROUND, (self.second_pivot_x, self.second_pivot_y),
-                 self.second_rocker),
-        )  # fmt: skip
-        seconds = self.second_coupler.end, "second_rocker", self.second_rocker.end
-        pins = (
-            Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end),
-            Pin("second_pin", "second_coupler", *seconds),
+            Part("second_rocker", GROUND, pivot, self.second_rocker),
         )
-        return MechanismLayout(parts, pins)
+        ends = self.second_coupler.end, "second_rocker", self.second_rocker.end
+        pin = Pin("second_pin", "second_coupler", *ends)
+        return MechanismLayout((*first.parts, *parts), (*first.pins, pin))
 
 
 @dataclass(frozen=True, kw_only=True)

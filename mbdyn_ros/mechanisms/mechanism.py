@@ -1,4 +1,4 @@
-"""A mechanism: a design with its motion and the efforts that it requires, and as a URDF.
+"""A mechanism: a design with its motion and the efforts that it requires, and as a robot.
 
 Joints count as in `Mechanism.joint_state`, angles in the parent part; `<home>` says where the
 mechanism closes. A loop that a URDF cannot say is a <loop>.
@@ -7,37 +7,33 @@ mechanism closes. A loop that a URDF cannot say is a <loop>.
 from __future__ import annotations
 
 import functools
-import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
-from lxml import etree
 from numpy.typing import ArrayLike
 
 from ..equations import programs
-from ..model.model import Array
+from ..model.model import Array, Combination, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose
+from ..model.pose import rotation_onto
+from ..model.shapes import Box, Cylinder, Visual
+from ..model.write.urdf import urdf_text
 from ..program.declaration import Declaration
-from ..robot import Robot, load
+from ..robot import Robot
 from .design import Design
 from .layout import GROUND, MechanismLayout, Part, mesh_factors, wheel_radii
-from .link import Bar, Block, Link, Point, Wheel
+from .link import Bar, Block, Piece, Point, Wheel
 from .parametric import run
 from .pose import MechanismPose
 from .toggles import home, reach, require_reach
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
-
-
 COLORS = {
-    "steel": "0.62 0.64 0.67 1",
-    "orange": "0.90 0.42 0.12 1",
-    "yellow": "0.95 0.70 0.10 1",
-    "green": "0.25 0.60 0.38 1",
-    "blue": "0.16 0.42 0.68 1",
-    "violet": "0.50 0.36 0.62 1",
-    "dark": "0.20 0.22 0.25 1",
+    "steel": (0.62, 0.64, 0.67, 1.0),
+    "orange": (0.90, 0.42, 0.12, 1.0),
+    "yellow": (0.95, 0.70, 0.10, 1.0),
+    "green": (0.25, 0.60, 0.38, 1.0),
+    "blue": (0.16, 0.42, 0.68, 1.0),
+    "violet": (0.50, 0.36, 0.62, 1.0),
+    "dark": (0.20, 0.22, 0.25, 1.0),
 }
 PARTS = tuple(COLORS)[1:]
 """Colours of the parts, one after the other."""
@@ -45,82 +41,64 @@ PARTS = tuple(COLORS)[1:]
 SLENDER = 0.08
 """Width of a link that has none of its own, as a share of the shortest length."""
 
+OUT_OF_PLANE = np.array([0.0, -1.0, 0.0])
+"""The axis of turns: the plane's y axis is the world's z axis."""
 
-def write_urdf(mechanism: Design, home: Array) -> str:
-    """The text. home : (n,) angles of the inputs at which the loops are closed first."""
+FARTHEST = Limits(-1e3, 1e3, velocity=1e3, effort=1e6)
+"""Bounds of slides, for readers of URDF that want some."""
+
+
+def robot_description(mechanism: Mechanism) -> Model:
+    """A mechanism as URDF+ says it; its loops are closed first at its `home`."""
     layout = mechanism.layout()
-    (at_home,) = mechanism.solved(home[None]).joint_positions()
-    robot = etree.Element("robot", name=mechanism.name)
-    for name, color in COLORS.items():
-        etree.SubElement(etree.SubElement(robot, "material", name=name), "color", rgba=color)
+    (at_home,) = mechanism.solved(mechanism.home[None]).joint_positions()
     drawing = _Drawing(layout)
-    drawing.ground(etree.SubElement(robot, "link", name=GROUND))
-    for part in layout.parts:
-        link = etree.SubElement(robot, "link", name=part.name)
-        drawing.part(link, part)
-        _inertial(link, part)
-    factors = {one.driven: (one, mesh_factors(layout, one)) for one in layout.gears}
-    for part in layout.parts:
-        driven = "true" if part.name in mechanism.inputs else "false"
-        joint = etree.SubElement(
-            robot, "joint", name=part.joint,
-            type="prismatic" if part.slides else "continuous", independent=driven,
-        )  # fmt: skip
-        etree.SubElement(joint, "parent", link=part.parent)
-        etree.SubElement(joint, "child", link=part.name)
-        _origin(joint, part.at, math.pi / 2 if part.across else 0.0)
-        etree.SubElement(joint, "axis", xyz="1 0 0" if part.slides else "0 -1 0")
-        if part.slides:
-            bounds = {"lower": "-1e3", "upper": "1e3", "effort": "1e6", "velocity": "1e3"}
-            etree.SubElement(joint, "limit", bounds)
-        if part.name in factors:
-            mesh, by = factors[part.name]
-            multiplier = _number(-by[mesh.driver])
-            etree.SubElement(joint, "mimic", joint=f"{mesh.driver}_joint", multiplier=multiplier)
-    for pin in layout.pins if not factors else ():
-        loop = etree.SubElement(robot, "loop", name=pin.name, type="revolute")
-        ends = ((pin.first, pin.at_first), (pin.second, pin.at_second))
-        for tag, (name, at) in zip(("predecessor", "successor"), ends, strict=True):
-            _origin(etree.SubElement(loop, tag, link=name), at)
-        etree.SubElement(loop, "axis", xyz="0 -1 0")
+    ground = Link(GROUND, visuals=tuple(drawing.ground()))
+    links = [Link(one.name, _inertia(one.piece), visuals=tuple(drawing.part(one)))
+             for one in layout.parts]  # fmt: skip
+    follows = {
+        one.driven: Mimic(f"{one.driver}_joint", -float(mesh_factors(layout, one)[one.driver]))
+        for one in layout.gears
+    }
+    joints = [
+        Joint(
+            one.joint, "prismatic" if one.slides else "continuous", one.parent, one.name,
+            _pose(one.at, 1j if one.across else 1.0), np.eye(3)[0] if one.slides else OUT_OF_PLANE,
+            FARTHEST if one.slides else Limits(), mimic=follows.get(one.name),
+        )
+        for one in layout.parts
+    ]  # fmt: skip
+    loops = [
+        Loop(one.name, "revolute", one.first, one.second, _pose(one.at_first),
+             _pose(one.at_second), OUT_OF_PLANE)
+        for one in layout.pins if not follows
+    ]  # fmt: skip
+    couplings = []
     for mesh in layout.meshes:
-        coupling = etree.SubElement(robot, "coupling", name=mesh.name)
-        for name, factor in mesh_factors(layout, mesh).items():
-            etree.SubElement(coupling, "joint", name=f"{name}_joint", factor=_number(factor))
-        if mesh.phase:
-            coupling.set("offset", _number(mesh.phase))
-    closed = etree.SubElement(robot, "home")
-    for part, position in zip(layout.parts, at_home.tolist(), strict=True):
-        etree.SubElement(closed, "joint", name=part.joint, position=_number(position))
-    etree.indent(robot)
-    text: str = etree.tostring(robot, encoding="unicode")
-    return f'<?xml version="1.0"?>\n{text}\n'
+        factors = mesh_factors(layout, mesh).items()
+        by_joint = tuple((f"{name}_joint", float(factor)) for name, factor in factors)
+        couplings.append(Combination(mesh.name, by_joint, float(mesh.phase)))
+    driven = tuple(one.joint for one in layout.parts if one.name in mechanism.inputs)
+    closed = dict(zip(mechanism.joint_names, at_home.tolist(), strict=True))
+    return Model(
+        mechanism.name, GROUND, (ground, *links), tuple(joints), loops=tuple(loops),
+        couplings=tuple(couplings), independent=driven, home=closed,
+    )  # fmt: skip
 
 
-def _number(value: float) -> str:
-    return repr(float(value) + 0.0)  # no -0.0
-
-
-def _origin(
-    element: Element, at: Iterable[float], turn: float = 0.0, depth: float = 0.0
-) -> Element:
-    x, y = at
-    place = {"xyz": f"{_number(x)} {_number(depth)} {_number(y)}"}
-    if turn:
-        place["rpy"] = f"0 {_number(-turn)} 0"
-    return etree.SubElement(element, "origin", place)
-
-
-def _inertial(link: Element, part: Part) -> None:
-    """Mass and inertia, as of an even sheet in the plane."""
-    inertial = etree.SubElement(link, "inertial")
-    _origin(inertial, part.piece.middle)
-    etree.SubElement(inertial, "mass", value=_number(part.piece.mass))
-    moment = part.piece.moment
-    half = _number(moment / 2)
-    etree.SubElement(
-        inertial, "inertia", ixx=half, iyy=_number(moment), izz=half, ixy="0", ixz="0", iyz="0"
+def _pose(at: Point, direction: complex = 1.0, depth: float = 0.0) -> Pose:
+    """The frame at a point of the plane whose x axis has a direction in it."""
+    c, s = direction.real, direction.imag
+    return Pose(
+        np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]]), np.array([at[0], depth, at[1]])
     )
+
+
+def _inertia(piece: Piece) -> Inertia:
+    """Mass and inertia, as of an even sheet in the plane."""
+    moment, (x, y) = float(piece.moment), piece.middle
+    moments = np.diag([moment / 2, moment, moment / 2])
+    return Inertia(float(piece.mass), np.array([x, 0.0, y]), moments)
 
 
 class _Drawing:
@@ -136,64 +114,58 @@ class _Drawing:
         self.width = SLENDER * max(min(lengths), 0.3 * self.longest)
         self.layers = layout.order
 
-    def ground(self, link: Element) -> None:
+    def ground(self) -> Iterator[Visual]:
         """A pivot under every part on the ground, a rail under every slide."""
         for part in self.layout.parts:
             if part.parent != GROUND:
                 continue
             if part.slides:
                 size = (3 * self.longest, self.width / 4, self.width / 2)
-                self._box(link, part.at, 0.0, size, "dark", 1.5 * self.width)
+                yield _box(part.at, 1.0, size, "dark", 1.5 * self.width)
             else:
-                self._pin(link, part.at, 1.2 * self.width, "dark", self.width)
+                yield self._pin(part.at, 1.2 * self.width, "dark", self.width)
 
-    def part(self, link: Element, part: Part) -> None:
+    def part(self, part: Part) -> Iterator[Visual]:
         """Bars between the pins of a part, with an eye on each."""
         layer = self.layers[part.name]
         color, depth = PARTS[layer % len(PARTS)], -layer * self.width / 2
         piece = part.piece
         if isinstance(piece, Block):
             size = (3 * self.width, self.width / 2, 2 * self.width)
-            self._box(link, (0.0, 0.0), 0.0, size, color, depth)
+            yield _box((0.0, 0.0), 1.0, size, color, depth)
             return
         if isinstance(piece, Wheel):
             radius = self.radii.get(part.name, self.width)
-            self._pin(link, (0.0, 0.0), radius, color, depth)
+            yield self._pin((0.0, 0.0), radius, color, depth)
             spoke = (0.9 * radius, self.width / 2.2, 0.3 * self.width)
-            self._box(link, (0.45 * radius, 0.0), 0.0, spoke, "dark", depth - 0.1 * self.width)
+            yield _box((0.45 * radius, 0.0), 1.0, spoke, "dark", depth - 0.1 * self.width)
             return
-        points, width = piece.pins, self.width
-        if isinstance(piece, Link) and piece.width:
-            width = float(piece.width)
+        points, width = piece.pins, float(getattr(piece, "width", 0.0)) or self.width
         for k, start in enumerate(points):
-            self._pin(link, start, 0.7 * width, color, depth)
+            yield self._pin(start, 0.7 * width, color, depth)
             end = points[(k + 1) % len(points)]
             if k < len(points) - 1 or len(points) > 2:
-                direction = complex(end[0] - start[0], end[1] - start[1])
-                middle = (start[0] + direction.real / 2, start[1] + direction.imag / 2)
-                turn = math.atan2(direction.imag, direction.real)
-                self._box(
-                    link, middle, turn, (abs(direction), self.width / 2.2, width), color, depth
-                )
+                way = complex(end[0] - start[0], end[1] - start[1])
+                middle = (start[0] + way.real / 2, start[1] + way.imag / 2)
+                size = (abs(way), self.width / 2.2, width)
+                yield _box(middle, way / abs(way), size, color, depth)
 
-    def _box(
-        self, link: Element, at: Point, turn: float, size: Sequence[float], color: str, depth: float
-    ) -> None:
-        visual = etree.SubElement(link, "visual")
-        _origin(visual, at, turn, depth)
-        sizes = {"size": " ".join(f"{one:.6g}" for one in size)}
-        _draw(visual, "box", sizes, color)
-
-    def _pin(self, link: Element, at: Point, radius: float, color: str, depth: float) -> None:
-        visual = etree.SubElement(link, "visual")
-        _origin(visual, at, 0.0, depth).set("rpy", f"{_number(math.pi / 2)} 0 0")
-        sizes = {"radius": f"{radius:.6g}", "length": f"{self.width / 2.2:.6g}"}
-        _draw(visual, "cylinder", sizes, color)
+    def _pin(self, at: Point, radius: float, color: str, depth: float) -> Visual:
+        shape = Cylinder(*_written((radius, self.width / 2.2)))
+        place = _pose(at, depth=depth) @ Pose(rotation_onto(OUT_OF_PLANE))
+        return Visual(shape, place, color=COLORS[color], material=color)
 
 
-def _draw(visual: Element, shape: str, sizes: dict[str, str], color: str) -> None:
-    etree.SubElement(etree.SubElement(visual, "geometry"), shape, sizes)
-    etree.SubElement(visual, "material", name=color)
+def _box(
+    at: Point, direction: complex, size: tuple[float, ...], color: str, depth: float
+) -> Visual:
+    place = _pose(at, direction, depth)
+    return Visual(Box(_written(size)), place, color=COLORS[color], material=color)
+
+
+def _written(sizes: tuple[float, ...]) -> tuple[float, ...]:
+    """Sizes of shapes with six digits, so that files are short."""
+    return tuple(float(f"{one:.6g}") for one in sizes)
 
 
 class Mechanism(Design):
@@ -287,10 +259,14 @@ class Mechanism(Design):
         """Interval of its only input's angle around home, rad; infinite where it turns fully."""
         return reach(self)
 
+    def model(self) -> Model:
+        """Its description as a robot's."""
+        return robot_description(self)
+
     def urdf(self) -> str:
         """URDF+ text: what `mbdyn_ros.load` reads back with the same dynamics."""
-        return write_urdf(self, self.home)
+        return urdf_text(self.model())
 
     def robot(self) -> Robot:
         """The `Robot`: its q is the inputs' angles, its joints are those of `joint_state`."""
-        return load(self.urdf(), gravity=(0.0, 0.0, -float(self.gravity)))
+        return Robot(self.model(), gravity=(0.0, 0.0, -float(self.gravity)))

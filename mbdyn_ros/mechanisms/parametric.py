@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
-from ..compiler.kernel import Bound, Kernel
+from ..compiler.kernel import Kernel
 from ..compiler.loading import load_kernel
 from ..compiler.options import STANDARD
 from ..equations.algebra.spatial import SX
@@ -159,18 +159,3 @@ def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
     return kernel(type(mechanism), program, loaded).batch(
         [*arguments, mechanism.parameters(arguments[0])], len(arguments[0])
     )
-
-
-def bound(mechanism: Design, program: Declaration) -> Bound:
-    """A program bound to arrays, with the numbers of one mechanism filled in; see `place`."""
-    result = Bound(kernel(type(mechanism), program))
-    numbers = mechanism.vector()
-    result.parameters[: len(numbers)] = numbers
-    return result
-
-
-def place(program: Bound, mechanism: Design, q: Array) -> None:
-    """Fill in the position (n,) of a bound program."""
-    program.q[:] = q
-    if mechanism.unknowns:
-        program.parameters[-len(mechanism.unknowns) :] = mechanism.unknown_values(q)

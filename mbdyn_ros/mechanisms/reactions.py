@@ -249,13 +249,13 @@ def friction_forces(
         raise mechanism.refusal("the share of its pins' forces is undetermined, and so is friction")
     joints = connections(layout)
     by_name = _by_name(mechanism, joints, friction)
-    count = len(motion[0])
-    free = _reactions(mechanism, motion, np.zeros((count, len(layout.parts), 6)))
-    slopes = np.stack(
-        [_reactions(mechanism, motion, np.broadcast_to(_unit(mechanism, one),
-                    (count, len(layout.parts), 6))) - free for one in joints],
-        axis=-1,
-    )  # fmt: skip
+
+    def under(loads: Array) -> Array:
+        """Reactions (N, m, 3) under what acts on the parts (parts, 6)."""
+        return run(mechanism, reactions, *motion, np.tile(loads, (len(motion[0]), 1, 1)))
+
+    free = under(np.zeros((len(layout.parts), 6)))
+    slopes = np.stack([under(_unit(mechanism, one)) - free for one in joints], axis=-1)
     speeds, directions = _relative(mechanism, joints, pose, rates)
     dry = np.array([by_name[one.name].coefficient * (1 if one.slides else by_name[one.name].radius)
                     for one in joints])  # fmt: skip
@@ -317,11 +317,6 @@ def _by_name(
                 f"{', '.join(names)}"
             )
     return {name: friction.get(name, Friction()) for name in names}
-
-
-def _reactions(mechanism: Mechanism, motion: tuple[Array, Array, Array], loads: Array) -> Array:
-    """Reactions (N, m, 3) under what acts on the parts (N, parts, 6)."""
-    return run(mechanism, reactions, *motion, np.ascontiguousarray(loads))
 
 
 def _unit(mechanism: Mechanism, joint: PartConnection) -> Array:

@@ -75,15 +75,8 @@ def configured(name: str, settings: str = "") -> Mechanism:
     Raises
     ------
     InputError
-        No such mechanism or setting, or no number.
+        No such mechanism or setting, no number, or a setting twice.
     """
-    kind, values = kind_of(name), {}
-    for part in filter(None, (one.strip() for one in settings.split(","))):
-        setting, equals, text = (one.strip() for one in part.partition("="))
-        try:
-            values[setting] = float(text)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise InputError(f"{name}: {part!r} is not a setting; give setting=number,...")
-    return kind().replaced(**values)
+    from ..cli.options import name_values  # imports click
+
+    return kind_of(name)().replaced(**name_values(settings, name))

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..equations.programs import joint_velocity
 from ..model.model import Array
-from .analysis import transmission_angles
+from .analysis import output_rate, transmission_angles
 from .design import TURN_SAMPLES
 from .disk_cam import DiskCam
 from .linkages import FourBar
 from .mechanism import Mechanism
-from .parametric import bound, place
 from .toggles import reach
 
 
@@ -28,18 +26,13 @@ def dead_centers(mechanism: Mechanism) -> Array:
     lower, upper = mechanism.range
     if not np.isfinite(lower):
         lower, upper = -np.pi, np.pi
-    rates = bound(mechanism, joint_velocity)
-    rates.v[:] = 1.0
-    row = mechanism.joint_names.index(f"{mechanism.output}_joint")
 
     def rate(angle: float) -> float:
-        place(rates, mechanism, np.array([angle]))
-        rates()
-        return float(rates.result[row])
+        return float(output_rate(mechanism, np.array([[angle]]))[0])
 
     inside = 1e-9 * (upper - lower)
     angles = np.linspace(lower + inside, upper - inside, TURN_SAMPLES + 1)
-    values = np.array([rate(angle) for angle in angles.tolist()])
+    values = output_rate(mechanism, angles[:, None])
     centers = [
         brentq(rate, angles[k], angles[k + 1], xtol=1e-14, rtol=1e-14)
         for k in np.flatnonzero(values[:-1] * values[1:] < 0)

@@ -17,6 +17,7 @@ import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
 from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
 from mbdyn_ros.mechanisms.denoc_text import written
+from mbdyn_ros.mechanisms.view.equations_panel import HTML
 from mbdyn_ros.mechanisms.view.forces import PlaneMotion, Polygon
 from mbdyn_ros.mechanisms.view.free_body import FreeBody
 from mbdyn_ros.mechanisms.view.kept_runs import KeptRun
@@ -41,7 +42,6 @@ from mbdyn_ros.mechanisms.view.shown_mechanism import (
     rounded_outline,
     solid,
 )
-from mbdyn_ros.mechanisms.view.typeset import HTML
 from mbdyn_ros.view.scene.camera import FRONT, Camera
 
 DRIVE = CrankDrive((10.0,), (0.0,))

@@ -1,4 +1,4 @@
-"""Tasks of `mbdyn mechanism`: torques, motion, comparison, sweep."""
+"""Tasks of `mbdyn mechanism`: torques, motion, equations, comparison, sweep."""
 
 from __future__ import annotations
 
@@ -6,20 +6,31 @@ import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from ...cli.options import once
-from ...cli.printing import number_column, print_table, progress_bar
+from ...cli.options import WRITTEN_AS, once
+from ...cli.printing import number, number_column, print_table, progress_bar
 from ...errors import InputError
 from ...model.read.number import to_float
+from ...names import in_text
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
 from ..analysis import mean
-from .prescribed import analyse, curve_of, draw, motion_table, prescribed, speed_of, table_of
+from .prescribed import (
+    analyse,
+    curve_of,
+    draw,
+    motion_table,
+    prescribed,
+    speed_of,
+    table_of,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -225,6 +236,49 @@ def torque_of(made: Mechanism, text: str) -> tuple[Any, float]:
             f"{', '.join(TABLES)}"
         )
     return np.array(numbers, dtype=float), math.inf
+
+
+def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """Print or write the equations; as a document, their numbers and formulas."""
+    from ..denoc_equations import denoc_equations
+    from ..denoc_text import formulas_of, worksheet, written
+
+    for option in ("plot", "gif"):
+        if options[option]:
+            raise click.UsageError(f"--{option} belongs to --id; --equations has an --output")
+    motion = moved(made, options)[0] if options["forward"] else prescribed(made, options)
+    row = int(np.abs(motion.time - options["instant"]).argmin())
+    cut = [name.strip() for text in options["cut"] for name in text.split(",")]
+    found = denoc_equations(made, motion.q[row], motion.v[row], motion.a[row], cut)
+    write = worksheet if options["worksheet"] else written
+    if file := options["output"]:
+        write_text(file, write(found, WRITTEN_AS[Path(file).suffix.lower()]))
+    elif not as_json:
+        click.echo(write(found, options["worksheet"] or options["equations"]), nl=False)
+    if not as_json and options["instant"]:
+        click.echo(f"at {number(float(motion.time[row]))} s, the nearest of {len(motion)} instants")
+    formulas = formulas_of(found)
+    return {
+        "time": float(motion.time[row]),
+        "cut": [one.name for one in found.cuts],
+        "subsystems": [list(one) for one in found.subsystems],
+        "symbols": {name: {"meaning": one.meaning, "unit": one.unit, "value": one.value}
+                    for name, one in zip(formulas["symbols"], found.symbols, strict=True)},
+        "matrices": {
+            name: {"rows": list(one.rows), "columns": list(one.columns),
+                   "values": one.values.tolist(), "formulas": formulas[name]}
+            for name, one in found.matrices.items()
+        },
+        **{
+            name: dict(zip(map(in_text, found.joints), one.tolist(), strict=True))
+            for name, one in (
+                ("thd", found.thd), ("thdd", found.thdd), ("right_side", found.right_side)
+            )
+        },
+        "lambda": dict(zip(found.multiplier_names, found.multipliers.tolist(), strict=True)),
+        "tau": dict(zip(map(in_text, found.joints), found.tau.tolist(), strict=True)),
+        **dict(zip(("A", "x", "B"), (one.tolist() for one in found.bordered), strict=True)),
+    }  # fmt: skip
 
 
 def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:

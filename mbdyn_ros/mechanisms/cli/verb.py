@@ -225,9 +225,8 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     from ..registry import kind_of
     from .designing import balance_links, find_front, fit_path, fit_positions
     from .prescribed import write_text
-    from .show_equations import show_equations
     from .show_summary import show_summary
-    from .tasks import compare_settings, forward, inverse, sweep_designs
+    from .tasks import compare_settings, forward, inverse, show_equations, sweep_designs
 
     if name == "list":
         _list(as_json)

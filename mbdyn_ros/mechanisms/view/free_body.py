@@ -13,9 +13,9 @@ from ...view.page.charts import Curve
 from ..analysis import Analysis
 from ..cut_open import force_carriers
 from ..link import Points
+from .equations_panel import formula, matrix, table
 from .forces import PlaneMotion, contact_place
 from .shown_mechanism import extent
-from .typeset import formula, matrix, table
 
 LAW = (
     r"M_i\,\dot t_i + W_i M_i\,t_i = w_i",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ...array import Array
@@ -18,12 +20,13 @@ from ...view.page.motion import PagePlayback
 from ...view.page.page import Page
 from ...view.scene.camera import FRONT
 from .. import CrankMotion, Mechanism
-from ..forward import TorqueLaw
+from ..crank_motion import from_table
+from ..forward import TorqueLaw, law_from_table
+from ..registry import DRAWING_ENDS, MECHANISMS, kind_of
 from ..sketch import Sketch
-from .design_sliders import DesignSliders
+from .design_sliders import DesignSliders, DriveSliders
 from .drawing_board import DrawingBoard
 from .equations_panel import EquationsPanel
-from .files_panel import FilesPanel
 from .forces import POLYGONS, Forces, Polygon
 from .free_body import FreeBody
 from .kept_runs import KeptRun, KeptRuns
@@ -264,6 +267,66 @@ class MechanismPage:
         name = f"{self.run_shown.mechanism.name}.png"
         kept = tuple(self._kept.over(self.run_shown.across))
         _send(event, name, picture(self.run_shown, quantity, kept, scene))
+
+
+class FilesPanel:
+    """The folder in which kinds and files are chosen; what is refused is said in a notification.
+
+    Parameters
+    ----------
+    driving : takes motions and torques. show : shows another mechanism on the page.
+    draw : lets a linkage be drawn, from nothing or, where its argument is true, from this one.
+    """
+
+    def __init__(
+        self, page: Page, mechanism: Mechanism, driving: DriveSliders,
+        show: Callable[[Mechanism], None], draw: Callable[[bool], None],
+    ) -> None:  # fmt: skip
+        self._page = page
+        inputs = mechanism.inputs
+        columns = ", ".join(f"QUANTITY/{name}" for name in inputs)
+        kinds = tuple(dict.fromkeys((mechanism.name, *MECHANISMS)))
+        with page.gui.add_folder("Files", expand_by_default=False):
+            kind: Any = page.gui.add_dropdown("mechanism", kinds, initial_value=mechanism.name)
+            kind.on_update(partial(self._try, lambda: show(kind_of(str(kind.value))())))
+            for label, start in (("Draw a linkage", False), ("Drag the points of this one", True)):
+                page.gui.add_button(label).on_click(partial(self._try, partial(draw, start)))
+            self._add(
+                "Open a drawing", ",".join(DRAWING_ENDS), "YAML: points, links, ground, inputs",
+                lambda path: show(kind_of(str(path))()),
+            )  # fmt: skip
+            self._add(
+                "Motion", ".csv,.json", f"time, {columns.replace('QUANTITY', 'position')}",
+                lambda path: driving.take_motion(from_table(path, inputs)),
+            )  # fmt: skip
+            self._add(
+                "Torque", ".csv,.json", f"time, {columns.replace('QUANTITY', 'effort')}",
+                lambda path: driving.take_torque(*law_from_table(path, inputs)),
+            )  # fmt: skip
+
+    def _add(self, label: str, ends: str, hint: str, take: Callable[[Path], None]) -> None:
+        """A button that takes a file."""
+        button: Any = self._page.gui.add_upload_button(label, mime_type=ends, hint=hint)
+
+        def taken(event: Any) -> None:
+            with tempfile.TemporaryDirectory(prefix="mbdyn_ros-") as folder:
+                path = Path(folder) / Path(button.value.name).name
+                path.write_bytes(button.value.content)
+                self._try(partial(take, path), event, f"{folder}/")
+
+        button.on_upload(taken)
+
+    def _try(self, action: Callable[[], None], event: Any, folder: str = "") -> None:
+        """Do what a browser asks for, which does not know the folder of a file that it sent."""
+        if event.client is None:
+            return
+        try:
+            action()
+        except InputError as error:
+            words = in_markdown(str(error).replace(folder, "") if folder else str(error))
+            event.client.add_notification("Refused", words, color="red")
+            return
+        self._page.changed(event)
 
 
 def _send(event: Any, name: str, content: bytes) -> None:
