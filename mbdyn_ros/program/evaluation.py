@@ -38,9 +38,13 @@ class Evaluation:
         evaluate()
         return [array.copy() for array in found]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Evaluation:
-        """Itself: it does not change."""
-        return self
+    def __getstate__(self) -> dict[str, object]:
+        """What a copy or a pickle keeps: all but the arrays of this process's threads."""
+        return {"_function": self._function}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__ |= state
+        self._own = threading.local()
 
     def _tied(self) -> tuple[Any, Callable[[], None], list[Array], list[Array]]:
         """A buffer, its call, and its arrays."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import casadi as ca
@@ -30,6 +31,13 @@ def test_results_are_kept() -> None:
     evaluation = Evaluation("f", [X], [2 * X])
     (first,), (second,) = evaluation(np.ones(3)), evaluation(np.zeros(3))
     np.testing.assert_array_equal([first, second], [[2.0] * 3, [0.0] * 3])
+
+
+def test_it_can_be_pickled() -> None:
+    evaluation = Evaluation("f", [X], [2 * X])
+    evaluation(np.zeros(3))
+    again = pickle.loads(pickle.dumps(evaluation))
+    np.testing.assert_array_equal(again(np.ones(3))[0], [2.0] * 3)
 
 
 def test_threads_do_not_meet() -> None:
