@@ -56,9 +56,10 @@ DynamicsController::Return DynamicsController::on_init() {
     return Return::ERROR;
   }
   gate_ = std::make_shared<ParameterGate<Session>>();
-  // Later than the listener's, and so asked first.
+  // Later than the listener's, and so asked first. The listener ends before the gate and these
+  // callbacks: what comes until then is refused.
   checking_ = get_node()->add_on_set_parameters_callback(
-      [gate = gate_, listener = listener_](const std::vector<rclcpp::Parameter> &given) {
+      [gate = gate_, listener = listener_.get()](const std::vector<rclcpp::Parameter> &given) {
         rcl_interfaces::msg::SetParametersResult result;
         if (gate->closed()) {
           result.reason = "this controller is being unloaded";
@@ -74,7 +75,7 @@ DynamicsController::Return DynamicsController::on_init() {
         return result;
       });
   applying_ = get_node()->add_post_set_parameters_callback(
-      [gate = gate_, listener = listener_](const std::vector<rclcpp::Parameter> &) {
+      [gate = gate_, listener = listener_.get()](const std::vector<rclcpp::Parameter> &) {
         if (const auto session = gate->session()) session->apply(listener->get_params());
       });
   return Return::SUCCESS;

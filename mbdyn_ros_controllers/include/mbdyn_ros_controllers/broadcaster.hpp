@@ -125,9 +125,9 @@ class Broadcaster : public controller_interface::ControllerInterface {
     return Return::SUCCESS;
   }
 
-  std::shared_ptr<Listener> listener_;
   std::shared_ptr<ParameterGate<Session>> gate_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr checking_;
+  std::shared_ptr<Listener> listener_;  // ends before those that keep parameters from it
   std::mutex transition_;  // the loop skips a cycle while another thread has it
   std::shared_ptr<Session> session_;
   bool active_ = false, listens_ = false;

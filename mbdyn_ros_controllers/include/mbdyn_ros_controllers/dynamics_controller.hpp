@@ -73,10 +73,11 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   void write(Session &session, bool zero) noexcept;
   void publish(Session &session, const rclcpp::Time &time, double period) noexcept;
 
-  std::shared_ptr<dynamics_controller::ParamListener> listener_;
   std::shared_ptr<ParameterGate<Session>> gate_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr checking_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr applying_;
+  // ends before those that keep parameters from it
+  std::shared_ptr<dynamics_controller::ParamListener> listener_;
 
   mutable std::mutex transition_;  // the loop skips a cycle while another thread has it
   std::shared_ptr<Session> session_;
