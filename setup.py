@@ -121,7 +121,7 @@ setup(
     cmdclass={"build_py": FreshBuild},
     project_urls={"Source": REPOSITORY} if REPOSITORY else {},
     install_requires=[
-        "casadi>=3.6",
+        "casadi>=3.7",
         "click>=8.0",
         "lxml>=4.9",
         "numpy>=1.23",
