@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
+from click.core import augment_usage_errors
 
 from .cli.interrupts import INTERRUPTED, raise_when_interrupted
 from .cli.streams import standard_streams
@@ -136,7 +137,8 @@ class Mbdyn(click.Group):
 
 def _refuse_repeated(context: click.Context, arguments: list[str]) -> None:
     """Refuse an option given twice: click keeps the last one without a word."""
-    _, _, order = context.command.make_parser(context).parse_args(list(arguments))
+    with augment_usage_errors(context):
+        _, _, order = context.command.make_parser(context).parse_args(list(arguments))
     options = Counter(one for one in order if isinstance(one, click.Option))
     for option, count in options.items():
         plain_flag = option.is_flag and not option.secondary_opts

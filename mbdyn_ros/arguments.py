@@ -301,7 +301,8 @@ def checked_home(
     for name, position in home.items():
         if name not in joints:
             raise InputError(
-                f"home names {shown(name)}, which is not a movable joint of {source}; "
+                f"home names {shown(name)}, which is not a movable joint of "
+                f"{source}{suggestion(name, joints)}; "
                 f"the joints are {', '.join(joints)}"
             )
         checked[name] = float(single_vector("home position", [position], (name,))[0])

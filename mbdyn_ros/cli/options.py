@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
 import warnings
@@ -143,11 +144,22 @@ class RobotOptions:
 
 
 def robot_file(source: str) -> str | Path:
-    """The file that a ROBOT names: a path as it is, the file of a robot in the box by its name."""
-    from ..model.read.installed import find_robot
+    """The file that a ROBOT names: a path as it is, the file of a robot in the box by its name.
 
-    named = re.fullmatch(r"\w+", source) and not Path(source).is_file()
-    return find_robot(source) if named else source
+    Raises
+    ------
+    InputError
+        There is no such robot, or a path names no file, but a robot in the box.
+    """
+    from ..model.read.installed import boxed_robot, find_robot
+
+    if os.path.isfile(source):
+        return source
+    if re.fullmatch(r"\w+", source):
+        return find_robot(source)
+    if "<" not in source and (also := boxed_robot(source)):
+        raise InputError(f"{source}: no such file{also}")
+    return source
 
 
 def complete_robot(

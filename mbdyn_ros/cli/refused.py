@@ -12,6 +12,12 @@ from ..errors import suggestion
 OPTION = re.compile(r"--[a-z][\w-]*")
 """The name of an option."""
 
+ROBOT = re.compile(
+    r"there is no (robot|mechanism) |home names |.*: there is no (joint|link)\b"
+    r"|.*: no such file(; there is a robot| \(nor XML)"
+)
+"""The beginning of what refuses a robot, a mechanism, a joint or a link, but no option."""
+
 UNITS = {
     "deg": ("rad", math.radians(1.0)), "degrees": ("rad", math.radians(1.0)),
     "°": ("rad", math.radians(1.0)), "rpm": ("rad/s", math.tau / 60),
@@ -67,17 +73,22 @@ def example(command: click.Command, words: str) -> str:
 def for_example(command: click.Command, words: str) -> str:
     """An example of the option, robot or mechanism that `words` refuse; else nothing."""
     option = OPTION.match(words)
-    named = option or words.startswith(("there is no robot", "there is no mechanism"))
-    shown = example(command, words) if named else ""
+    shown = example(command, words) if option or ROBOT.match(words) else ""
     return f". For example: {shown}" if shown and (not option or option[0] in shown) else ""
+
+
+def nearest(option: str, command: click.Command) -> str:
+    """' (did you mean "--x"?)', by the letters after the dashes; or nothing."""
+    known = [one for param in command.params for one in param.opts if one.startswith("--")]
+    near = suggestion(option.lstrip("-"), [one[2:] for one in known])
+    return near.replace('"', '"--', 1)
 
 
 def answered(error: click.UsageError, command: click.Command) -> click.UsageError:
     """The error with the nearest option or number, and with an example that runs."""
     words = error.format_message()
     if isinstance(error, click.NoSuchOption):
-        known = [one for option in command.params for one in option.opts]
-        words = f"No such option {error.option_name!r}{suggestion(error.option_name, known)}."
+        words = f"No such option {error.option_name!r}{nearest(error.option_name, command)}."
     given = re.search(r"'([^']*)' is not a valid (float|integer)", words)
     if given:
         words = words.rstrip(".") + in_si(given[1]) + "."

@@ -54,7 +54,12 @@ def test_numbers_beyond_all_use_are_named(arguments: tuple[str, ...], words: str
         ("mechanism four_bar --lengths 1,2", "give 4 numbers", "four_bar --lengths 0.32,0.1,"),
         ("mechanism forbar --id", 'did you mean "four_bar"', "mbdyn mechanism list"),
         ("mechanism four_bar --id --motion trapez", 'did you mean "trapezoid"', ""),
-        ("id ur5 --wrench tool=0,0,1,0,0,0", 'did you mean "tool0"', ""),
+        ("id ur5 --wrench tool=0,0,1,0,0,0", 'did you mean "tool0"', "mbdyn id ur5 "),
+        ("edit ur5 --lock elbw_joint=1 -o x.urdf", 'did you mean "elbow_joint"', "--lock elbow"),
+        ("inspect UR5.urdf", "robot 'ur5' in the box", "mbdyn inspect panda"),
+        ("id ur5 --home elbow=1", 'did you mean "elbow_joint"', "mbdyn id ur5 "),
+        ("id ur5 --gravity 9.81", "'--gravity' requires 3 arguments", "mbdyn id ur5 "),
+        ("convert crane x.csv --position 1", "No such option '--position'.", "mbdyn convert crane"),
         ("time boom", "Missing argument 'FILE'", "path.csv && mbdyn time boom path.csv"),
     ],
 )
