@@ -200,14 +200,14 @@ class Core:
 
     def __repr__(self) -> str:
         """A line about the robot."""
-        loops = len(self.model.loops) + len(self.model.couplings)
+        closed = {"loop": len(self.model.loops), "coupling": len(self.model.couplings)}
         parts = [
             f"nq {self.nq}",
             f"nv {self.nv}",
             f"{len(self.actuated_joints)} of {len(self.joint_names)} joints actuated",
             f"{len(self.model.links)} links",
-            f"{self.total_mass:.4g} kg",
-            *([f"{loops} loops and couplings"] if loops else []),
+            f"{self.total_mass:.4g} kg moving",
+            *(f"{n} {what}{'s' * (n > 1)}" for what, n in closed.items() if n),
             "floating base" if self.floating_base else "fixed base",
         ]
         return f"<Robot {self.model.name!r}: {', '.join(parts)}>"

@@ -87,7 +87,7 @@ def test_what_it_is() -> None:
     assert robot.frames["load"] == "boom" and robot.frames[robot.links[0]] == robot.model.root
     assert repr(robot) == (
         f"<Robot 'boom': nq 1, nv 1, 1 of {len(robot.joint_names)} joints actuated, 5 links, "
-        f"{robot.total_mass:.4g} kg, 1 loops and couplings, fixed base>"
+        f"{robot.total_mass:.4g} kg moving, 1 loop, fixed base>"
     )
     assert robot.mass_matrix(robot.home_position).shape == (1, 1)
     positions = robot.joint_state(robot.home_position)[0]
