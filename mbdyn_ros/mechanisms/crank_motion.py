@@ -28,6 +28,10 @@ class CrankMotion:
     v: Array
     a: Array
 
+    def __repr__(self) -> str:
+        span = f" from {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        return f"CrankMotion({len(self)} points{span})"
+
     def __len__(self) -> int:
         return len(self.time)
 

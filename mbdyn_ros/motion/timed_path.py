@@ -57,6 +57,11 @@ class TimedPath:
     parts: tuple[PathSpeed | SmoothSpeed, ...]
     least_duration: float
 
+    def __repr__(self) -> str:
+        name, count = self.robot.model.name, len(self.parts)
+        parts = f"{count} part{'s' * (count > 1)}"
+        return f"TimedPath({name!r}: {self.duration:.6g} s in {parts}, excess {self.excess:.1e})"
+
     @property
     def duration(self) -> float:
         """Of the motion, s."""

@@ -502,3 +502,9 @@ def test_command_line_refuses_in_words(words: str, message: str) -> None:
     result = CliRunner().invoke(main, ["mechanism", *words.split()])
     assert result.exit_code == (1 if message else 0)
     assert message in result.output.replace("\n", " ") and "Traceback" not in result.output
+
+
+def test_an_analysis_prints_in_a_line() -> None:
+    motion = constant_speed(10.0)
+    assert repr(motion) == "CrankMotion(361 points from 0 to 0.628319 s)"
+    assert len(repr(Analysis(FourBar(), motion))) < 400

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pinocchio as pin
@@ -50,6 +51,7 @@ def test_a_mass_is_thrown_and_caught(cart: mbdyn_ros.Robot) -> None:
     """Full force until half of the way, and back: 2 sqrt(distance mass / force)."""
     timed = time_optimal(cart, WAY, MotionLimits(effort=4.0))
     assert timed.duration == pytest.approx(2 * math.sqrt(0.5 * 2 / 4), rel=1e-9)
+    assert re.fullmatch(r"TimedPath\('\w+': 1 s in 1 part, excess \S+\)", repr(timed))
     q, v, a = timed.state([0.25 * timed.duration, timed.duration])
     assert q[:, 0] == pytest.approx([0.5 * 2 * (timed.duration / 4) ** 2, 0.5], rel=1e-9)
     assert v[0, 0] == pytest.approx(2 * timed.duration / 4)
