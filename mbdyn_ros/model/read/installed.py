@@ -46,8 +46,8 @@ def find_robot(name: str) -> Path:
     near = difflib.get_close_matches(name, known, n=8, cutoff=0.4) or sorted(own_robots())
     raise InputError(
         f"there is no robot {name!r}{suggestion(name, known)}; give the path of a file, or a name "
-        f"such as {', '.join(near)} "
-        "(`pip install example-robot-data` brings many more)"
+        f"such as {', '.join(near)}"
+        + ("" if _foreign_robots() else " (`pip install example-robot-data` brings many more)")
     )
 
 
