@@ -14,6 +14,7 @@ from ziamath import Latex
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 import blocks  # noqa: E402
+import messages  # noqa: E402
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -136,7 +137,7 @@ def _write_for_agents(app: Any, failure: Exception | None) -> None:
 def _text(page: str) -> str:
     """A page's Markdown, with what it includes and what is read from the code."""
     folder = Path(__file__).parent
-    text = blocks.filled((folder / f"{page}.md").read_text())
+    text = messages.filled(blocks.filled((folder / f"{page}.md").read_text()))
     include = r"```\{include\} (\S+)\n.*?```"
     return re.sub(include, lambda found: (folder / found[1]).read_text(), text, flags=re.DOTALL)
 

@@ -45,6 +45,25 @@ def messages() -> dict[str, list[Message]]:
     return {folder: sorted(found[folder]) for folder in sorted(found) if found[folder]}
 
 
+def filled(text: str) -> str:
+    """A page's Markdown with the messages in place of the directive, one a line."""
+    lines = []
+    for folder, found in messages().items():
+        lines += [f"## {_title(folder)}", ""]
+        lines += [f"- `{one.text}`: {one.about} ({one.kind}, {one.place})" for one in found]
+        lines.append("")
+    return text.replace("```{messages}\n```", "\n".join(lines).rstrip())
+
+
+def _title(folder: str) -> str:
+    """The first line of a package's or a module's docstring, with its name."""
+    package, module = PACKAGE / folder / "__init__.py", PACKAGE / f"{folder}.py"
+    file = package if package.exists() else module
+    about = ast.get_docstring(ast.parse(file.read_text())) or folder
+    first = about.split("\n")[0].rstrip(".")
+    return f"{first} ({folder})"
+
+
 def _of(node: ast.AST, file: Path, about: str) -> Iterator[Message]:
     for child in ast.iter_child_nodes(node):
         inside = about
@@ -79,12 +98,8 @@ class Messages(SphinxDirective):
         """Make the sections."""
         sections: list[nodes.Node] = []
         for folder, found in messages().items():
-            package, module = PACKAGE / folder / "__init__.py", PACKAGE / f"{folder}.py"
-            file = package if package.exists() else module
-            about = ast.get_docstring(ast.parse(file.read_text())) or folder
-            title = about.split("\n")[0].rstrip(".")
             section = nodes.section(ids=[f"messages-{folder}"])
-            section += nodes.title(text=f"{title} ({folder})")
+            section += nodes.title(text=_title(folder))
             entries = nodes.definition_list()
             for one in found:
                 term = nodes.term("", "", nodes.literal(text=one.text))

@@ -183,7 +183,10 @@ def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the page of messages, by its words between names and numbers."""
     monkeypatch.syspath_prepend(str(ROOT / "docs/_extensions"))
     pytest.importorskip("sphinx")
-    page = importlib.import_module("messages").messages()
+    messages = importlib.import_module("messages")
+    page = messages.messages()
+    text = messages.filled((ROOT / "docs/messages.md").read_text())
+    assert "{messages}" not in text and all(f"`{one.text}`" in text for one in page["robot"])
     listed = [one for found in page.values() for one in found]
     robot = mbdyn_ros.example("four_bar")
     for wrong in (lambda: robot.inverse_dynamics([0, 0], [0], [0]), lambda: robot.locked(["knee"]),
