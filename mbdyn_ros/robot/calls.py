@@ -39,7 +39,7 @@ from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 from ..program.symbols import serialized
-from .home import homes_closed, require_closed
+from .closed_home import homes_closed, require_closed
 
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """Words for the arguments in messages."""
