@@ -65,7 +65,7 @@ class Chart:
         """
         result = tree_position.copy()
         for _ in range(CLOSING_STEPS):
-            residual = self._residual(result[self.places])[0] * self._row_units
+            residual = self._residual(result[self.places])[0].ravel() * self._row_units
             left, values, right = np.linalg.svd(self.matrix(result), full_matrices=False)
             count = self._rank
             step = right[:count].T @ (left[:, :count].T @ residual / values[:count])

@@ -116,7 +116,7 @@ def tree_gap(system: System, position: Array) -> tuple[ClosureGap, str]:
     worst, name = ClosureGap(0.0, 0.0), ""
     for linkage, residual in system.residuals.items():
         x = position[system.rows(linkage)]
-        gap = closure_gap(system.tree, linkage.cluster, *residual(x))
+        gap = closure_gap(system.tree, linkage.cluster, residual(x)[0].ravel())
         if not gap.largest <= worst.largest:
             worst, name = gap, linkage.cluster.name
     return worst, name
@@ -174,7 +174,7 @@ def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> Clos
 
     def gap(z: Array) -> Array:
         x[list(linkage.dependent)] = z
-        return residual(x)[0]
+        return residual(x)[0].ravel()
 
     with np.errstate(over="ignore", invalid="ignore"):  # squares of positions such as 1e300
         return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)

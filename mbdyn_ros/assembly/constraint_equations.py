@@ -115,7 +115,7 @@ class ClusterEquations:
         return tuple(map(float, most))
 
     def residual(self, x: Array) -> Array:
-        return self._evaluation(x)[0] * self._rows
+        return self._evaluation(x)[0].ravel() * self._rows
 
     def matrix(self, x: Array) -> Array:
         return self._evaluation(x)[1] * np.outer(self._rows, self.steps)
@@ -198,7 +198,7 @@ class ClusterEquations:
                 apart, slope = self._distant(result)
                 beyond = outside * (self.beyond(result)[free] / steps)
                 slopes = slope[:, free], held, np.diag(outside * (beyond != 0.0))
-                residuals = apart, held @ (part - start), beyond
+                residuals = apart.ravel(), held @ (part - start), beyond
                 return np.concatenate(residuals), np.vstack(slopes)
 
             result[free] = least_squares(equations, result[free] / steps) * steps

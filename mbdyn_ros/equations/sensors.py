@@ -18,16 +18,14 @@ from .system import System
 from .tree.kinematics import body_poses
 from .tree.newton_euler import forward_pass
 
-IMU_NUMBERS = {"orientation": 4, "angular_velocity": 3, "linear_acceleration": 3, "velocity": 3}
-"""Numbers of `imu`, one quantity after the other."""
-
 
 @program("q v rate:3", output="reading", about="link", internal=True)
 def imu(system: System, q: SX, z: SX, v: SX, rate: SX, link: str) -> SX:
-    """Reading (13, 1) of an inertial measurement unit at a link's origin, as `IMU_NUMBERS` says.
+    """Reading (13, 1) of an inertial measurement unit at a link's origin.
 
-    Orientation x, y, z, w of the link in the world (w >= 0); angular velocity and the acceleration
-    less gravity in the link's axes; and the velocity of its origin in the world's axes.
+    Orientation x, y, z, w of the link in the world (w >= 0); angular velocity (3) and the
+    acceleration less gravity (3) in the link's axes; and the velocity (3) of its origin in the
+    world's axes.
 
     rate : (3,) acceleration of the link's origin in the world's axes, m/s^2.
     """

@@ -185,7 +185,7 @@ class System:
 
     @SerializedProperty
     def residuals(self) -> dict[Linkage, Evaluation]:
-        """Residuals (m,) of the linkages' rows as functions of their joints' positions.
+        """Residuals (m, 1) of the linkages' rows as functions of their joints' positions.
 
         What rounding leaves open counts as closed.
         """

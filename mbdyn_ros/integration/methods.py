@@ -158,3 +158,39 @@ def named(kind: str, name: str, methods: Mapping[str, Method], *others: str) -> 
 def described(methods: Mapping[str, AdaptiveMethod]) -> str:
     """The methods in words, for help."""
     return "; ".join(f"{name}: {method.words}" for name, method in methods.items()) + "."
+
+
+AUTO = "auto"
+"""The name of the choice between `RK4` and `SEMI_IMPLICIT`."""
+
+STIFFEST_FOR_RK4 = 1.0
+"""Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
+is taken at one position and differs at others."""
+
+
+class StepMethod:
+    """The choice of a method of fixed steps.
+
+    Parameters
+    ----------
+    name : one of `integration.methods.FIXED`, or "auto": rk4 unless damping is too stiff for it.
+
+    Raises
+    ------
+    InputError
+        There is no such method; the message has the list.
+
+    Examples
+    --------
+    >>> [StepMethod("auto").at(1e-3, rate).name for rate in (10.0, 1e6)]
+    ['rk4', 'semi_implicit']
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._named = None if name == AUTO else named("method", name, FIXED, AUTO)
+
+    def at(self, step: float, damping_rate: float) -> FixedMethod:
+        """The method for steps of that length (s), where damping is as fast as that (1/s)."""
+        stiff = step * damping_rate > STIFFEST_FOR_RK4
+        return self._named or (SEMI_IMPLICIT if stiff else RK4)

@@ -20,7 +20,7 @@ class Evaluation:
     takes ten times as long as a few dozen operations. Here it reads and writes arrays, which every
     thread has for itself.
 
-    symbols : dense columns (n, 1) or matrices. expressions : of the same forms.
+    symbols : dense columns (n, 1). expressions : (m, n) each.
     """
 
     def __init__(self, name: str, symbols: Sequence[ca.SX], expressions: Sequence[ca.SX]) -> None:
@@ -29,7 +29,7 @@ class Evaluation:
         self._own = threading.local()
 
     def __call__(self, *arguments: Array) -> list[Array]:
-        """Arrays (n,) and (m, n), as the expressions are, at arrays that are as the symbols are."""
+        """Arrays (m, n) of the expressions, at arrays (n,) of the symbols."""
         if not hasattr(self._own, "tied"):
             self._own.tied = self._tied()
         _, evaluate, given, found = self._own.tied
@@ -39,7 +39,7 @@ class Evaluation:
         return [array.copy() for array in found]
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy or a pickle keeps: all but the arrays of this process's threads."""
+        """Attributes for a copy or a pickle: all but the arrays of this process's threads."""
         return {"_function": self._function}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -50,16 +50,10 @@ class Evaluation:
         """A buffer, its call, and its arrays."""
         function: Any = self._function
         buffer, evaluate = function.buffer()
-        given = [_columns(function.size_in(k)) for k in range(function.n_in())]
-        found = [_columns(function.size_out(k)) for k in range(function.n_out())]
+        given = [np.zeros(function.size1_in(k)) for k in range(function.n_in())]
+        found = [np.zeros(function.size_out(k), order="F") for k in range(function.n_out())]
         for k, array in enumerate(given):
-            buffer.set_arg(k, memoryview(array.T.reshape(-1)))  # type: ignore[arg-type]
-        for k, array in enumerate(found):
+            buffer.set_arg(k, memoryview(array))  # type: ignore[arg-type]
+        for k, array in enumerate(found):  # CasADi's matrices lie column by column
             buffer.set_res(k, memoryview(array.T.reshape(-1)))  # type: ignore[arg-type]
         return buffer, evaluate, given, found
-
-
-def _columns(size: tuple[int, int]) -> Array:
-    """An array that lies in memory column by column."""
-    rows, columns = size
-    return np.zeros(rows) if columns == 1 else np.zeros((columns, rows)).T

@@ -345,9 +345,7 @@ def resolved(symbols: Sequence[SX], values: Sequence[SX]) -> list[SX]:
     return found
 
 
-def _on_columns(
-    formula: ca.Function, shapes: Sequence[tuple[int, int]]
-) -> Callable[..., SX]:  # fmt: skip
+def _on_columns(formula: ca.Function, shapes: Sequence[tuple[int, int]]) -> Callable[..., SX]:
     """A formula of a column of all arguments of these shapes, and perhaps another column."""
 
     def results(column: SX, *more: SX) -> SX:

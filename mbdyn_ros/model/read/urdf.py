@@ -14,8 +14,10 @@ from ..model import Combination, Coupling, Inertia, Joint, Link, Loop, Model
 from ..split_joints import split_joints
 from .closures import (
     LOOPS,
+    HeldJoint,
     cut_joints,
     cut_warnings,
+    held_joints,
     independent_joints,
     loop_of,
     read_foreign_loops,
@@ -23,7 +25,6 @@ from .closures import (
     read_marks,
 )
 from .couplings import couple_joints, read_coupling
-from .held_joints import HeldJoint, held_joints
 from .placement import in_degrees, read_pose
 from .remarks import Remarks
 from .shape import Material, read_collisions, read_materials, read_visuals

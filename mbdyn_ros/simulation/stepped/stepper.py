@@ -23,6 +23,7 @@ from ...arguments import (
 from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import PositionRate
 from ...errors import InputError, ModelError, SimulationError, brief, no_stepping
+from ...integration.methods import AUTO, StepMethod
 from ...model.model import Array
 from ...robot import Robot
 from ..charts import closes, with_joints
@@ -38,7 +39,6 @@ from ..sensors import NO_WRENCHES, ForceTorques
 from .accounts import Noticed
 from .chart_guard import ChartGuard
 from .step_in_c import MotionInC, StepInC, is_compiled
-from .step_method import AUTO, StepMethod
 from .taken_steps import TakenSteps
 from .touches import Touches
 from .tree_state import TreeState

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...model import Combination, Joint, Link, Loop, Model, Pose
+from ..closures import HeldJoint
 from ..couplings import couple_joints
-from ..held_joints import HeldJoint
 from ..placement import placed_joint, snapped, tidy
 from ..remarks import Remarks
 from ..source_text import Source
