@@ -13,7 +13,6 @@ matrix by Horner's scheme and by the recursions; time, and memory of the process
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import resource
 import subprocess
@@ -27,6 +26,7 @@ import numpy as np
 import yaml
 
 import mbdyn_ros
+from benchmarks.book_table import write_table
 from mbdyn_ros.equations.algebra.spatial import SX
 from mbdyn_ros.equations.system import System
 from mbdyn_ros.export.closed_form import polynomials
@@ -189,8 +189,7 @@ def main() -> None:
     if options.plot:
         plot(rows, options.plot)
     if options.write:
-        with options.write.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([HEADINGS, *map(row, rows)])
+        write_table(options.write, [HEADINGS, *map(row, rows)])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ are cut into several of 500 lines.
 from __future__ import annotations
 
 import argparse
-import csv
 import importlib.util
 import re
 import shutil
@@ -34,6 +33,7 @@ from typing import Any
 import numpy as np
 
 import mbdyn_ros
+from benchmarks.book_table import write_table
 from benchmarks.closed_form_growth import ANY, chain
 from mbdyn_ros.array import Array
 from mbdyn_ros.equations.algebra.spatial import SX
@@ -343,8 +343,7 @@ def main() -> None:
     if not options.joints:
         lines += robot_rows()
     if options.write:
-        with options.write.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(lines)
+        write_table(options.write, lines)
 
 
 def robot_rows() -> list[tuple[str, ...]]:

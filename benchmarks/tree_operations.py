@@ -14,7 +14,6 @@ bodies and Newton-Euler, and by articulated bodies. Programs take the cheaper on
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import mbdyn_ros
+from benchmarks.book_table import write_table
 from mbdyn_ros.equations.algebra.spatial import SX
 from mbdyn_ros.equations.formulation import Study
 from mbdyn_ros.equations.programs import accelerations
@@ -164,8 +164,7 @@ def main() -> None:
     if arguments.plot is not None:
         plot(result, arguments.plot)
     if arguments.write is not None:
-        with arguments.write.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows(result))
+        write_table(arguments.write, rows(result))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike as ArrayLike
@@ -11,6 +12,11 @@ Array = NDArray[np.float64]
 """Float64 numbers; docstrings say the shape."""
 
 FLOAT64 = np.dtype(np.float64)
+
+
+def memory(array: Array) -> Any:
+    """The memory of a contiguous array, as one row of numbers."""
+    return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
 class NoNumbers(ValueError):

@@ -10,11 +10,11 @@ which docs/contact.md shows.
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
 
+from ..book_table import write_table
 from .driven import driven
 from .falling import bouncing, turning
 from .ground import grounds
@@ -51,8 +51,7 @@ def main() -> None:
         lines.append(row(case))
         print(" | ".join(lines[-1]), flush=True)
     if given.write:
-        with given.write.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(lines)
+        write_table(given.write, lines)
 
 
 if __name__ == "__main__":

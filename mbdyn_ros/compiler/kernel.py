@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
-from ..array import Array, NoNumbers, as_numbers
+from ..array import Array, NoNumbers, as_numbers, memory
 from ..errors import InputError
 from ..program.program import Program
 
@@ -121,11 +121,6 @@ class Kernel(abc.ABC):
         apart: bool = False,
     ) -> None:
         """Run over all states of contiguous arrays."""
-
-
-def memory(array: Array) -> Any:
-    """The memory of a contiguous array, as one row of numbers."""
-    return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
 def snapshot(home: Array) -> Array:

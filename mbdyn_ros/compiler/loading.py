@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import casadi as ca
 import numpy as np
 
-from ..array import Array
+from ..array import Array, memory
 from ..errors import CompilerWarning, warn
 from ..program.continuation import reach
 from ..program.program import Closing, Program, digest_of_folder
@@ -22,7 +22,7 @@ from .c_loops import walk_source
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel, CompiledLoops, CompiledProgram, CompiledTerms
 from .gcc import CompilationError, toolchain
-from .kernel import Bound, Kernel, memory, snapshot
+from .kernel import Bound, Kernel, snapshot
 from .options import STANDARD, Options
 from .runtime.library import runtime
 from .source import c_source, terms_source

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.kernel import memory
+from ..array import memory
 from ..model.model import Array
 
 NODES = 72

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..array import Array
+from ..array import Array, memory
 from .symbols import lasting
 
 
@@ -53,7 +53,7 @@ class Evaluation:
         given = [np.zeros(function.size1_in(k)) for k in range(function.n_in())]
         found = [np.zeros(function.size_out(k), order="F") for k in range(function.n_out())]
         for k, array in enumerate(given):
-            buffer.set_arg(k, memoryview(array))  # type: ignore[arg-type]
+            buffer.set_arg(k, memory(array))
         for k, array in enumerate(found):  # CasADi's matrices lie column by column
-            buffer.set_res(k, memoryview(array.T.reshape(-1)))  # type: ignore[arg-type]
+            buffer.set_res(k, memory(array.T))
         return buffer, evaluate, given, found

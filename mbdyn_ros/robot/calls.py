@@ -21,9 +21,9 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
-from ..array import Array
+from ..array import Array, memory
 from ..assembly.closure_gap import positions_text, unreachable
-from ..compiler.kernel import Bound, Kernel, memory
+from ..compiler.kernel import Bound, Kernel
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
