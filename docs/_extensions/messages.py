@@ -6,8 +6,10 @@ Numbers and names that a message fills in are shown as ….
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mbdyn_ros"
 
 RAISED = ("Error", "refusal", "warn")
 """Endings of names that are called with a message."""
+
+BLOCK = re.compile(r"^```\{messages\}\n```$", re.MULTILINE)
 
 FILLED = "…"
 
@@ -35,6 +39,7 @@ class Message:
     about: str
 
 
+@cache
 def messages() -> dict[str, list[Message]]:
     """All messages by the folder of the package, sorted."""
     found: dict[str, set[Message]] = {}
@@ -47,12 +52,16 @@ def messages() -> dict[str, list[Message]]:
 
 def filled(text: str) -> str:
     """A page's Markdown with the messages in place of the directive, one a line."""
+    return BLOCK.sub(lambda _: _listed(), text)
+
+
+def _listed() -> str:
     lines = []
     for folder, found in messages().items():
         lines += [f"## {_title(folder)}", ""]
         lines += [f"- `{one.text}`: {one.about} ({one.kind}, {one.place})" for one in found]
         lines.append("")
-    return text.replace("```{messages}\n```", "\n".join(lines).rstrip())
+    return "\n".join(lines).rstrip()
 
 
 def _title(folder: str) -> str:
