@@ -31,11 +31,20 @@ SLIDES, DESCENTS, LAST, POLISHES = 2, 2, 3, 3
 """Steps down from every place, with Newton's from those that lead to lower ones than their
 neighbours, from the deepest of all, and Newton's that end them."""
 
+ALL_DOWN = 12
+"""Steps down from all places, where all deepest points are asked for."""
+
+APART = 1e-2
+"""Share of the radius by which two deepest points differ."""
+
 FEWEST = 4
 """Places that are not halved."""
 
 SPREAD = 1.0
 """Way between places where the search begins, by the way on which g bends anew."""
+
+CLOSER = 0.5
+"""Share of that way where g does not grow with a height at a constant rate."""
 
 UNKNOWN = 1 / 3
 """The same by the radius, where nothing bounds g."""
@@ -61,13 +70,14 @@ def starts(steepness: Steepness, radius: float) -> Array:
     """
     spread = [_spread(steepness, k, radius) for k in range(3)]
     if not steepness.up:
-        count = int(np.ceil(4 * np.pi * (radius / min(spread)) ** 2))
+        close = CLOSER * min(spread)
+        count = int(np.ceil(4 * np.pi * (radius / close) ** 2))
         _require_few(count, radius, min(spread))
         k = np.arange(count) + 0.5
         height, turn = 1 - 2 * k / count, np.pi * (1 + np.sqrt(5)) * k  # Fibonacci's spiral
         aside = np.sqrt(1 - height**2)
         whole = np.array([aside * np.cos(turn), aside * np.sin(turn), height])
-        cells = ((whole + 1) * radius / min(spread)).astype(int)
+        cells = ((whole + 1) * radius / close).astype(int)
         return whole.T[np.argsort(_interleaved(cells))]
     up = abs(steepness.up) - 1
     ways = [k for k in range(3) if k != up]
@@ -136,7 +146,8 @@ def deepest(
     """
     assert ball.face is not None and ball.steepness is not None
     ways = starts(ball.steepness, max(radii))
-    halvings = max(1, int(np.ptp(ways, axis=0).astype(bool)[:2].sum()))
+    directions = int((np.ptp(ways, axis=0) > 0).sum()) - 1
+    halvings = max(1, directions) if ball.steepness.up else 0
     look, slide, descend, end = search_steps(ball.face)
     places = [[ca.vertcat(r * constant(way), 0) for way in ways] for _, r in centres]
 
@@ -163,6 +174,23 @@ def deepest(
         halve()
     move([descend] * LAST + [end] * POLISHES)
     return [one[:3] for (one,) in places]
+
+
+@serialized
+def low_points(ball: Ball, x: Array, radius: float) -> Array:
+    """g of all places (n,) at which g is least nearby, of a ball at x (3,) with a radius (m)."""
+    assert ball.face is not None and ball.steepness is not None
+    ways = starts(ball.steepness, radius)
+    *_, descend, _ = search_steps(ball.face)
+    now = np.vstack([radius * ways.T, np.full(len(ways), np.inf)])
+    centres = np.repeat(np.array(x)[:, None], len(ways), axis=1)
+    for _ in range(ALL_DOWN):
+        now = np.array(descend(centres, radius, now))
+    found: list[Array] = []
+    for one in now.T[np.argsort(now[3])]:
+        if all(np.linalg.norm(one[:3] - other[:3]) > APART * radius for other in found):
+            found.append(one)
+    return np.array([one[3] for one in found])
 
 
 @serialized

@@ -29,6 +29,9 @@ WALLS = {
     "groove": Surface(lambda x: x[2] + 0.1 * ca.exp(-((x[0] / 0.05) ** 2))),
     "bowl": Surface(lambda x: x[2] - 4 * ca.sumsqr(x[:2])),
     "pipe": Surface.elliptic_cylinder((1.0, 0.3)),
+    "gyroid": Surface(
+        lambda x: sum(ca.sin(6 * x[k]) * ca.cos(6 * x[(k + 1) % 3]) for k in range(3)) + 0.3
+    ),
     "ceiling": Surface(lambda x: 1.0 - x[2] - 0.05 * ca.sin(21 * x[1])),
     "valley": height_field(
         np.abs(np.linspace(-1.5, 1.5, 31))[:, None] * np.ones((31, 31)), 0.1, (-1.5, -1.5, 0)
@@ -54,7 +57,7 @@ def search(wall: Surface, radius: float) -> Callable[[Array], Array]:
 def everywhere(wall: Surface, x: Array, radius: float) -> float:
     """The least g of a ball at x (3,), of many places and from the lowest of them."""
     (face,) = wall.faces
-    k = np.arange(4000) + 0.5
+    k = np.arange(2500) + 0.5
     height, turn = 1 - 2 * k / len(k), np.pi * (1 + np.sqrt(5)) * k
     aside = np.sqrt(1 - height**2)
     ways = np.array([aside * np.cos(turn), aside * np.sin(turn), height])
@@ -84,12 +87,15 @@ def places(wall: Surface, radius: float, count: int, seed: int) -> Array:
     return np.array(found).T
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", WALLS)
 @pytest.mark.parametrize("radius", [0.04, 0.1, 0.3])
 def test_no_point_of_a_ball_is_deeper(name: str, radius: float) -> None:
     """Neither where one search is enough, nor where balls are wider than hollows."""
+    if name == "gyroid" and radius > 0.2:
+        pytest.skip("wider than half of its period: no bound says how many places are enough")
     wall = WALLS[name]
-    middles = places(wall, radius, 25, seed=int(1000 * radius))
+    middles = places(wall, radius, 12, seed=int(1000 * radius))
     found = search(wall, radius)(middles)
     for gap, x in zip(found, middles.T, strict=True):
         assert gap <= everywhere(wall, x, radius) + 1e-10
@@ -157,3 +163,17 @@ def test_a_ball_falls_on_narrow_waves() -> None:
     valley = -WAVELENGTH / 4 + WAVELENGTH * np.round(stepper.q[0] / WAVELENGTH + 0.25)
     assert stepper.q[0] == pytest.approx(valley, abs=1e-3)
     assert np.linalg.norm(stepper.v[:3]) < 0.02
+
+
+def test_events_leave_it_to_equal_steps_where_a_ball_touches_twice() -> None:
+    radius = 0.3
+    ball = mbdyn_ros.load(body_text("ball", 2.0, 0.8 * radius**2), floating_base=True)
+    walls = Environment([WALLS["waves"]], points=[("ball", (0, 0, 0), radius)])
+    start, v = [0.05, 0, 0.5, 0, 0, 0, 1], np.zeros(6)
+    trajectory = mbdyn_ros.simulate(ball, start, v, 0.6, environment=walls)
+    assert any("touches it at several places" in one.why for one in trajectory.stretches)
+    energies = trajectory.energy.sum(axis=1)
+    risen = np.max(energies - np.minimum.accumulate(energies))
+    assert risen <= 1e-9 * np.ptp(energies)
+    gaps = search(WALLS["waves"], radius)(trajectory.q[:, :3].T)
+    assert gaps.min() > -1e-7
