@@ -109,7 +109,8 @@ def view(
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
       mbdyn view panda --trajectory run.csv --screenshot run.webp --size 600 400
       mbdyn view panda --trajectory run.csv --screenshot run.html
-      mbdyn view tree_robot --environment walls.yaml
+      echo 'surfaces: [{name: floor, type: plane}]' > floor.yaml
+      mbdyn view tree_robot --environment floor.yaml
       mbdyn view --ros
       cat robot.urdf | mbdyn view - --port 8081
     """
