@@ -18,7 +18,8 @@ VERBS = (
 
 OWN = re.compile(
     rf"(?:^|[;:.] |, or |\) )((?:to [^,;:]{{3,60}}, )?(?:Next: |then |else |first |please )?"
-    rf"(?:{VERBS})\b.*|`?pip install.*|sudo apt install.*|a lower .*|--\S+ (?:has|computes|brings) .*)",
+    rf"(?:{VERBS})\b.*|`?pip install.*|sudo apt install.*|a lower .*"
+    r"|--\S+ (?:has|computes|brings) .*)",
     re.IGNORECASE | re.DOTALL,
 )
 """The cure that a message gives in its last words."""
@@ -33,7 +34,7 @@ FORMS = (
     (r"go(?:es)? with|belongs to|cannot be used together|cannot be used with|do not go with"
      r"|writes no --|has a --plot|--output (?:has|need)|is in the file of|does not fit …",
      "Add the option that the message names, or leave out the one that it begins with."),
-    (r"NaN|infinit|finite|not a number|too large for|have no value|has no value|is nan",
+    (r"NaN|infini|finite|not a number|too large for|have no value|has no value|is nan",
      "Look for the first number that is NaN, infinite or very large; the message names its place."),
     (r"cannot be written|wrote no|is not writable|belongs to user|others may write|folder|already",
      "Write into a folder that exists, belongs to you and has room."),
@@ -61,7 +62,8 @@ FORMS = (
      r"|nothing is felt|no motion from home|does nothing|not actuated|nothing to",
      "Name a link or joint that moves."),
     (r"joint_states|stamp|jump|tolerance|disagreement|of the others put it|joint states came"
-     r"|no node|not measured|by the node's clock|the robot reacts|ended … s ago|comes? to rest|follows no"
+     r"|no node|not measured|by the node's clock|the robot reacts|ended … s ago|comes? to rest"
+     r"|follows no"
      r"|the message was read|where the (?:reference|others)|from where",
      "Correct what publishes the topic; if the measurement is right, raise the parameter that the "
      "message names."),
