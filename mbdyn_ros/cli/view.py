@@ -209,10 +209,9 @@ def _follow(source: str | None, address: Address, browse: bool, as_json: bool) -
     try:
         from ..ros.show.viewer import view as follow
     except ImportError as error:
-        raise InputError(
-            f"--ros needs ROS 2 ({error}); source its setup file first, such as "
-            "/opt/ros/jazzy/setup.sh"
-        ) from None
+        from ..extras import without_ros
+
+        raise InputError(f"--ros: {without_ros(error)}") from None
     from ..view.page.page import Page
 
     page = Page("ROS", address)
