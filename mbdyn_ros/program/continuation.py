@@ -170,8 +170,8 @@ def reshape(
     """Keep a loop closed at its independent positions while its parameters change.
 
     They go straight from `before` (p,) to each row of `after` (N, p), in steps over which Newton's
-    method converges and K_z keeps the sign of its determinant: on the branch of the start. All rows
-    take the first step, the whole way, together; those that it is too long for go on alone.
+    method converges and K_z keeps the sign of its determinant: on the branch of the start. A row
+    takes the whole way in one step, or halves it until it can.
 
     Returns
     -------
@@ -180,24 +180,18 @@ def reshape(
     """
     (y, z), still, count = start, np.zeros_like(start[0]), len(after)
     here = _closed(loop, y, z, still, before)
-    found, share = np.tile(z, (count, 1)), np.zeros(count)
+    found, share, step = np.tile(z, (count, 1)), np.zeros(count), np.ones(count)
     if here is None:
         return found, share
-    same, guess = (np.repeat(one[:, None], count, axis=1) for one in (y, here.z))
-    settled, by_z, _, _, done = _settled(loop, same, guess, after.T)
-    done[done] &= np.linalg.slogdet(by_z[done]).sign == here.sign
-    found[done], share[done] = settled.T[done], 1.0
-    for k in np.flatnonzero(share < 1.0).tolist():
-        place, progress, step = here, 0.0, 0.5
-        while progress < 1.0 and step >= SMALLEST_STEP:
-            ahead = min(progress + step, 1.0)
-            p = before + ahead * (after[k] - before)
-            nearer = _closed(loop, y, place.z, still, p)
-            if nearer is None or nearer.sign != place.sign:
-                step /= 2
-            else:
-                place, progress, step = nearer, ahead, 2 * step
-        found[k], share[k] = place.z, progress
+    found[:] = here.z
+    while len(k := np.flatnonzero((share < 1.0) & (step >= SMALLEST_STEP))):
+        ahead = np.minimum(share[k] + step[k], 1.0)
+        p = before[:, None] + ahead * (after[k].T - before[:, None])
+        same = np.repeat(y[:, None], len(k), axis=1)
+        settled, by_z, _, _, done = _settled(loop, same, found[k].T, p)
+        done[done] &= np.linalg.slogdet(by_z[done]).sign == here.sign
+        found[k[done]], share[k[done]] = settled.T[done], ahead[done]
+        step[k] *= np.where(done, 2.0, 0.5)
     return found, share
 
 
