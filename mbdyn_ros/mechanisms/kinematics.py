@@ -29,8 +29,8 @@ from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
 from ..model.model import Array
 from ..prepare.clusters import Cluster, path_from
 from ..prepare.tree import WORLD
+from ..program.columns import Columns
 from ..program.symbols import SerializedProperty, serialized
-from .columns import Columns
 from .cut_open import closures, layout_tree
 from .layout import GROUND, MechanismLayout, wheel_angles
 from .pose import MechanismPose
@@ -364,9 +364,8 @@ class Kinematics:
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
         groups = self.q, self.symbols.values(), [*self.z, *self._laws]
-        inputs = [ca.vertcat(*one) for one in groups]
-        result = ca.densify(ca.vertcat(SX(0, 1), *outputs))
-        return Columns(ca.Function("columns", inputs, [result], {"cse": True}))
+        inputs = [ca.vertcat(SX(0, 1), *one) for one in groups]
+        return Columns(inputs, ca.vertcat(SX(0, 1), *outputs))
 
     @SerializedProperty
     def gap_slope(self) -> tuple[SX, SX]:

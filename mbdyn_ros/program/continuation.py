@@ -14,8 +14,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..array import Array
+from .columns import Columns
+from .symbols import SerializedProperty
 
 LARGEST_MOVE = 0.5
 """Most that any joint may move in one step (rad or m)."""
@@ -49,6 +52,9 @@ ITERATIONS = 8
 LONGEST_STRIDE = 0.1
 """Most that any joint may move (rad or m) in a step of following, which compiled programs do."""
 
+MANY_COLUMNS = 16
+"""Positions from which on their equations are computed by NumPy."""
+
 NONE = np.zeros(0)
 """No parameters."""
 
@@ -69,6 +75,19 @@ class LoopFunctions:
 
     rows: ca.Function
     change: ca.Function
+
+    def rows_at(self, y: Array, z: Array, p: Array) -> list[Array]:
+        """Those of `rows` at columns (m, N), (n, N), (p, N): arrays (N, rows, columns)."""
+        count = y.shape[1]
+        if count >= MANY_COLUMNS:
+            return self._columns.matrices(count, y, z, p)
+        found = (np.array(part) for part in self.rows(y, z, p))
+        return [one.reshape(len(one), count, -1).swapaxes(0, 1) for one in found]
+
+    @SerializedProperty
+    def _columns(self) -> Columns:
+        symbols = [SX.sym("x", self.rows.numel_in(k)) for k in range(3)]
+        return Columns(symbols, *self.rows.call(symbols))
 
 
 @dataclass(frozen=True)
@@ -222,11 +241,8 @@ def _settled(
     z, last = guess.copy(), np.full(count, np.inf)
     lost, done = np.zeros((2, count), dtype=bool)
     for _ in range(ITERATIONS):
-        residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z, p))
-        by_z, by_y = (
-            one.reshape(n, count, one.shape[1] // count).swapaxes(0, 1) for one in (by_z, by_y)
-        )
-        gap, change = gap.ravel(), _corrections(by_z, residual.T)
+        residual, by_z, by_y, gap, aligned = loop.rows_at(y, z, p)
+        gap, change = gap.ravel(), _corrections(by_z, residual[..., 0])
         moved = np.abs(change).max(axis=1, initial=0.0)
         exact = (gap <= EXACT) & (moved <= NOISE)
         shrinks = (moved <= last / 2) | (moved <= CLOSED) | exact  # not so where it is NaN
