@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 import click
 
 from ..errors import suggestion
+from ..model.read.number import in_si
 
 OPTION = re.compile(r"--[a-z][\w-]*")
 """The name of an option."""
@@ -17,33 +17,6 @@ ROBOT = re.compile(
     r"|.*: no such file(; there is a robot| \(nor XML)"
 )
 """The beginning of what refuses a robot, a mechanism, a joint or a link, but no option."""
-
-UNITS = {
-    "deg": ("rad", math.radians(1.0)), "degrees": ("rad", math.radians(1.0)),
-    "°": ("rad", math.radians(1.0)), "rpm": ("rad/s", math.tau / 60),
-    "mm": ("m", 1e-3), "cm": ("m", 1e-2), "ms": ("s", 1e-3), "min": ("s", 60.0),
-    "g": ("kg", 1e-3), "kN": ("N", 1e3), "kNm": ("N m", 1e3), "bar": ("Pa", 1e5),
-    "kHz": ("Hz", 1e3),
-    **{unit: (unit, 1.0) for unit in ("rad", "rad/s", "m", "m/s", "s", "kg", "N", "Nm", "Hz")},
-}  # fmt: skip
-"""Units that may follow a number: the SI unit, and the size in it."""
-
-
-def in_si(word: str) -> str:
-    """The SI number for a number with its unit; nothing for any other word.
-
-    >>> in_si("90deg")
-    '; numbers are in SI units, without their names: write 1.5708 (rad)'
-    >>> in_si("ninety")
-    ''
-    """
-    parts = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(\D.*)", word.strip())
-    if parts is None or parts[2] not in UNITS:
-        return ""
-    unit, size = UNITS[parts[2]]
-    number = float(parts[1]) * size
-    return f"; numbers are in SI units, without their names: write {number:.6g} ({unit})"
-
 
 def examples(command: click.Command) -> list[str]:
     """The lines of a shell in the examples of a verb's help."""
