@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 import click
 
 from ..errors import suggestion
+from ..model.read.number import in_si
 
 OPTION = re.compile(r"--?[a-z][\w-]*")
 """The name of an option."""
@@ -31,33 +31,6 @@ UNFIT = re.compile(f"{MISSING.pattern}|the name must end in")
 
 WRITTEN = re.compile(r"(?:--output|--plot|--gif|--report|--screenshot|--urdf|-o|>) (\S+)")
 """A file that a line of a shell writes."""
-
-UNITS = {
-    "deg": ("rad", math.radians(1.0)), "degrees": ("rad", math.radians(1.0)),
-    "°": ("rad", math.radians(1.0)), "rpm": ("rad/s", math.tau / 60),
-    "mm": ("m", 1e-3), "cm": ("m", 1e-2), "ms": ("s", 1e-3), "min": ("s", 60.0),
-    "g": ("kg", 1e-3), "kN": ("N", 1e3), "kNm": ("N m", 1e3), "bar": ("Pa", 1e5),
-    "kHz": ("Hz", 1e3), "kW": ("W", 1e3), "deg/s": ("rad/s", math.radians(1.0)),
-    **{one: (one, 1.0) for one in ("rad", "rad/s", "m", "m/s", "s", "kg", "N", "Nm", "Hz", "W")},
-}  # fmt: skip
-"""Units that may follow a number: the SI unit, and the size in it."""
-
-
-def in_si(word: str) -> str:
-    """The SI number for a number with its unit; nothing for any other word.
-
-    >>> in_si("90deg")
-    '; numbers are in SI units, without their names: write 1.5708 (rad)'
-    >>> in_si("ninety")
-    ''
-    """
-    parts = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(\D.*)", word.strip())
-    if parts is None or parts[2] not in UNITS:
-        return ""
-    unit, size = UNITS[parts[2]]
-    number = float(parts[1]) * size
-    return f"; numbers are in SI units, without their names: write {number:.6g} ({unit})"
-
 
 def examples(command: click.Command) -> list[str]:
     """The lines of a shell in the examples of a verb's help."""

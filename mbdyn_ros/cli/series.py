@@ -15,11 +15,10 @@ import numpy as np
 
 from ..errors import InputError, suggestion
 from ..model.model import BASE_JOINT, Array
-from ..model.read.number import to_float
+from ..model.read.number import name_values, to_float
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot
-from .options import name_values
 
 VALUES = """name=value,...  or  '[v1, v2, ...]' in the robot's order  or  FILE.csv|.json"""
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from ..model.read.number import name_values, once
 from .convert import table_joints, table_rows
-from .options import RobotOptions, name_values, once, robot_argument, robot_options
+from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
 
 if TYPE_CHECKING:

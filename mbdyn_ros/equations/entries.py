@@ -20,8 +20,7 @@ from ..model.inertia import RigidInertia
 from ..model.model import ACTING
 from ..model.pose import Pose
 from ..prepare.clusters import Closure
-from ..prepare.origins import ENDS
-from ..prepare.tree import Tree
+from ..prepare.tree import ENDS, Tree
 from ..program.columns import Columns
 from ..program.symbols import serialized
 from .algebra.spatial import SX

@@ -21,7 +21,7 @@ from ..equations.variable import (
     without,
 )
 from ..errors import CompilerWarning, InputError, brief, shown, suggestion, warn
-from ..prepare.origins import COMPONENTS
+from ..prepare.tree import COMPONENTS
 from .core import Core
 from .variable import (
     ALL,

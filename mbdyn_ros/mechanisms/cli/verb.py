@@ -344,8 +344,7 @@ def _list(as_json: bool) -> None:
 
 def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
     """The mechanism with the lengths and settings of the command line."""
-    from ...cli.options import name_values
-    from ...model.read.number import to_float
+    from ...model.read.number import name_values, to_float
     from ..design import length_names
 
     made = kind()
