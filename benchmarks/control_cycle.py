@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import mbdyn_ros
-from mbdyn_ros.export.cpp_export import INCLUDE
+from mbdyn_ros.export.headers import INCLUDE
 
 HERE = Path(__file__).resolve().parent
 SHARE = 0.4

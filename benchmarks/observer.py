@@ -18,7 +18,7 @@ import mbdyn_ros
 from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.control import Observer
 from mbdyn_ros.equations.momentum import momentum_balance
-from mbdyn_ros.export.cpp_export import INCLUDE
+from mbdyn_ros.export.headers import INCLUDE
 
 ROUNDS, CYCLES = 50, 200
 PROGRAM = Path(__file__).parent.parent / "test" / "support" / "cpp" / "observer.cpp"

@@ -80,6 +80,17 @@ def places(numbers: Sequence[int]) -> slice | NDArray[np.intp]:
     return slice(0, len(rows)) if (rows == np.arange(len(rows))).all() else rows
 
 
+def shared_places(
+    labels: Sequence[str], others: Sequence[str]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places in two lists of the labels that both have."""
+    shared = [label for label in labels if label in others]
+    return (
+        np.array([labels.index(label) for label in shared], dtype=np.intp),
+        np.array([others.index(label) for label in shared], dtype=np.intp),
+    )
+
+
 def _masked(value: object) -> tuple[int, ...] | None:
     """Where the first masked element is, in arrays and in lists of them; None without one."""
     if isinstance(value, np.ma.MaskedArray):

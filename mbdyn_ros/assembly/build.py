@@ -14,9 +14,8 @@ from ..model.model import Array, Combination, Model, constant
 from ..model.split_joints import split_joints, turned_from
 from ..prepare.clusters import find_clusters
 from ..prepare.coordinates import choose_coordinates
-from ..prepare.origins import origins
 from ..prepare.straight import Tilt, set_straight
-from ..prepare.tree import Tree, build_tree
+from ..prepare.tree import Tree, build_tree, origins
 from ..program.symbols import serialized
 from .gimbal import QuarterPitchError
 from .rank import RANK, ROUNDED

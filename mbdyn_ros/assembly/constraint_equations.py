@@ -120,6 +120,11 @@ class ClusterEquations:
     def matrix(self, x: Array) -> Array:
         return self._evaluation(x)[1] * np.outer(self._rows, self.steps)
 
+    def _residual_and_derivatives(self, x: Array) -> tuple[Array, Array]:
+        """`residual`, and the derivatives (rows, n) without a scale, of one evaluation."""
+        residual, derivatives, _ = self._evaluation(x)
+        return residual.ravel() * self._rows, derivatives
+
     def aligned(self, x: Array) -> bool:
         return bool(self._evaluation(x)[2] > 0)
 
@@ -163,8 +168,10 @@ class ClusterEquations:
         """
         x = np.array(x, dtype=float)
         for _ in range(SETTLING_STEPS):
-            left, values, right = np.linalg.svd(self.scaled(x), full_matrices=False)
-            residual = self.residual(x) / self._rows * self.units.rows
+            residual, derivatives = self._residual_and_derivatives(x)
+            scaled = self.units.scaled(derivatives)
+            left, values, right = np.linalg.svd(scaled, full_matrices=False)
+            residual = residual / self._rows * self.units.rows
             step = right[:rank].T @ (left[:, :rank].T @ residual / values[:rank])
             x = x - step * self.units.columns
             moved = float(np.abs(step).max(initial=0.0))
@@ -230,8 +237,9 @@ class ClusterEquations:
     def _polished(self, x: Array, free: list[int]) -> Array:
         """A few steps of Newton's method, to the last digits."""
         for _ in range(4):
-            matrix, residual = self._counted(self.matrix(x)), self._counted(self.residual(x))
-            step = np.linalg.lstsq(matrix[:, free], residual, rcond=1e-10)
+            residual, derivatives = self._residual_and_derivatives(x)
+            matrix = self._counted(derivatives * np.outer(self._rows, self.steps))
+            step = np.linalg.lstsq(matrix[:, free], self._counted(residual), rcond=1e-10)
             x[free] -= step[0] * self.steps[free]
         return x
 

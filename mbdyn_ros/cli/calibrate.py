@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, listed
-from .options import RobotOptions, once, robot_argument, robot_options
+from ..model.read.number import once
+from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ..errors import InputError, ModelWarning
+from ..model.read.number import name_values
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from ..model.read.source_text import Source
     from ..robot import Robot
     from ..simulation import World
-
-
-T = TypeVar("T")
 
 
 def joined_pairs(
@@ -36,37 +34,6 @@ def joined_pairs(
             f"{option.opts[-1]} is given {len(texts)} times; only name=value pairs add up", context
         )
     return ",".join(texts) if texts else None
-
-
-def once(option: str, pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
-    """The pairs by their names.
-
-    Raises
-    ------
-    InputError
-        A name is given twice.
-    """
-    found: dict[str, T] = {}
-    for name, value in pairs:
-        if name in found:
-            raise InputError(f"{option}: {name!r} is given twice")
-        found[name] = value
-    return found
-
-
-def name_values(text: str, source: str) -> dict[str, float]:
-    """The numbers of name=value,... pairs."""
-    from ..model.read.number import to_float  # a help needs none of the readers
-    from .refused import in_si
-
-    pairs = []
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        name, equals, value = (one.strip() for one in part.partition("="))
-        found = to_float(value)
-        if not equals or found is None:
-            raise InputError(f"{source}: {part!r} is not of the form name=number{in_si(value)}")
-        pairs.append((name, found))
-    return once(source, pairs)
 
 
 F = TypeVar("F", bound=Callable[..., Any])

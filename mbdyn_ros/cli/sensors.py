@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from .options import F, joined_pairs, name_values
+from ..model.read.number import name_values
+from .options import F, joined_pairs
 
 if TYPE_CHECKING:
     from ..recording.measured import Sensors

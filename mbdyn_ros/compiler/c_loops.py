@@ -32,19 +32,10 @@ def walk_source(closing: Closing) -> str:
     """C of the library that closes the loops of a robot for all of its programs: `close_all` and
     `memory_size`, the `close` and `memory` of runtime/program.h."""
     walk = c_loops(closing, '#include "lu.h"\n#include "newton.h"\n#include "close_loops.h"\n')
-    return (
-        QUICK
-        + HEADERS
-        + walk
-        + FOLLOWING
-        + CLOSE_ALL.format(
-            ny=closing.ny,
-            nz=closing.nz,
-            kept=closing.kept,
-            count=len(closing.counts),
-            places=places(closing),
-        )
-    )
+    sizes = {"ny": closing.ny, "nz": closing.nz, "kept": closing.kept, "count": len(closing.counts)}
+    declared, last, closed = (text.format(**sizes) for text in (CLOSE, LAST, CLOSED_FROM_LAST))
+    follow = FOLLOW_ALL.format(**sizes)
+    return QUICK + HEADERS + walk + FOLLOWING + follow + close_all(closing, declared, closed, last)
 
 
 def newton_text(follows: bool, parameters: int) -> str:
@@ -65,9 +56,20 @@ def runtime_text(name: str) -> str:
     return (RUNTIME / name).read_text(encoding="ascii")
 
 
-def places(closing: Closing) -> str:
-    """C of the places in q of the loops' independent positions."""
-    return ", ".join(map(str, closing.places)) or "0"
+def close_all(closing: Closing, declared: str, closed: str, last: str = "") -> str:
+    """C of the function that closes all loops at q, here and in exported C.
+
+    declared : its comment and its declaration. last : lines that declare what it remembers.
+    closed : its last lines, with the loops' independent positions in y.
+    """
+    return CLOSE_ALL.format(
+        declared=declared,
+        places=", ".join(map(str, closing.places)) or "0",
+        last=last,
+        room=max(1, closing.ny),
+        ny=closing.ny,
+        closed=closed,
+    )
 
 
 def c_loops(closing: Closing, newton: str) -> str:
@@ -137,6 +139,15 @@ LIMITS_OF_STEPS = f"""
 FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
+{declared} {{
+  static const int place[] = {{{places}}};
+{last}  double y[{room}];
+  int i;
+  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
+{closed}}}
+"""
+
+FOLLOW_ALL = """
 /* What following remembers counts for one home, with its parameters, alone. Positions farther than
    `farthest` from the last are no motion and stay open; 0: they are walked to. */
 struct memory {{
@@ -154,13 +165,17 @@ static int follow_all(const double* y, const double* home, struct memory* memory
 }}
 
 EXPORTED const size_t memory_size = (sizeof(struct memory) + 7) / 8;
+"""
 
+CLOSE = """\
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */
-EXPORTED int close_all(const double* q, const double* home, double* memory, double* z) {{
-  static const int place[] = {{{places}}};
+EXPORTED int close_all(const double* q, const double* home, double* memory, double* z)"""
+
+LAST = """\
   static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz} + {kept}];
-  double y[{ny} + 1];
-  for (int i = 0; i < {ny}; ++i) y[i] = q[place[i]];
+"""
+
+CLOSED_FROM_LAST = """\
   if (memory) return follow_all(y, home, (struct memory*)memory, z);
   if (memcmp(last_home, home, sizeof last_home)) {{
     memcpy(last, home, sizeof last);
@@ -168,5 +183,4 @@ EXPORTED int close_all(const double* q, const double* home, double* memory, doub
   }}
   return close_loops(loop_table, {count}, y, home, home + {ny}, home + {ny} + {nz}, last,
                      last + {ny}, z);
-}}
 """

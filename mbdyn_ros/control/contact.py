@@ -18,6 +18,7 @@ import numpy as np
 from ..arguments import checked_numbers, positive_number
 from ..array import Array
 from ..errors import InputError
+from ..export.headers import constant
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from .controller import STANDSTILL, Controller
@@ -36,7 +37,7 @@ FEWEST_SAMPLES = 100
 TOUCHLESS = 0.3
 """Share of the thresholds below which nothing touches: a hit began after the last such sample."""
 
-LINGERING, RELEASE = 0.5, 0.05
+LINGERING, RELEASE = (constant("contact.hpp", name) for name in ("lingering", "release"))
 """Share of the thresholds, and s below it after which a contact has ended."""
 
 

@@ -17,12 +17,13 @@ from ..array import Array
 from ..compiler.kernel import Bound
 from ..equations.frames import frame_pose, wrench_columns
 from ..errors import InputError
+from ..export.headers import constant
 from ..former_names import former_name
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from ..units import velocity_unit
 
-LEAST_WORK = 1e-3
+LEAST_WORK = constant("external_wrench.hpp", "least")
 """Singular value of J^T, relative to the largest, from which a wrench is determined; moments by the
 mean lever of the link, angles too."""
 

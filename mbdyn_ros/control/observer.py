@@ -32,15 +32,16 @@ from ..array import Array, all_finite
 from ..compiler.kernel import Bound
 from ..equations.momentum import observed_momentum
 from ..errors import InputError
+from ..export.headers import constant
 from ..robot import Robot
 from .external_wrench import ExternalWrench, wrench_at
 
 VARIANTS = ("first", "second", "kalman")
 
-DAMPING = 0.87
+DAMPING = constant("observer.hpp", "damping")
 """Damping ratio of the second order: its step response overshoots by 0.4 %."""
 
-LONGEST_GAP = 0.1
+LONGEST_GAP = constant("observer.hpp", "longest_gap")
 """s between two samples, after which the observer restarts."""
 
 AT_LIMIT = 0.999

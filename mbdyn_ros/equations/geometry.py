@@ -17,8 +17,7 @@ import casadi as ca
 from ..model.inertia import RigidInertia
 from ..model.pose import Pose, noise, without_noise
 from ..prepare.clusters import Closure, Cluster
-from ..prepare.origins import ENDS, Origin
-from ..prepare.tree import WORLD, Tree
+from ..prepare.tree import ENDS, WORLD, Origin, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant
 from .loops.planar_figure import PlanarFigure, planar_figure

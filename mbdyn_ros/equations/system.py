@@ -14,16 +14,14 @@ from ..array import Array
 from ..model.model import ACTING
 from ..prepare.clusters import Cluster
 from ..prepare.coordinates import Coordinates
-from ..prepare.origins import Origin
-from ..prepare.tree import WORLD, Tree
+from ..prepare.tree import WORLD, Origin, Tree
 from ..program.continuation import LoopFunctions
 from ..program.evaluation import Evaluation
 from ..program.program import Closing
 from ..program.symbols import SerializedProperty
 from .algebra.spatial import SX
-from .loops.embedding import Embedding
+from .loops.embedding import Embedding, LoopTerms
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
-from .loops.terms import LoopTerms
 from .regrouping import regrouped
 
 DEEP = 200

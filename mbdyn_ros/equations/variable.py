@@ -18,8 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.inertia import RigidInertia
-from ..prepare.origins import COMPONENTS, ENDS
-from ..prepare.tree import Body, Tree
+from ..prepare.tree import COMPONENTS, ENDS, Body, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
 from .geometry import placed, solved, symbolic_origin

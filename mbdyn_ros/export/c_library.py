@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..compiler.c_loops import c_loops, newton_text, places
+from ..compiler.c_loops import c_loops, close_all, newton_text
 from ..compiler.printers.c99 import c99_body
 from ..compiler.printers.operations import number
 from ..equations.frames import Frame
@@ -263,6 +263,7 @@ def walk(described: CLibrary, closing: Closing) -> str:
             home_p=", ".join(map(number, described.closed_at)),
         )  # fmt: skip
         closed = f"take_parameters(loops, p) && {closed}"
+    closed = closed.format(count=count, home="loops->home" if kept else "home_z")
     numbers = HOME.format(
         home_y=", ".join(map(number, home[:ny])) or "0.0", home_z=", ".join(map(number, home[ny:]))
     )
@@ -270,14 +271,8 @@ def walk(described: CLibrary, closing: Closing) -> str:
         text
         + numbers
         + taken
-        + CLOSE_ALL.format(
-            prefix=prefix,
-            start=start.format(count=count),
-            closed=closed.format(count=count, home="loops->home" if kept else "home_z"),
-            ny=ny,
-            room=max(1, ny),
-            places=places(closing),
-        )
+        + AT_HOME.format(prefix=prefix, start=start.format(count=count))
+        + close_all(closing, CLOSE.format(prefix=prefix), f"  return {closed};\n")
     )
 
 
@@ -320,19 +315,14 @@ static const double home_y[] = {{{home_y}}};
 static const double home_z[] = {{{home_z}}};
 """
 
-CLOSE_ALL = """
+AT_HOME = """
 void {prefix}_home({prefix}_loops *loops) {{
 {start}}}
-
-/* Dependent positions of all loops at q and parameters p; 0 where they stay open. */
-static int close_all({prefix}_loops *loops, const double *q, const double *p, double *z) {{
-  static const int place[] = {{{places}}};
-  double y[{room}];
-  int i;
-  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
-  return {closed};
-}}
 """
+
+CLOSE = """\
+/* Dependent positions of all loops at q and parameters p; 0 where they stay open. */
+static int close_all({prefix}_loops *loops, const double *q, const double *p, double *z)"""
 
 WALKED_FROM_HOME = """  size_t i;
   for (i = 0; i < sizeof loops->y / sizeof loops->y[0]; ++i) loops->y[i] = home_y[i];

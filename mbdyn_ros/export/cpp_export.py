@@ -11,7 +11,6 @@ import hashlib
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 from ..model.read.source_text import XML_DECLARATION
 from ..names import in_c_comment, in_c_string
@@ -19,9 +18,7 @@ from .c_companions import test_program
 from .c_export import MARK, Exported, prepared, write_files
 from .c_library import header, library
 from .c_model import CModel, model_text
-
-INCLUDE = Path(__file__).parent / "cpp"
-"""Folder of the headers that know no robot, for a compiler: `#include <mbdyn_ros/model.hpp>`."""
+from .headers import INCLUDE
 
 BLANKS = " \t\r\n"
 """Blanks of XML."""

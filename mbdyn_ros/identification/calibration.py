@@ -21,7 +21,7 @@ from ..errors import InputError, ModelWarning, brief, listed, suggestion
 from ..model import edit
 from ..model.model import Link, Model
 from ..model.pose import Pose
-from ..prepare.origins import COMPONENTS
+from ..prepare.tree import COMPONENTS
 from ..robot import Robot, checked_robot
 from ..robot.described import described_model
 from ..robot.inverse_kinematics import checked_pose

@@ -338,16 +338,11 @@ class Design(ABC):
         (angle,) = self.kinematics().shafts[name]([*np.moveaxis(q, -1, 0)], self._numbers)
         return angle
 
-    def margins(self, q: Array) -> Array:
-        """Squared sine of every dyad's transmission angle, (..., dyads).
-
-        Zero at a toggle, negative or NaN where it cannot be assembled.
-        """
-        cosines = np.broadcast_arrays(np.empty(np.shape(q)[:-1]), *self.transmissions(q))[1:]
-        return 1 - np.square(np.stack(cosines, axis=-1))
-
     def margin(self, q: Array) -> Array:
-        """The least of the margins; negative where one is NaN."""
+        """The least squared sine (...) of a dyad's transmission angle at q (..., n).
+
+        Zero at a toggle, negative where a dyad cannot be assembled.
+        """
         worst = functools.reduce(np.maximum, map(np.square, self.transmissions(q)))
         margin: Array = np.where(np.isnan(worst), -1.0, 1 - worst)
         shape = np.broadcast_shapes(margin.shape, np.shape(q)[:-1], np.shape(self.branch))

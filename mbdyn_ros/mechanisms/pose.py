@@ -96,10 +96,6 @@ class MechanismPose:
         )
         return driver + (driven - driver) * (mesh.ratio / (mesh.ratio - 1))
 
-    def angles(self) -> dict[str, Array]:
-        """Angle of every turning part from x (rad), continuous from state to state."""
-        return {part.name: self._angle(part.name) for part in self.layout.parts if not part.slides}
-
     def _angle(self, part: str) -> Array:
         if part in self.counted:
             return self.counted[part]

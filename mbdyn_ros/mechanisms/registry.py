@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..errors import InputError, suggestion
+from ..model.read.number import name_values
 from .drawing import LIBRARY, read_drawing
 from .drawn import mechanism_kind
 from .linkages import (
@@ -77,6 +78,4 @@ def configured(name: str, settings: str = "") -> Mechanism:
     InputError
         No such mechanism or setting, no number, or a setting twice.
     """
-    from ..cli.options import name_values  # imports click
-
     return kind_of(name)().replaced(**name_values(settings, name))

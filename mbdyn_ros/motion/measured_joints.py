@@ -12,14 +12,18 @@ from ..array import Array, all_finite, places
 from ..compiler.kernel import Bound
 from ..equations.actuation import joint_rates
 from ..errors import InputError
+from ..export.headers import constant
 from ..robot import Robot
 from .joint_space import JointSpace
 
-MOST_FUSIONS = 30
+MOST_FUSIONS = int(constant("measured_joints.hpp", "most_steps"))
 """Steps of Gauss and Newton's method for one state; three or four are usual."""
 
-LEAST_FUSION_STEP = 1e-12
+LEAST_FUSION_STEP = constant("measured_joints.hpp", "last_step")
 """Step (rad or m, relative to 1) at which these have come to an end."""
+
+LEAST_SHARE = constant("measured_joints.hpp", "least_share")
+"""Least share of a step that is tried where the loops cannot be closed at its end."""
 
 
 class MeasuredJoints:
@@ -157,7 +161,7 @@ class MeasuredJoints:
             size = 1.0
             while not self._reached(q + size * step):
                 size /= 2
-                if size < 1e-3:
+                if size < LEAST_SHARE:
                     raise InputError(
                         f"{self.space.robot.model.source}: the measured joints disagree so much "
                         f"that loops cannot be closed between them: {self._parting(left)}"

@@ -46,6 +46,12 @@ def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
     return constrained[loop.closing.slide]
 
 
+def loop_force(loop: Loop, wrench: Array) -> Array:
+    """The force (3,), N, of a loop's wrench (6,) in its own frame, in the predecessor's axes."""
+    force: Array = loop.predecessor_frame.rotation @ wrench[:3]
+    return force
+
+
 def pose_numbers(matrix: Array) -> Array:
     """x y z qx qy qz qw (7,) of a homogeneous matrix (4, 4)."""
     return np.array([*matrix[:3, 3], *quaternion_of(matrix[:3, :3])])

@@ -23,8 +23,7 @@ from ..arguments import require_unit_quaternions, single_vector
 from ..compiler.kernel import Bound
 from ..errors import InputError
 from ..former_names import former_name
-from ..integration.methods import RK4
-from ..integration.stepper import Stepper
+from ..integration.methods import RK4, FixedSteps
 from ..model.model import Array
 from ..robot import Robot
 from . import programs
@@ -109,7 +108,7 @@ class PiezoMotion:
         self._motion = Bound(robot.calls.kernel(programs.pulsed_motion, link))
         self._mass = robot.bind("mass_matrix")
         size = robot.nv
-        self._stepper = Stepper(RK4, robot.home_position, np.zeros((2, size)))
+        self._stepper = FixedSteps(RK4, robot.home_position, np.zeros((2, size)))
         self.q, self.free = self._stepper.q, np.zeros(size)
         self.v, self._felt = self._stepper.v  # the latter: integral of the torque over the angle
         self.time = self.angle = 0.0

@@ -221,10 +221,16 @@ class Calls:
         """The system in the numbers that hold now."""
         if self._entries is None:
             return self._system
-        now, closing = self._entries.at(self.parameters), self._system.closing
-        home = now.home.copy()
-        home[self._system.numerical_dependent_rows] = self.home[closing.ny :][: closing.nz]
-        return replace(now, home=home)
+        return replace(self._entries.at(self.parameters), home=self.tree_home())
+
+    def tree_home(self) -> Array:
+        """Tree positions (nq_tree,) of home, its loops closed with the numbers that hold now."""
+        if self._entries is None:
+            return self._system.home
+        home, start = self._entries.home(self.parameters), self._system.closing.ny
+        rows = self._system.numerical_dependent_rows
+        home[rows] = self.home[start : start + len(rows)]
+        return home
 
     def reach(self) -> dict[int, PositionRange]:
         """How far the given joints of loops of closed form go, by body: numbers, or arrays (N,)

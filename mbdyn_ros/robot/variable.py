@@ -15,8 +15,7 @@ from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, ParameterLayout, w
 from ..errors import InputError, shown, suggestion
 from ..model.inertia import RigidInertia
 from ..model.model import Model
-from ..prepare.origins import COMPONENTS
-from ..prepare.tree import WORLD, Tree
+from ..prepare.tree import COMPONENTS, WORLD, Tree
 
 NOTHING = ParameterLayout()
 """Nothing is variable."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arguments import Wrenches, coordinate_array, require_finite, whole_efforts
-from ..array import Array, NoNumbers, as_numbers
+from ..array import Array, NoNumbers, as_numbers, shared_places
 from ..equations.position_rate import PositionRate
 from ..errors import InputError, SimulationError
 from ..robot import Robot
@@ -158,3 +158,13 @@ class ExternalWrenches:
         times: Sequence[float] = trajectory.time.tolist()
         outside = [self.efforts(t, q) for t, q in zip(times, trajectory.q, strict=True)]
         return replace(trajectory, effort=trajectory.effort - np.array(outside))
+
+
+def effort_work(robot: Robot) -> Callable[[Array, Array], float]:
+    """The work (J) of constant efforts over a displacement (n,) of all joints (rad or m)."""
+    efforts, joints = shared_places(robot.effort_labels, robot.system.coordinates.joint_labels)
+
+    def work(effort: Array, displacement: Array) -> float:
+        return float(effort[efforts] @ displacement[joints])
+
+    return work

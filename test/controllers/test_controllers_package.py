@@ -13,7 +13,7 @@ import pytest
 import yaml
 from scipy.linalg import expm
 
-from mbdyn_ros.export.cpp_export import INCLUDE
+from mbdyn_ros.export.headers import INCLUDE
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "mbdyn_ros_controllers"

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.integration.methods import ADAPTIVE, FIXED, RungeKutta, named
-from mbdyn_ros.integration.stepper import Stepper
+from mbdyn_ros.integration.methods import ADAPTIVE, FIXED, FixedSteps, RungeKutta, named
 from mbdyn_ros.model.model import Array
 
 
 def pendulum(name: str, steps: int) -> Array:
     """A driven pendulum after 1 s."""
-    stepper = Stepper(FIXED[name], np.array([1.0]), np.array([0.5]))
+    stepper = FixedSteps(FIXED[name], np.array([1.0]), np.array([0.5]))
     h, start = 1.0 / steps, 0.0
 
     def rate(q: Array, v: Array, result: Array) -> None:
@@ -71,9 +70,9 @@ def test_a_batch_steps_like_its_rows() -> None:
     def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
         result[:] = -np.sin(q) - share * v
 
-    whole = Stepper(FIXED["rk4"], q, v)
+    whole = FixedSteps(FIXED["rk4"], q, v)
     whole.advance(0.1, rate, accelerate)
     for k in range(3):
-        row = Stepper(FIXED["rk4"], q[k], v[k])
+        row = FixedSteps(FIXED["rk4"], q[k], v[k])
         row.advance(0.1, rate, accelerate)
         assert np.array_equal(row.q, whole.q[k]) and np.array_equal(row.v, whole.v[k])

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from mbdyn_ros.program.operators import OPERATIONS
+from mbdyn_ros.program.symbols import OPERATIONS
 
 X, COLUMN = ca.SX.sym("x"), ca.SX.sym("c", 3)
 SPARSE = ca.SX(ca.Sparsity.diag(3))

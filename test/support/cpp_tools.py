@@ -14,7 +14,7 @@ from random_loops import draw, walked
 
 import mbdyn_ros
 from mbdyn_ros.export.c_export import Exported
-from mbdyn_ros.export.cpp_export import INCLUDE
+from mbdyn_ros.export.headers import INCLUDE
 
 Array = np.ndarray
 HERE = Path(__file__).resolve().parent

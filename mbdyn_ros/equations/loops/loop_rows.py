@@ -19,8 +19,7 @@ from ...model.model import Pose
 from ...model.pose import across
 from ...prepare.clusters import Closure, loop_axes
 from ...prepare.tree import Tree
-from ..algebra.inlined import inlined
-from ..algebra.spatial import SX, JointMotion, constant, cross
+from ..algebra.spatial import SX, JointMotion, constant, cross, inlined
 from ..tree.newton_euler import skew_square
 
 

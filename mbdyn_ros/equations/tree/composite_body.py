@@ -11,8 +11,16 @@ from dataclasses import dataclass
 
 from ...model.inertia import RigidInertia
 from ...prepare.tree import WORLD, Tree
-from ..algebra.inlined import inlined
-from ..algebra.spatial import SX, JointMotion, Transform, by_columns, constant, cross, symmetric
+from ..algebra.spatial import (
+    SX,
+    JointMotion,
+    Transform,
+    by_columns,
+    constant,
+    cross,
+    inlined,
+    symmetric,
+)
 from .acting import acting
 
 

@@ -23,8 +23,7 @@ import casadi as ca
 from ...model.inertia import RigidInertia
 from ...model.model import Array
 from ...prepare.tree import WORLD, Tree
-from ..algebra.inlined import inlined
-from ..algebra.spatial import SX, JointMotion, constant, cross, second_moment, skew
+from ..algebra.spatial import SX, JointMotion, constant, cross, inlined, second_moment, skew
 from .acting import rotor_inertia
 
 

@@ -8,11 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
-from ...cli.options import once
 from ...cli.printing import number, number_column, print_table
 from ...errors import InputError
 from ...model.model import Array
-from ...model.read.number import to_float
+from ...model.read.number import once, to_float
 from ...recording.read import read_table
 from ...recording.write import write_table
 from ...view.figure import save_figure

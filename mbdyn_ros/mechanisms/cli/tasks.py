@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ...cli.options import WRITTEN_AS, once
+from ...cli.options import WRITTEN_AS
 from ...cli.printing import number, number_column, print_table, progress_bar
 from ...errors import InputError
-from ...model.read.number import to_float
+from ...model.read.number import once, to_float
 from ...names import in_text
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..closing_types import named_type
 from .floating import FLOATING
-from .joint_type import JointType
-from .motion import CoordinatePart, MotionType
+from .joint_type import CoordinatePart, JointType, MotionType
 from .planar import PLANAR
 from .prismatic import PRISMATIC
 from .revolute import CONTINUOUS, REVOLUTE

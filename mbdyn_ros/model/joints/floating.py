@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointAxis, JointType, in_parent
-from .motion import CoordinatePart, MotionType, Rows
+from .joint_type import CoordinatePart, JointAxis, JointType, MotionType, Rows, in_parent
 from .prismatic import Prismatic
 from .quaternion import (
     NO_TURN,

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointAxis, JointType
-from .motion import LENGTH, NO_ENTRIES, MotionType
+from .joint_type import LENGTH, NO_ENTRIES, JointAxis, JointType, MotionType
 
 
 class Prismatic(MotionType):

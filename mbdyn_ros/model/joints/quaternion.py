@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .motion import CoordinatePart
+from .joint_type import CoordinatePart
 
 PARTS = tuple(CoordinatePart(name, "") for name in ("qx", "qy", "qz", "qw"))
 """Coordinates of a quaternion; they have no unit."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointAxis, JointType
-from .motion import ANGLE, MotionType
+from .joint_type import ANGLE, JointAxis, JointType, MotionType
 
 
 class Revolute(MotionType):

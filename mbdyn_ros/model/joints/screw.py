@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..pose import Array
-from .joint_type import JointAxis, JointType, Number
-from .motion import ANGLE, MotionType
+from .joint_type import ANGLE, JointAxis, JointType, MotionType, Number
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointAxis, JointType, in_parent
-from .motion import NO_ENTRIES, MotionType, Rows
+from .joint_type import NO_ENTRIES, JointAxis, JointType, MotionType, Rows, in_parent
 from .quaternion import (
     NO_TURN,
     PARTS,

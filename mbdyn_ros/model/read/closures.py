@@ -32,9 +32,8 @@ from ..joints import JOINT_TYPES, JointType
 from ..model import Array, Joint, Link, Loop, Pose
 from ..pose import rotation_onto
 from .placement import X_AXIS, pose_of, read_axis, read_pose, snapped
-from .remarks import Remarks
 from .urdf_joint import read_end, read_numbers
-from .xml_source import XmlSource, local_name
+from .xml_source import Remarks, XmlSource, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

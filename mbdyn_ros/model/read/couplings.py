@@ -10,9 +10,8 @@ from ..model import Combination, Coupling, Model
 from ..motion_law import LAWS, MotionLaw
 from ..split_joints import joints_of_parts, parts, split_joints
 from .number import to_finite
-from .remarks import Remarks
 from .urdf_joint import read_end
-from .xml_source import XmlSource
+from .xml_source import Remarks, XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

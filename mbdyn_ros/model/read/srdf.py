@@ -11,9 +11,8 @@ import numpy as np
 from ...errors import suggestion
 from ..joints import JOINT_TYPES
 from ..model import Joint, Link, Model
-from .remarks import Remarks
 from .source_text import Source
-from .xml_source import XmlSource
+from .xml_source import Remarks, XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -12,8 +12,7 @@ from ..actuators import Transmission, differential, four_bar, simple
 from ..model import Joint
 from ..pose import Array
 from .number import LARGEST, to_finite, to_float
-from .remarks import Remarks
-from .xml_source import XmlSource
+from .xml_source import Remarks, XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -26,7 +26,6 @@ from .closures import (
 )
 from .couplings import couple_joints, read_coupling
 from .placement import in_degrees, read_pose
-from .remarks import Remarks
 from .shape import Material, read_collisions, read_materials, read_visuals
 from .source_text import TEXT, Source
 from .structure import (
@@ -41,7 +40,7 @@ from .transmissions import read_transmissions
 from .urdf_choices import read_choices
 from .urdf_joint import read_dampings, read_joint
 from .vocabulary import OWN, report_unknown
-from .xml_source import XmlSource, local_name
+from .xml_source import Remarks, XmlSource, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

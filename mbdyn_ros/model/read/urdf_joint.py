@@ -11,8 +11,7 @@ from ..model import ACTING, Joint, Limits, Mimic
 from .acting import judge
 from .number import LARGEST
 from .placement import X_AXIS, read_axis, read_pose
-from .remarks import Remarks
-from .xml_source import XmlSource, local_name
+from .xml_source import Remarks, XmlSource, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

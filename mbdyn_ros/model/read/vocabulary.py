@@ -14,8 +14,7 @@ from urdf_parser_py import urdf
 from ...errors import suggestion
 from ..joints import JOINT_TYPES
 from .closures import LOOPS
-from .remarks import Remarks
-from .xml_source import XmlSource, is_unexpanded, local_name
+from .xml_source import Remarks, XmlSource, is_unexpanded, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

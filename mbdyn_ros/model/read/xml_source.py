@@ -1,4 +1,4 @@
-"""XML read safely, with the file and line of every element for messages."""
+"""XML read safely, with the file and line of every element for messages, and remarks on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from ...errors import ModelError
+from ...errors import ModelError, listed
 from .number import LARGEST, to_finite, to_float
 from .source_text import Source, document_type_error, load_text, refuse_document_type
 
@@ -243,3 +243,25 @@ def _no_number(attribute: str, text: str, word: str) -> str:
     if is_unexpanded(text):
         return f"{problem} is an unexpanded xacro expression; run xacro first"
     return f"{problem} is not a finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"
+
+
+class Remarks:
+    """Remarks on elements of one document, in the order in which they were first made."""
+
+    def __init__(self, document: XmlSource) -> None:
+        self._document = document
+        self._elements: dict[str, list[Element]] = {}
+
+    def add(self, element: Element, problem: str) -> None:
+        """Note a problem of an element; the same text on others joins them in one warning."""
+        self._elements.setdefault(problem, []).append(element)
+
+    def warnings(self) -> list[str]:
+        """One line a problem: the first place in full, the others by name and line."""
+        lines = []
+        for problem, (first, *others) in self._elements.items():
+            text = f"{self._document.place(first)}: {problem}"
+            if others:
+                text += f"; likewise {listed(self._document.short_place(one) for one in others)}"
+            lines.append(text)
+        return lines

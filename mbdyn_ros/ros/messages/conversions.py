@@ -83,11 +83,8 @@ def held_contact(contact: Contact, points: Sequence[Point]) -> Any:
     """
     message = _contact(contact.point, contact.surface, points)
     _place(message, contact.place, contact.normal)
-    if np.isnan(contact.normal).any():
-        message.force = float(contact.force[0])
-    else:
-        message.force = float(contact.force @ contact.normal)
-        _fill(message.friction, contact.force - message.force * contact.normal)
+    message.force = contact.normal_force
+    _fill(message.friction, contact.friction)
     message.sticks = contact.sticks
     message.normal_velocity_before = message.normal_velocity_after = np.nan
     message.angle_of_attack = np.nan

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from numpy.typing import NDArray
 
 from ...arguments import WRENCH_LABELS, require_link
-from ...array import places
+from ...array import places, shared_places
 from ...errors import InputError, MbdynError, ModelError, SimulationError
 from ...model.model import Array
 from ...prepare.coordinates import scalar_motions
@@ -20,7 +19,7 @@ from ...simulation.actuators.actuation import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.stops import with_stops, without_stops
-from ...simulation.effort import ExternalWrenches
+from ...simulation.effort import ExternalWrenches, effort_work
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.servo import Following
 from ...units import velocity_unit
@@ -30,8 +29,6 @@ from ..messages.limits import EffortLimits
 from ..messages.named_numbers import partial_position, require_reasonable
 from ..node.parameters import Parameters
 from .path_motion import PathMotion
-
-Rows = NDArray[np.int_]
 
 LIMIT_ROUNDING = 1e-9
 """rad or m by which a position may be beyond its limit without a warning."""
@@ -195,9 +192,8 @@ class Session:
         if self.actuators is not None:
             labels = list(self.actuators.labels)
             self.actuator_states = JointStateBytes(labels, frame, velocity=False, effort=False)
-        efforts, positions = robot.effort_labels, robot.system.coordinates.joint_labels
-        self._driven, self._columns = _places(names, efforts)
-        self._working, self._ways = _places(efforts, positions)
+        self._driven, self._columns = shared_places(names, robot.effort_labels)
+        self._work_of = effort_work(robot)
         self.refusal = ""
         try:
             self.reset()
@@ -282,7 +278,7 @@ class Session:
             (self.robot.velocity_labels, other.robot.velocity_labels, None, other.motion.v),
         ):
             numbers = np.zeros(len(mine)) if start is None else start.copy()
-            here, there = _places(mine, theirs)
+            here, there = shared_places(mine, theirs)
             numbers[here] = now[there]
             state.append(numbers)
         self.set_state(state[0], state[1])
@@ -325,7 +321,7 @@ class Session:
         if self.actuators is not None and motion.ready:
             state = motion.joint_position, motion.joint_velocity
             self.actuators.drive(motion.effort, *state, motion.step)
-        before = motion.joint_position[self._ways]
+        before = motion.joint_position.copy()
         outside = self.pushes.efforts(now, motion.q)
         if outside is not None:
             motion.effort += outside
@@ -335,9 +331,8 @@ class Session:
             motion.advance()
         if self.path is not None and not self.path.watch():
             self.path = None
-        # Efforts are constant meanwhile: their work, and that of pushes, is effort times way.
-        displacement = motion.joint_position[self._ways] - before
-        self.work += float(motion.effort[self._working] @ displacement)
+        # Efforts, and pushes, are constant meanwhile.
+        self.work += self._work_of(motion.effort, motion.joint_position - before)
         if outside is not None:
             motion.effort -= outside
 
@@ -383,15 +378,6 @@ def _driven(robot: Robot, members: Mapping[str, Sequence[str]]) -> dict[str, tup
         if joints:
             found[name] = joints
     return found
-
-
-def _places(labels: Sequence[str], others: Sequence[str]) -> tuple[Rows, Rows]:
-    """Positions in two lists of the labels that both have."""
-    shared = [label for label in labels if label in others]
-    return (
-        np.array([labels.index(label) for label in shared], dtype=int),
-        np.array([others.index(label) for label in shared], dtype=int),
-    )
 
 
 def walls_of(robot: Robot, source: str) -> Environment | None:

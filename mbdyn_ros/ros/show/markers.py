@@ -19,7 +19,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ...errors import MbdynError
 from ...model.model import Array, Loop
 from ...model.shapes import Box, Cylinder, Sphere, Vector
-from ...motion.poses import loop_gap, quaternion_of, rotation_from_x
+from ...motion.poses import loop_force, loop_gap, quaternion_of, rotation_from_x
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.records import Impact
@@ -87,7 +87,7 @@ class RobotMarkers:
             forces = {}  # no answer there
         for loop, arrow, line in self._loops:
             at = loop.predecessor_frame.translation
-            force = loop.predecessor_frame.rotation @ forces.get(loop.name, np.zeros(6))[:3]
+            force = loop_force(loop, forces.get(loop.name, np.zeros(6)))
             share = float(np.linalg.norm(force)) / self._weight
             tip = force * self._length / self._weight / max(1.0, share / 3)
             arrow.points = [point(at), point(at + tip)]

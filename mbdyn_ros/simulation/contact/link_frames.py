@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.pose import Pose
-from ...prepare.origins import origins
+from ...prepare.tree import origins
 from ...robot import Robot
 
 

@@ -41,6 +41,18 @@ class Contact:
         """The link that touches; None for the stop of a joint."""
         return self.links[0] if self.links else None
 
+    @property
+    def normal_force(self) -> float:
+        """The force along the normal, N; along the joint of a stop, N or N m."""
+        at_stop = np.isnan(self.normal).any()
+        return float(self.force[0] if at_stop else self.force @ self.normal)
+
+    @property
+    def friction(self) -> Array:
+        """The force (3,) along the wall, N, in the world; zero at a stop."""
+        at_stop = np.isnan(self.normal).any()
+        return np.zeros(3) if at_stop else self.force - self.normal_force * self.normal
+
 
 @dataclass(frozen=True, eq=False)
 class Impact:

@@ -36,10 +36,9 @@ from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
-from .accounts import Noticed
 from .chart_guard import ChartGuard
 from .step_in_c import MotionInC, StepInC, is_compiled
-from .taken_steps import TakenSteps
+from .taken_steps import Noticed, TakenSteps
 from .touches import Touches
 from .tree_state import TreeState
 

@@ -1,17 +1,144 @@
-"""Steps in compiled code, whole or in parts, and what is read from them."""
+"""Steps in compiled code, whole or in parts, what is read from them, and their accounts."""
 
 from __future__ import annotations
 
 from ...array import Array
+from ...errors import SimulationError, SimulationWarning, warn
 from ...robot import Robot
+from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.records import Impact
-from .accounts import Accounts, Noticed
+from ..contact.starts import refuse_unsound
 from .chart_guard import ChartGuard
 from .solid_slots import CrowdedError, SolidSlots
-from .step_in_c import CROWDED_CONTACTS
+from .step_in_c import CROWDED_CONTACTS, MotionInC
 from .touches import Touches
 from .tree_state import diverged
+
+
+class Accounts:
+    """The time of a motion in steps, its impacts, and how good the steps were so far."""
+
+    _motion: MotionInC
+    _contacts: Contacts | None
+    _impacts: list[Impact]
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds."""
+        return float(self._motion.motion.time)
+
+    @time.setter
+    def time(self, time: float) -> None:
+        self._motion.motion.time = time
+
+    @property
+    def lost(self) -> float:
+        """Energy (J) dissipated by impacts, walls and dry friction of joints."""
+        return float(self._motion.motion.lost)
+
+    @lost.setter
+    def lost(self, lost: float) -> None:
+        self._motion.motion.lost = lost
+
+    @property
+    def trimmed(self) -> float:
+        """Energy (J) that errors of steps would have added; see `Stepper.limit_energy`."""
+        return float(self._motion.motion.trimmed)
+
+    @property
+    def residual(self) -> float:
+        """The largest velocity (m/s or rad/s) by which contacts missed a law."""
+        return float(self._motion.motion.residual)
+
+    @property
+    def unsettled(self) -> int:
+        """Number of contact problems whose solution violates a law by more than 1e-8 m/s.
+
+        The best impulses found are used: they push and stay in their cones; see `residual`.
+        """
+        return int(self._motion.motion.unsettled)
+
+    @property
+    def merged(self) -> int:
+        """Number of steps in which a rapid sequence of impacts was ended in rest."""
+        return int(self._motion.motion.merged)
+
+    @property
+    def unseen(self) -> int:
+        """Number of contacts that may have been missed, in steps too long for their speed."""
+        return int(self._motion.motion.unseen)
+
+    @property
+    def deepest(self) -> float:
+        """The greatest depth (m) in a wall at the end of a step."""
+        return float(self._motion.motion.deepest)
+
+    @property
+    def is_meeting(self) -> bool:
+        """Whether convex shapes touched, or were near, in the last step; events have none."""
+        special = None if self._contacts is None else self._contacts.special
+        held = special is not None and self._motion.mode[special.any(axis=1)].any()
+        return bool(held or self._motion.planes[:, 0].any())
+
+    @property
+    def modes(self) -> Array:
+        """Of every contact whether it was apart (0), stuck (1) or slid (2) in the last step."""
+        return self._motion.mode.copy()
+
+    @property
+    def impacts(self) -> tuple[Impact, ...]:
+        """All impacts since the last `take_impacts`."""
+        return tuple(self._impacts)
+
+    def take_impacts(self) -> list[Impact]:
+        """The impacts since the last call."""
+        impacts, self._impacts = self._impacts, []
+        return impacts
+
+
+class Noticed:
+    """Walls that were passed unseen, or have no value, in the steps of one motion.
+
+    Parameters
+    ----------
+    source : of the robot, for messages.
+    """
+
+    def __init__(self, source: str, contacts: Contacts, motion: MotionInC) -> None:
+        self._source, self._contacts, self._motion = source, contacts, motion.motion
+        self._said = False
+
+    def say_unseen(self) -> None:
+        """Warn, once a motion, where a step was too long for how fast the robot moves."""
+        motion = self._motion
+        if not motion.unseen or self._said:
+            return
+        self._said = True
+        warn(
+            f"{self._source}: {self._contacts.name(motion.passed)} may have been missed at "
+            f"t = {motion.passed_at:.6g} s: the point moves farther in one step of "
+            f"{motion.step:g} s than its distance to the wall. Use shorter steps. Further cases "
+            "are only counted, in `unseen`",
+            SimulationWarning,
+        )
+
+    def refuse_unsound(self, q: Array, v: Array) -> None:
+        """Refuse a wall that has no value, no normal or no inside where the last step met it.
+
+        Raises
+        ------
+        SimulationError
+            It is; the message names point, wall, time and place.
+        """
+        met, self._motion.unsound = self._motion.unsound, 0
+        if not met:
+            return
+        try:
+            refuse_unsound(self._contacts, met - 1, q, v)
+        except SimulationError as error:
+            time = self._motion.time
+            raise SimulationError(f"{self._source}: at t = {time:.6g} s {error}") from None
 
 
 class TakenSteps(Accounts):

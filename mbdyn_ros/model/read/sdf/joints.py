@@ -11,8 +11,7 @@ import numpy as np
 from ...model import Array, Joint, Limits, Link, Mimic, Pose
 from ..acting import judge
 from ..placement import normalized
-from ..remarks import Remarks
-from ..xml_source import XmlSource, local_name
+from ..xml_source import Remarks, XmlSource, local_name
 from .frames import SdfFrames
 from .scope import MODEL_FRAME, SdfScope
 from .words import number, numbers_of, text_of, truth, vector

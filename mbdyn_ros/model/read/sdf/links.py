@@ -13,8 +13,7 @@ from ....errors import ModelError
 from ...closing_types import CLOSING_TYPES
 from ...model import ACTING, Inertia, Joint, Link, Pose
 from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
-from ..remarks import Remarks
-from ..xml_source import local_name
+from ..xml_source import Remarks, local_name
 from .frames import SdfFrames
 from .joints import SdfJoint
 from .scope import SdfScope

@@ -16,10 +16,9 @@ from ...model import Combination, Joint, Link, Loop, Model, Pose
 from ..closures import HeldJoint
 from ..couplings import couple_joints
 from ..placement import placed_joint, snapped, tidy
-from ..remarks import Remarks
 from ..source_text import Source
 from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
-from ..xml_source import XmlSource, local_name, written_name
+from ..xml_source import Remarks, XmlSource, local_name, written_name
 from .frames import SdfFrames
 from .joints import GEARBOX, SdfJoint, axis_of, end_of, read_joint
 from .links import keeps_position, read_link, rigid_bodies, spanning_tree
