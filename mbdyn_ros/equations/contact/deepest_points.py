@@ -27,32 +27,32 @@ from ..algebra.spatial import SX, constant
 from .signed_distance import Ball, length, newton_step
 from .steepness import Steepness
 
-SLIDES, DESCENTS, LAST, POLISHES = 2, 2, 3, 3
+SLIDES, NEWTON_DESCENTS, LAST_DESCENTS, LAST_POLISHES = 2, 2, 3, 3
 """Steps down from every place, with Newton's from those that lead to lower ones than their
 neighbours, from the deepest of all, and Newton's that end them."""
 
 ALL_DOWN = 12
 """Steps down from all places, where all deepest points are asked for."""
 
-APART = 1e-2
+TWO_DEEPEST = 1e-2
 """Share of the radius by which two deepest points differ."""
 
-FEWEST = 4
+FEWEST_STARTS = 4
 """Places that are not halved."""
 
-SPREAD = 1.0
+SPREAD_OF_STARTS = 1.0
 """Way between places where the search begins, by the way on which g bends anew."""
 
-CLOSER = 0.5
+CLOSER_ALL_ROUND = 0.5
 """Share of that way where g does not grow with a height at a constant rate."""
 
-UNKNOWN = 1 / 3
+SPREAD_UNKNOWN = 1 / 3
 """The same by the radius, where nothing bounds g."""
 
 MOST_STARTS = 4000
 """Places on a ball at most."""
 
-NEAR = 1e-2
+POLISHED_WITHIN = 1e-2
 """Share of the radius from which Newton's method ends at the deepest point."""
 
 
@@ -70,7 +70,7 @@ def starts(steepness: Steepness, radius: float) -> Array:
     """
     spread = [_spread(steepness, k, radius) for k in range(3)]
     if not steepness.up:
-        close = CLOSER * min(spread)
+        close = CLOSER_ALL_ROUND * min(spread)
         count = int(np.ceil(4 * np.pi * (radius / close) ** 2))
         _require_few(count, radius, min(spread))
         k = np.arange(count) + 0.5
@@ -122,9 +122,9 @@ def _spread(steepness: Steepness, k: int, radius: float) -> float:
     """Way (m) along an axis on which g bends anew, a sixth of that from hollow to hollow."""
     slope, bend, twist = (one[k] for one in (steepness.slopes, steepness.bends, steepness.twists))
     if not np.isfinite([slope, bend, twist]).all():
-        return UNKNOWN * radius
+        return SPREAD_UNKNOWN * radius
     ways = [a / b for a, b in ((slope, bend), (bend, twist)) if b]
-    return SPREAD * min([*ways, 2 * radius])
+    return SPREAD_OF_STARTS * min([*ways, 2 * radius])
 
 
 def _require_few(count: int, radius: float, spread: float) -> None:
@@ -165,14 +165,14 @@ def deepest(
         places[:] = [[next(lower) for _ in range(half)] + of[2 * half :] for of in places]
 
     move([look])
-    for steps in ([slide] * SLIDES, [descend] * DESCENTS):
+    for steps in ([slide] * SLIDES, [descend] * NEWTON_DESCENTS):
         for _ in range(halvings):
-            if len(places[0]) > FEWEST:
+            if len(places[0]) > FEWEST_STARTS:
                 halve()
         move(steps)
     while len(places[0]) > 1:
         halve()
-    move([descend] * LAST + [end] * POLISHES)
+    move([descend] * LAST_DESCENTS + [end] * LAST_POLISHES)
     return [one[:3] for (one,) in places]
 
 
@@ -188,7 +188,7 @@ def low_points(ball: Ball, x: Array, radius: float) -> Array:
         now = np.array(descend(centres, radius, now))
     found: list[Array] = []
     for one in now.T[np.argsort(now[3])]:
-        if all(np.linalg.norm(one[:3] - other[:3]) > APART * radius for other in found):
+        if all(np.linalg.norm(one[:3] - other[:3]) > TWO_DEEPEST * radius for other in found):
             found.append(one)
     return np.array([one[3] for one in found])
 
@@ -218,7 +218,9 @@ def search_steps(face: ca.Function) -> tuple[ca.Function, ...]:
         ca.vertcat(u, g),
         ca.if_else(low[3] <= now[3], low, now),
         ca.if_else(lower[3] <= now[3], lower, now),
-        ca.vertcat(ca.if_else(ca.sumsqr(newton - u) < (NEAR * r) ** 2, newton, u), now[3]),
+        ca.vertcat(
+            ca.if_else(ca.sumsqr(newton - u) < (POLISHED_WITHIN * r) ** 2, newton, u), now[3]
+        ),
     ]
     return tuple(
         lasting(ca.Function("search", list(given), [ca.densify(one)], {"cse": True}))

@@ -17,10 +17,10 @@ from ...array import Array
 from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX, constant
 
-STEPS = 8
+SECULAR_STEPS = 8
 """Newton steps for the multiplier."""
 
-SAME_SIDE = 1e-200
+LEAST_PART = 1e-200
 """The least part of a gradient along the axis of d_1: between two points that are equally deep one
 is taken."""
 
@@ -42,10 +42,10 @@ def deepest_in_quadric(face: ca.Function, bend: Array) -> ca.Function:
     sizes, axes = np.linalg.eigh(bend)
     more = constant(sizes - sizes[0])
     slope = constant(axes.T) @ face(x)[1]
-    least = ca.if_else(slope[0] < 0, ca.fmin(slope[0], -SAME_SIDE), ca.fmax(slope[0], SAME_SIDE))
+    least = ca.if_else(slope[0] < 0, ca.fmin(slope[0], -LEAST_PART), ca.fmax(slope[0], LEAST_PART))
     slope = ca.vertcat(least, slope[1:])
     m = ca.mmax(ca.fabs(slope) / r - more)
-    for _ in range(STEPS):
+    for _ in range(SECULAR_STEPS):
         u = slope / (more + m)
         far = ca.sumsqr(u)
         m = m + far * (ca.sqrt(far) - r) / (r * ca.sumsqr(u / ca.sqrt(more + m)))

@@ -2,8 +2,8 @@
 
 Every operation of g, its gradient and its derivatives up to the third is done with intervals
 (Moore 1966): over all space first, and where that leaves no bound over boxes of what is within
-`WITHIN` of the origin, the worst of which are halved again and again. Derivatives do not know of
-edges, as those of |x| and of the least of two numbers.
+`BOUNDED_WITHIN` of the origin, the worst of which are halved again and again. Derivatives do not
+know of edges, as those of |x| and of the least of two numbers.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ...array import Array
 from ...program.symbols import serialized
 from ..algebra.spatial import SX
 
-WITHIN = 100.0
+BOUNDED_WITHIN = 100.0
 """Distance (m) from the origin along each axis to which bounds hold that all space has not."""
 
-HALVINGS, MOST_BOXES = 60, 2000
+ROUNDS_OF_BOXES, MOST_BOXES = 60, 2000
 """Rounds in which the worst boxes are halved, and boxes at most."""
 
 
@@ -101,10 +101,10 @@ def _hollow(low: Array, high: Array) -> Array:
 def _within(derivatives: ca.Function, along: list[bool]) -> tuple[Array, Array]:
     """Intervals over boxes; those where g bends most are the smallest."""
     ways = [k for k in range(3) if along[k]]
-    a = np.full((1, 3), -WITHIN)
+    a = np.full((1, 3), -BOUNDED_WITHIN)
     b = -a
     low, high = intervals(derivatives, a, b)
-    for _ in range(HALVINGS):
+    for _ in range(ROUNDS_OF_BOXES):
         if len(a) >= MOST_BOXES:
             break
         worst = _hollow(low, high)
