@@ -27,7 +27,7 @@ ROUNDS_OF_BOXES, MOST_BOXES = 60, 2000
 
 @dataclass(frozen=True)
 class Steepness:
-    """Bounds of a face g; infinite where none is known.
+    """Bounds of a face g; infinite if unknown.
 
     least : of |grad g|, from below. hollow : of the most negative curvature of g, at least 0.
     slopes : (3,) of |dg/dx_k|. bends, twists : (3,) of the second and third derivatives of which at
