@@ -105,9 +105,14 @@ class Entries:
             found |= dict(zip(self._form(linkage).given_bodies, ranges, strict=True))
         return found
 
-    def home(self, parameters: Array) -> Array:
-        """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open."""
+    def home(self, parameters: Array, z: Array | None = None) -> Array:
+        """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open.
+
+        z : dependent positions of the others; default those of the described home.
+        """
         home = self._system.home.copy()
+        if z is not None:
+            home[self._system.numerical_dependent_rows] = z
         rows = [
             self._system.tree.bodies[body].q.start
             for one in self._figures

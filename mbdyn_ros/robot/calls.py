@@ -227,10 +227,7 @@ class Calls:
         """Tree positions (nq_tree,) of home, its loops closed with the numbers that hold now."""
         if self._entries is None:
             return self._system.home
-        home, start = self._entries.home(self.parameters), self._system.closing.ny
-        rows = self._system.numerical_dependent_rows
-        home[rows] = self.home[start : start + len(rows)]
-        return home
+        return self._entries.home(self.parameters, self.home[self._system.closing.ny :])
 
     def reach(self) -> dict[int, PositionRange]:
         """How far the given joints of loops of closed form go, by body: numbers, or arrays (N,)
