@@ -22,6 +22,7 @@ from ..programs import mass_matrix
 from ..system import System
 from ..tree.acting import acting
 from ..tree.gibbs_motion import touching_motions
+from ..tree.kinematics import jacobian
 from .contact import ContactGeometry
 from .rods import between
 from .touching import Wall
@@ -67,11 +68,14 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
     motions = touching_motions(system.tree, embedding.joints, velocity, rest, contacts.links)
     bodies: list[SX] = []
     normals: list[SX] = []
+    tree = system.tree
+    poses = [(motion.T[:3, :3], motion.T[:3, 3]) for motion in motions]
+    carriers = [*range(len(tree.bodies)), *(tree.frames[link][0] for link in contacts.links)]
     for body in contacts.bodies:
-        motion = motions[body]
-        turning = motion.T[:3, :3] @ motion.w
-        speeds = ca.vertcat(motion.rate[:3, 3], turning)
-        bodies += [by_rows(motion.T[:3, :]), by_rows(ca.jacobian(speeds, v))]
+        rotation, origin = poses[body]
+        carrier = WORLD if body == WORLD else carriers[body]
+        columns = jacobian(tree, embedding.joints, carrier, origin, poses) @ embedding.matrix
+        bodies += [by_rows(ca.horzcat(rotation, origin)), by_rows(columns)]
     stages = Stages()
     touches = contacts.touches(
         stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :])

@@ -31,10 +31,19 @@ def chain(tree: Tree, index: int) -> list[int]:
     return found
 
 
-def jacobian(tree: Tree, joints: Sequence[JointMotion], index: int, point: SX) -> SX:
+def jacobian(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    index: int,
+    point: SX,
+    poses: Sequence[tuple[SX, SX]] = (),
+) -> SX:
     """Jacobian (6, nv) of body `index`: linear velocity of its point that is at `point` (3, 1),
-    then angular velocity, both in world axes."""
-    poses = body_poses(tree, joints)
+    then angular velocity, both in world axes.
+
+    poses : those of all bodies, where they are known; see `body_poses`.
+    """
+    poses = poses or body_poses(tree, joints)
     result = SX(6, tree.nv)
     for i in chain(tree, index):
         joint, (rotation, origin) = joints[i], poses[i]

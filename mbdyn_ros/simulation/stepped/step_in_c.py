@@ -62,7 +62,7 @@ Motion = structure("contact/model.hpp", "motion")
 
 def is_compiled(robot: Robot) -> bool:
     """Whether programs of a robot run in C, and there is a C++ compiler for steps around them."""
-    return robot.calls.kernel(mass_matrix).compiled and can_step()
+    return robot.calls.kernel(position_rate).compiled and can_step()
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,8 @@ class Laws:
 class StepInC:
     """The programs and tables of one robot among walls; serves any number of motions.
 
+    method : of the steps to come, see `use`; None where it is chosen later.
+
     Attributes
     ----------
     walls : what C reads.
@@ -93,11 +95,14 @@ class StepInC:
     points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """
 
-    def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
+    def __init__(
+        self, robot: Robot, geometry: ContactGeometry, laws: Laws, method: FixedMethod | None = None
+    ) -> None:
         system = robot.calls.traced
         self._robot, self._with_wrenches = robot, False
         self._damping, rubs = system.has("damping"), DryFrictionRows.of(system)
-        self._implicit = self._damping and not system.is_deep
+        damped = method is not None and not method.stages
+        self._implicit = self._damping and (damped or not system.is_deep)
         self.contacts, self.rubbing = geometry.count, len(rubs)
         wanted: list[tuple[object, ...]] = [
             (self._dynamics,),
@@ -152,7 +157,8 @@ class StepInC:
             found = [named[name] for name in names if name in named]
             return found[0].scalar.address.value if found else None
 
-        self._rate = named["position_rate"].vectors or named["position_rate"].scalar
+        self._turns, rate = bool(system.quaternions), named["position_rate"]
+        self._rate = (self._turns and rate.vectors) or rate.scalar
         precision = laws.precision
         self.walls = Walls(
             **{name: program(*names) for name, names in PROGRAMS.items() if name != "rate"},
@@ -176,17 +182,19 @@ class StepInC:
         )  # fmt: skip
 
     @classmethod
-    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
+    def among(
+        cls, robot: Robot, contacts: Contacts | None, method: FixedMethod | None = None
+    ) -> StepInC:
         """The programs of a robot with these contacts, or with none."""
         if contacts is None:
             nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
-            return cls(robot, ContactGeometry((), ()), nothing)
+            return cls(robot, ContactGeometry((), ()), nothing, method)
         around = contacts.environment
         laws = Laws(
             contacts.restitution, contacts.friction, STEPS_IN_C, around.tie_window,
             contacts.special, around.most_active,
         )  # fmt: skip
-        step = cls(robot, contacts.geometry, laws)
+        step = cls(robot, contacts.geometry, laws, method)
         if contacts.geometry.slots:
             fall = float(np.linalg.norm(robot.gravity))
             order, pairs = step.layout.order, contacts.solid_pairs
@@ -230,8 +238,9 @@ class StepInC:
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
         with ThreadPoolExecutor() as pool:
-            made = pool.map(lambda kernel: kernel.vectors, self._named.values())
-            vectors = dict(zip(self._named, made, strict=True))
+            names = [name for name in self._named if self._turns or name != "position_rate"]
+            made = pool.map(lambda name: self._named[name].vectors, names)
+            vectors = dict(zip(names, made, strict=True))
         if None in vectors.values():
             return
         found = {

@@ -20,6 +20,8 @@ from ...arguments import (
     step_length,
     whole_efforts,
 )
+from ...compiler.kernel import Bound
+from ...equations.contact.stepping import damped_mass
 from ...equations.dry_friction import tree_friction
 from ...equations.position_rate import PositionRate
 from ...errors import InputError, ModelError, SimulationError, brief, no_stepping
@@ -130,7 +132,8 @@ class Stepper(TakenSteps, Sealed):
         if tree_friction(robot.system.tree)[0].any():
             coulomb = Coulomb(robot)
             coulomb.at(self.q)
-            self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
+            self._damping_rate = fastest_damping(self._inertia(), coulomb.damping)
+        self._method = self._choice.at(step_length("the step", step), self._damping_rate)
         self._impacts = []
         self._wrenches: dict[str, Array] = {}
         self._prepare()
@@ -196,7 +199,7 @@ class Stepper(TakenSteps, Sealed):
         if environment is not None:
             found = Contacts(robot, environment, only_watch=True)
             self._contacts = found if len(found) else None
-        self._compiled = StepInC.among(robot, self._contacts)
+        self._compiled = StepInC.among(robot, self._contacts, self._method)
         self._motion = MotionInC(self._compiled, self._x, self._w, MOST_IMPACTS)
         self._touches: Touches | None = None
         self._noticed: Noticed | None = None
@@ -204,6 +207,16 @@ class Stepper(TakenSteps, Sealed):
             self._touches = Touches(self._contacts, self._compiled, robot)
             self._noticed = Noticed(robot.model.source, self._contacts, self._motion)
         self._solids = None if self._touches is None else self._touches.solids
+
+    def _inertia(self) -> Array:
+        """Mass matrix (nv, nv) at home of a robot with friction: of the program that steps take."""
+        if self.robot.calls.traced.is_deep or not self.robot.calls.traced.has("damping"):
+            return self.robot.mass_matrix(self.q)
+        damped = Bound(self.robot.calls.kernel(damped_mass))
+        damped.q[:], damped.step[:] = self.q, 0.0
+        damped()
+        matrix: Array = damped.matrix
+        return matrix
 
     def _follow(self) -> None:
         """Go on with what was folded into the programs and has become variable."""

@@ -35,7 +35,7 @@ struct walls {
   const struct program* mass;         /* M of (q[, step]) */
   const struct program* distances;    /* of (q, v): distance (m), rate (m), metres of each (m) */
   const struct program* rows;         /* of q: transforms, velocities and normals, see `body` */
-  const struct program* rate;         /* q' of (q, v) */
+  const struct program* rate;         /* q' of (q, v), for vectors if not v itself */
   const struct program* energy;       /* kinetic and potential, of (q, v) */
   size_t nq, nv, ne;
   size_t contacts, rubbing; /* and rows of dry friction of joints */
@@ -199,6 +199,10 @@ static void rate_of(const struct walls* w, const struct motion_lanes* s, const r
                     const realv* v, realv* result) {
   const realv* arg[] = {q, v, nullptr, nullptr};
   realv* const res[] = {result};
+  if (!w->rate->quaternions) {
+    memcpy(result, v, w->nv * sizeof *v);
+    return;
+  }
   if (w->rate->z) arg[1] = nullptr, arg[2] = v;
   arg[w->rate->inputs + (w->rate->z > 0)] = s->parameters;
   w->rate->batched(arg, res);
