@@ -32,6 +32,7 @@ UNFIT = re.compile(f"{MISSING.pattern}|the name must end in")
 WRITTEN = re.compile(r"(?:--output|--plot|--gif|--report|--screenshot|--urdf|-o|>) (\S+)")
 """A file that a line of a shell writes."""
 
+
 def examples(command: click.Command) -> list[str]:
     """The lines of a shell in the examples of a verb's help."""
     text = (command.help or "").partition("Examples:")[2].partition("\n\n")[0]
