@@ -24,6 +24,9 @@ BY_NUMPY: dict[int, Callable[..., Any]] = {
     ca.OP_IF_ELSE_ZERO: lambda which, x: np.where(which, x, 0.0),
 }  # fmt: skip
 
+MOVES = ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST
+"""Instructions that compute nothing."""
+
 
 class Columns:
     """Matrices of expressions of columns of symbols, each element of which may be an array; these
@@ -37,12 +40,14 @@ class Columns:
         self._lines = [
             (
                 code := function.instruction_id(k),
+                None if code in MOVES else BY_NUMPY[code],
                 function.instruction_input(k),
                 function.instruction_output(k),
                 function.instruction_constant(k) if code == ca.OP_CONST else 0.0,
             )
             for k in range(function.n_instructions())
         ]
+        self._room = function.sz_w()
 
     def __call__(self, *inputs: Sequence[Any] | Array) -> list[Any]:
         """The elements of the first matrix; NaN and infinity where there is no number."""
@@ -50,18 +55,18 @@ class Columns:
 
     def _all(self, inputs: Sequence[Sequence[Any] | Array]) -> list[list[Any]]:
         """The elements of all matrices, column by column."""
-        values: dict[int, Any] = {}
+        values: list[Any] = [None] * self._room
         results: list[list[Any]] = [[None] * (rows * columns) for rows, columns in self._shapes]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            for code, reads, writes, constant in self._lines:
-                if code == ca.OP_OUTPUT:
+            for code, operate, reads, writes, constant in self._lines:
+                if operate is not None:
+                    values[writes[0]] = operate(*[values[k] for k in reads])
+                elif code == ca.OP_OUTPUT:
                     results[writes[0]][writes[1]] = values[reads[0]]
                 elif code == ca.OP_INPUT:
                     values[writes[0]] = inputs[reads[0]][reads[1]]
-                elif code == ca.OP_CONST:
-                    values[writes[0]] = constant
                 else:
-                    values[writes[0]] = BY_NUMPY[code](*[values[k] for k in reads])
+                    values[writes[0]] = constant
         return results
 
     def at(self, numbers: Array) -> Array:
