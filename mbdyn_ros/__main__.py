@@ -87,6 +87,11 @@ class Mbdyn(click.Group):
         with standard_streams():
             return super().main(*arguments, **settings)
 
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Keep what was typed, for the answer to what is wrong in it."""
+        context.obj = tuple(arguments)
+        return super().parse_args(context, arguments)
+
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -112,13 +117,14 @@ class Mbdyn(click.Group):
             except click.UsageError as error:
                 from .cli.refused import answered  # late: a right command line needs none of it
 
-                raise answered(error, self._command(error.ctx or context, error)) from error
+                command = self._command(error.ctx or context, error)
+                raise answered(error, command, context.obj) from error
             except MbdynError as error:
-                from .cli.refused import for_example
+                from .cli.refused import corrected
 
                 words = in_text(" ".join(str(error).split("\n")))
                 raise click.ClickException(
-                    words + for_example(self._command(context), words)
+                    corrected(self._command(context), words, context.obj)
                 ) from error
             except (KeyboardInterrupt, click.Abort):
                 click.echo("Aborted!", err=True)

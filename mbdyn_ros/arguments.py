@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -112,10 +113,10 @@ def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:
 
 
 def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
-    """Refuse NaN and infinity, naming the first joint that has one."""
-    if all_finite(array):
+    """Refuse NaN and infinity in (n,) or (N, n), naming the first joint that has one."""
+    if all_finite(array) if array.ndim == 1 else np.isfinite(array).all():
         return
-    for label, number in zip(labels, array.tolist(), strict=True):
+    for label, number in zip(itertools.cycle(labels), array.ravel().tolist(), strict=False):
         if not math.isfinite(number):
             raise InputError(f"{what} of {label} is {number}: every number must be finite")
 

@@ -148,8 +148,14 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
     from difflib import get_close_matches  # late: programs start sooner without it
 
-    text, names = name if isinstance(name, str) else "", list(known)
-    # A name that the text only adds a word to ("ground_length": ground) is nearer than others.
+    text = name.lower() if isinstance(name, str) else ""
+    names = {one.lower(): one for one in known}
+    # A name that the text only adds a word to ("ground_length": ground) is nearer than others, and
+    # so is the only one that begins with the text ("elbow": elbow_joint).
     begins = [one for one in names if text.startswith(f"{one}_")]
-    near = begins[-1:] or get_close_matches(text, names, n=1)
-    return f' (did you mean "{near[0]}"?)' if near else ""
+    longer = [one for one in names if text and one.startswith(f"{text}_")]
+    near = begins[-1:] or longer * (len(longer) == 1) or get_close_matches(text, names, n=1)
+    if not near:  # "elbw": elbow_joint
+        heads = {one.rpartition("_")[0]: one for one in reversed(names)}
+        near = [heads[one] for one in get_close_matches(text, heads, n=1)]
+    return f' (did you mean "{names[near[0]]}"?)' if near else ""

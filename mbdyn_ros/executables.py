@@ -11,6 +11,7 @@ from types import FrameType
 from typing import NoReturn
 
 from .cli.interrupts import leave_when_interrupted
+from .extras import without_ros
 from .ros.node.signals import hear
 
 NODES = {
@@ -53,22 +54,6 @@ def run(name: str) -> NoReturn:
         with contextlib.suppress(OSError):  # the terminal is closed
             stream.flush()
     os._exit(code)
-
-
-def without_ros(error: ImportError) -> str:
-    """The package to install or to source for a module that cannot be imported, in one line."""
-    module = (error.name or "").partition(".")[0]
-    if not module or module.startswith(("rclpy", "rpyutils", "_rclpy")):
-        reason = " ".join(str(error).split())[:200]
-        return (
-            f"ROS 2 cannot be imported ({reason}): install it (https://docs.ros.org) and source "
-            "it in this terminal: source /opt/ros/<distro>/setup.bash"
-        )
-    return (
-        f"the Python module {module} is missing: source ROS 2 in this terminal (source "
-        f"/opt/ros/<distro>/setup.bash), or install it: sudo apt install "
-        f"ros-$ROS_DISTRO-{module.replace('_', '-')}"
-    )
 
 
 def mbdyn() -> None:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cures import cure
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -38,6 +39,11 @@ class Message:
     place: str
     about: str
 
+    @property
+    def cure(self) -> str:
+        """What to do about it."""
+        return cure(self.text, self.kind)
+
 
 @cache
 def messages() -> dict[str, list[Message]]:
@@ -59,7 +65,7 @@ def _listed() -> str:
     lines = []
     for folder, found in messages().items():
         lines += [f"## {_title(folder)}", ""]
-        lines += [f"- `{one.text}`: {one.about} ({one.kind}, {one.place})" for one in found]
+        lines += [f"- `{one.text}` Cure: {one.cure} ({one.kind}, {one.place})" for one in found]
         lines.append("")
     return "\n".join(lines).rstrip()
 
@@ -101,7 +107,7 @@ def _text(node: ast.expr) -> str:
 
 
 class Messages(SphinxDirective):
-    """A section for each folder, with its messages and what the code was doing."""
+    """A section for each folder, with its messages, their cures, and where each comes from."""
 
     def run(self) -> list[nodes.Node]:
         """Make the sections."""
@@ -112,8 +118,9 @@ class Messages(SphinxDirective):
             entries = nodes.definition_list()
             for one in found:
                 term = nodes.term("", "", nodes.literal(text=one.text))
-                words = nodes.paragraph(text=f"{one.about} ({one.kind}, {one.place})")
-                entries += nodes.definition_list_item("", term, nodes.definition("", words))
+                words = nodes.paragraph("", "", nodes.strong(text="Cure: "), nodes.Text(one.cure))
+                where = nodes.paragraph(text=f"{one.kind} of {one.place}: {one.about}")
+                entries += nodes.definition_list_item("", term, nodes.definition("", words, where))
             section += entries
             sections.append(section)
         return sections

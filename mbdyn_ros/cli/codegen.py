@@ -145,7 +145,7 @@ def codegen(
       mbdyn codegen ur5 -o ur5_c && cmake -S ur5_c -B build && cmake --build build
       mbdyn codegen panda -o panda_c --link panda_link8 --precision single
       mbdyn codegen ur5 --cpp --variable tool0 -o my_robot
-      mbdyn codegen manipulator -o crane.fmu    # for Simulink, Dymola, OpenModelica, FMPy
+      mbdyn codegen crane -o crane.fmu    # for Simulink, Dymola, OpenModelica, FMPy
       mbdyn codegen piezo_robot --closed-form --digits 4
       mbdyn codegen piezo_robot --closed-form -o dynamics.tex
       mbdyn codegen piezo_robot --closed-form --symbols masses,lengths

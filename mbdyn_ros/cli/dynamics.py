@@ -108,7 +108,7 @@ def fd(source: str, options: RobotOptions, **others: Any) -> None:
       mbdyn fd ur5 --position '[0, -1, 1, 0, 0.5, 0]' --no-friction --json
       mbdyn simulate ur5 --duration 0.2 --output run.csv
       mbdyn fd ur5 --trajectory run.csv --output accelerations.csv
-      mbdyn fd manipulator --effort lift_rod_joint=9000 --explain latex
+      mbdyn fd crane --effort lift_rod_joint=9000 --explain latex
     """
     _check_files(**others)
     robot = options.read(source)

@@ -98,8 +98,9 @@ def edit(
     Examples:
       mbdyn edit ur5 --lock elbow_joint=0.3,wrist_3_joint -o reduced.urdf
       mbdyn edit ur5 --attach gripper --at tool0 --prefix hand_ -o both.urdf
+      mbdyn edit ur5 --joint elbow_joint:damping=2,effort=100 -o damped.urdf
       mbdyn edit excavator --scale 0.1 -o model.urdf
-      mbdyn edit crane -o manipulator.xml
+      mbdyn edit crane -o crane.xml
       mbdyn edit panda --mirror 0 1 0 --name left_arm -o left_arm.urdf
     """
     from ..recording.write import check_target

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
+from ..errors import InputError
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
 from .sensors import sensor_options
@@ -78,7 +79,9 @@ def identify(
     )
     carried = None
     if payload is not None:
-        link, _, file = payload.partition("=")
+        link, equals, file = payload.partition("=")
+        if not equals:
+            raise InputError(f"--payload: {payload!r} is not LINK=FILE")
         loaded = read_recording(robot, file, sensors)
         carried = identify_payload(robot, link, [loaded], given, cutoff)
     omitted: tuple[str, ...] = ()

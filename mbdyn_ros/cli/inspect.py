@@ -29,6 +29,7 @@ def inspect(source: str, graph: str | None, options: RobotOptions, as_json: bool
       mbdyn inspect panda
       mbdyn inspect excavator --graph excavator.svg
       mbdyn inspect --floating-base quadruped
+      mbdyn inspect ur5 --home elbow_joint=1.2 --gravity 0 0 -1.62
       mbdyn inspect panda --json | jq .moving_mass
     """
     from ..view.figure import check_picture

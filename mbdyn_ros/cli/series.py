@@ -7,14 +7,13 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, suggestion
 from ..model.model import BASE_JOINT, Array
 from ..model.read.number import name_values, to_float
 from ..recording.read import read_table
@@ -136,9 +135,8 @@ def _unknown(robot: Robot, name: str, labels: tuple[str, ...]) -> str:
             f"joint {name!r} follows from the others and cannot be set; set one of "
             f"{', '.join(labels)}, or convert a whole trajectory with `mbdyn convert`"
         )
-    near = get_close_matches(name, labels, n=1)
-    hint = f"did you mean {near[0]!r}? There are" if near else "there are"
-    return f"there is no coordinate {name!r}; {hint} {', '.join(labels) or 'none'}"
+    there = ", ".join(labels) or "none"
+    return f"there is no coordinate {name!r}{suggestion(name, labels)}; there are {there}"
 
 
 def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Array:

@@ -68,6 +68,7 @@ def time(
       mbdyn simulate boom --duration 0.2 --rate 10 --output path.csv
       mbdyn time boom path.csv --output motion.csv --plot limits.png
       mbdyn time boom path.csv --acceleration 2 --supply-power 5000
+      mbdyn time boom path.csv --power rod_joint=3000 --tool-speed load=0.5
       mbdyn time boom path.csv --pump 1e-3:rod_joint=5e-3/3e-3
       mbdyn time boom path.csv --jerk 50 --json
     """

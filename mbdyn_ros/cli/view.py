@@ -109,7 +109,8 @@ def view(
       mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
       mbdyn view panda --trajectory run.csv --screenshot run.webp --size 600 400
       mbdyn view panda --trajectory run.csv --screenshot run.html
-      mbdyn view tree_robot --environment walls.yaml
+      echo 'surfaces: [{name: floor, type: plane}]' > floor.yaml
+      mbdyn view tree_robot --environment floor.yaml
       mbdyn view --ros
       cat robot.urdf | mbdyn view - --port 8081
     """
@@ -208,10 +209,9 @@ def _follow(source: str | None, address: Address, browse: bool, as_json: bool) -
     try:
         from ..ros.show.viewer import view as follow
     except ImportError as error:
-        raise InputError(
-            f"--ros needs ROS 2 ({error}); source its setup file first, such as "
-            "/opt/ros/jazzy/setup.sh"
-        ) from None
+        from ..extras import without_ros
+
+        raise InputError(f"--ros: {without_ros(error)}") from None
     from ..view.page.page import Page
 
     page = Page("ROS", address)

@@ -192,6 +192,8 @@ class StraightBlock:
     lines : all of them by number, constants among them.
     reads, writes : arrays of the inputs and outputs among the lines.
     lane : what its values are.
+    preset : by array of `writes`, numbers by element that are there before; none, or one mapping
+        for each array. See pass `preset`.
     order : the lines as they run, without constants and without `first`.
     early : lines that give angles whose sines and cosines are taken together at the start.
     first : lines that lead to these, which run before. See pass `angles`.
@@ -205,6 +207,7 @@ class StraightBlock:
     writes: tuple[Array, ...]
     lane: Lane
     order: tuple[int, ...]
+    preset: tuple[Mapping[int, float], ...] = ()
     early: tuple[int, ...] = ()
     first: tuple[int, ...] = ()
     loops: tuple[RolledLoop, ...] = ()
@@ -217,10 +220,20 @@ class StraightBlock:
         reads: tuple[Array, ...],
         writes: tuple[Array, ...],
         lane: Lane,
+        preset: tuple[Mapping[int, float], ...] = (),
     ) -> StraightBlock:
         """Lines that run as they stand."""
         order = tuple(k for k, line in enumerate(lines) if line.code != ca.OP_CONST)
-        return StraightBlock(lines, reads, writes, lane, order)
+        return StraightBlock(lines, reads, writes, lane, order, preset)
+
+    def with_lines(
+        self,
+        lines: tuple[Operation, ...],
+        preset: tuple[Mapping[int, float], ...] | None = None,
+    ) -> StraightBlock:
+        """Other lines over the same arrays, which run as they stand."""
+        kept = self.preset if preset is None else preset
+        return StraightBlock.of(lines, self.reads, self.writes, self.lane, kept)
 
     @property
     def plain(self) -> bool:

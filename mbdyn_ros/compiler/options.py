@@ -22,6 +22,8 @@ class Options:
     written_out : operations up to which a staged program is faster as one block, with the robot's
         numbers folded in, than as loops over tables.
     unrolled : factors up to which an elimination is written line by line.
+    fewest_preset : results known beforehand from which on they are copied from a table, where they
+        are half of all.
     fewest_passes : passes that make a loop.
     least_saved : lines that a loop must save: for fewer it is not worth its way through memory.
     longest_pass : lines of the longest pass that is looked for.
@@ -42,6 +44,7 @@ class Options:
     piece: int = 500
     written_out: int = 3000
     unrolled: int = 1000
+    fewest_preset: int = 100
     fewest_passes: int = 4
     least_saved: int = 200
     longest_pass: int = 2000

@@ -27,6 +27,7 @@ from .passes.direct import direct
 from .passes.fuse import fuse
 from .passes.overlap import overlap
 from .passes.place import place
+from .passes.preset import preset
 from .passes.reciprocals import reciprocals
 from .passes.roll import roll
 from .passes.split import split
@@ -42,6 +43,7 @@ PASSES: tuple[Pass, ...] = (
     fuse,  # maps over equally many columns are one loop
     direct,  # products go where they belong
     unroll,  # small eliminations are written line by line
+    preset,  # results known beforehand are copied from a table
     reciprocals,  # one division for all by the same number
     angles,  # sines and cosines in pairs, the early ones together
     roll,  # what a long block does again and again becomes loops
@@ -164,6 +166,8 @@ def _way(step: Factor | Solve) -> str:
 def _block(block: StraightBlock) -> Iterator[str]:
     arrays = (", ".join(array.name for array in side) for side in (block.reads, block.writes))
     yield f"block {' -> '.join(arrays)}"
+    for array, known in zip(block.writes, block.preset, strict=False):
+        yield from (f"  {array.name}[{element}] = {value!r}" for element, value in known.items())
     yield from _lines(block, block.first)
     for angle in block.early:
         names = ", ".join(f"a{k}" for k in block.turns[angle])

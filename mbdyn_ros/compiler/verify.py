@@ -116,6 +116,9 @@ def _check_block(block: StraightBlock) -> None:
     _run(block, block.order, made)
     if missing := {k for k, line in enumerate(lines) if line.code == ca.OP_OUTPUT} - made:
         raise InvalidCode(f"output {lines[min(missing)].place} is never written")
+    for array, element in (line.place for line in lines if line.code == ca.OP_OUTPUT):
+        if block.preset and element in block.preset[array]:
+            raise InvalidCode(f"output {array, element} is computed and known beforehand")
     end = 0
     for loop in block.loops:
         if loop.start < end or loop.end > len(block.computed):

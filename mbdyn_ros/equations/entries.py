@@ -21,7 +21,8 @@ from ..model.model import ACTING
 from ..model.pose import Pose
 from ..prepare.clusters import Closure
 from ..prepare.tree import ENDS, Tree
-from ..program.symbols import lasting, serialized
+from ..program.columns import Columns
+from ..program.symbols import serialized
 from .algebra.spatial import SX
 from .geometry import SymbolicPose, relinked, solved
 from .loops.linkage import Linkage
@@ -51,8 +52,7 @@ class Entries:
         ]
         self._each(self._counted)
         assert system.parameters is not None
-        entries = ca.vertcat(SX(0, 1), *self._entries)
-        self._function = lasting(ca.Function("numbers", [system.parameters], [entries]))
+        self._values = Columns([system.parameters], ca.vertcat(SX(0, 1), *self._entries))
         self._reaches = [
             self._form(one).reach_of_joints(system.parameters) for one in self._figures
         ]
@@ -62,15 +62,15 @@ class Entries:
             values = form.values(*given)
             closed += [values[body] for body in one.cluster.coupled if body in values]
             margins.append(ca.mmin(form.margins(*given)))
-        parts = [ca.vertcat(*closed), ca.vertcat(*margins)]
-        self._closed = lasting(ca.Function("closed", [system.parameters], parts))
+        self._closed, self._margins = (
+            Columns([system.parameters], ca.vertcat(*one)) for one in (closed, margins)
+        )
 
     def loops_open_at_home(self, parameters: Array) -> list[str]:
         """Loops of closed form that home leaves open, or at a singularity, with parameters (p,)
         or (N, p): by name, and row where there are rows."""
-        margins = np.array(self._closed(parameters.T)[1])
         found = []
-        for linkage, row in zip(self._figures, margins, strict=True):
+        for linkage, row in zip(self._figures, self._margins.at(parameters).T, strict=True):
             for k in np.flatnonzero(~(row > NO_MARGIN)).tolist():
                 which = f" of row {k}" if parameters.ndim > 1 else ""
                 found.append(f"{linkage.cluster.name}{which}")
@@ -86,16 +86,13 @@ class Entries:
         bodies = (self._system.tree.bodies[k] for k in self._form(linkage).given_bodies)
         return [float(self._system.home[body.q.start]) for body in bodies]
 
-    @serialized
     def values(self, parameters: Array) -> Array:
         """The numbers that programs read at parameters (p,) or (N, p): (n,) or (N, n)."""
-        shape = parameters.shape[:-1]
-        entries = np.array(self._function(parameters.T)).T.reshape(*shape, -1)
+        shape, entries = parameters.shape[:-1], self._values.at(parameters)
         reach = self.reach(parameters).values()
         ends = [np.broadcast_to(end, shape) for one in reach for end in (one.before, one.beyond)]
         return np.concatenate([entries, np.stack(ends, -1)], -1) if ends else entries
 
-    @serialized
     def reach(self, parameters: Array) -> dict[int, PositionRange]:
         """How far the given joints of closed forms go from home, by body, at parameters (p,) or
         (N, p): numbers, or arrays (N,)."""
@@ -108,16 +105,21 @@ class Entries:
             found |= dict(zip(self._form(linkage).given_bodies, ranges, strict=True))
         return found
 
-    def home(self, parameters: Array) -> Array:
-        """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open."""
-        home, closed = self._system.home.copy(), np.array(self._closed(parameters)[0]).ravel()
+    def home(self, parameters: Array, z: Array | None = None) -> Array:
+        """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open.
+
+        z : dependent positions of the others; default those of the described home.
+        """
+        home = self._system.home.copy()
+        if z is not None:
+            home[self._system.numerical_dependent_rows] = z
         rows = [
             self._system.tree.bodies[body].q.start
             for one in self._figures
             for body in one.cluster.coupled
             if body not in self._form(one).given_bodies
         ]
-        home[rows] = closed
+        home[rows] = self._closed.at(parameters)
         return home
 
     def _counted(self, matrix: Any) -> Any:
@@ -171,7 +173,7 @@ class Entries:
         return self._last[1]
 
     def _in_numbers(self, parameters: Array) -> System:
-        entries = np.array(self._function(parameters)).ravel()
+        entries = self._values.at(parameters)
         made = self._each(lambda matrix: self._filled(matrix, entries))
         home = self.home(parameters)
         made = replace(made, parameters=None, grouped=None, known_by="", home=home)

@@ -211,7 +211,7 @@ class DrawnMechanism(Mechanism):
     def unknown_values(self, q: Array) -> Array:
         """Turns and slides (..., u) of the parts in groups, at q (..., n); the laws of cams."""
         if self.drawn.groups:
-            return np.moveaxis(self.table.at(np.asarray(q)[..., 0]), 0, -1)
+            return self.table.at(np.asarray(q)[..., 0], self.vector().ndim == 1)
         if not self.unknowns:
             return super().unknown_values(q)
         columns = [
@@ -220,21 +220,13 @@ class DrawnMechanism(Mechanism):
         return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
     def transmissions(self, q: Array) -> list[Array]:
-        """As of every design; of groups the cosine whose sine is the determinant, of cams the sine
-        of the pressure angle, NaN where they cannot work."""
-        if self.cams:
-            sines = [
-                np.where(
-                    one.is_sound, np.sin(one.pressure_angle(self.shaft_angle(one.cam, q))), np.nan
-                )
-                for one in self.cams
-            ]
-            return [*self.kinematics().transmissions(*self._columns(q)), *sines]
-        if not self.unknowns:
-            return super().transmissions(q)
-        with np.errstate(invalid="ignore"):
-            group = np.sqrt(1 - self.table.margin(np.asarray(q)[..., 0]))
-        return [*self.kinematics().transmissions(*self._columns(q)), group]
+        """As of every design; of cams sines of pressure angles, NaN where they cannot work."""
+        sines = [
+            np.where(one.is_sound, np.sin(one.pressure_angle(self.shaft_angle(one.cam, q))), np.nan)
+            for one in self.cams
+        ]
+        found = self.kinematics().transmissions(*self._columns(q)) if sines else []
+        return [*found, *sines] or super().transmissions(q)
 
     def _closes(self) -> bool:
         """Whether it can be assembled at any angle; of groups at those of the table."""

@@ -3,8 +3,8 @@
 The numbers of the mechanisms and their assembly branches are symbols. Angles of wheels, and of the
 links on them, are linear in those of the inputs (Willis' equation). Where triangles do not suffice,
 the fewest pins with as many equations as unknowns are a group (an Assur group of a higher class):
-its joints are given like the inputs, and `branch_table` finds them. A cam's follower moves by the
-parabola that osculates its law, whose coefficients are given with every state.
+its joints are given like the inputs, and `branch_table` walks to them. A cam's follower moves by
+the parabola that osculates its law, whose coefficients are given with every state.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from ..equations.loops.dyads import Circle, Dyads
 from ..equations.loops.linkage import polynomial
 from ..equations.loops.planar_linkage import Lengths, planar_linkage
 from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
+from ..model.model import Array
 from ..prepare.clusters import Cluster, path_from
 from ..prepare.tree import WORLD
-from ..program.symbols import SerializedProperty, lasting, serialized
-from .columns import Columns
+from ..program.columns import Columns
+from ..program.symbols import SerializedProperty, serialized
 from .cut_open import closures, layout_tree
 from .layout import GROUND, MechanismLayout, wheel_angles
 from .pose import MechanismPose
@@ -71,6 +72,7 @@ class Kinematics:
     followers : by body, the coefficients of the parabola in the angle of the cam.
     groups : bodies and pins of every group.
     steps : the triangles in the order in which pins can be closed.
+    symbols, q, z : of the numbers of a design by name, of the inputs' angles, and of `unknowns`.
     parameters : symbols for the numbers of a design, for the `unknowns` of groups (slides, and
         turns, counted from the last part that is placed before), and for `DiskCam.coefficients`.
     """
@@ -121,11 +123,11 @@ class Kinematics:
         for one in self.steps:
             if one.branch:
                 symbols.setdefault(one.branch, SX.sym(one.branch))
-        self._symbols = symbols
-        self._q = [SX.sym(name) for name in kind.inputs]
+        self.symbols = symbols
+        self.q = [SX.sym(name) for name in kind.inputs]
         self._counted = [*kind.inputs, *wheels] if layout.meshes else []
-        self._z = [SX.sym(f"unknown {layout.parts[body].name}") for body in self.unknowns]
-        self.parameters = ca.vertcat(*symbols.values(), *self._z, *self._laws)
+        self.z = [SX.sym(f"unknown {layout.parts[body].name}") for body in self.unknowns]
+        self.parameters = ca.vertcat(*symbols.values(), *self.z, *self._laws)
 
     # -- structure ---------------------------------------------------------------------------------
 
@@ -204,7 +206,7 @@ class Kinematics:
             else:
                 known.slides[body] = position
         branches = {
-            id(one.triangle): one.sign * self._symbols[one.branch] if one.branch else 0
+            id(one.triangle): one.sign * self.symbols[one.branch] if one.branch else 0
             for one in self.steps
         }
         for triangle in self.dyads.triangles:
@@ -240,7 +242,7 @@ class Kinematics:
         for name in angles.keys() - set(self._carried):
             body = layout.order[name]
             found[body] = angles[name] - _angle(layout, layout.parts[body].parent, angles)
-        unknown = dict(zip(self.unknowns, self._z, strict=True))
+        unknown = dict(zip(self.unknowns, self.z, strict=True))
         for body, value in unknown.items():
             found[body] = value - unknown.get(self._carrier(body), 0)
         return found | self._followed(q)
@@ -284,7 +286,7 @@ class Kinematics:
 
     @SerializedProperty
     def _known(self) -> KnownPhasors:
-        return self.known(self._q)
+        return self.known(self.q)
 
     @SerializedProperty
     def placed(self) -> tuple[dict[str, Complex], dict[str, Complex]]:
@@ -330,37 +332,44 @@ class Kinematics:
         numbers = [number for group in self.placed for one in group.values()
                    for number in (one.re, one.im)]  # fmt: skip
         numbers += [self._known.slides[symbol] for symbol in self._slides.values()]
-        angles = self._angles(self._q) if self._counted else {}
+        angles = self._angles(self.q) if self._counted else {}
         return self._columns([*numbers, *angles.values()])
 
+    def transmissions(self, *columns: Sequence[Any]) -> list[Array]:
+        """Cosines of the transmission angles of the steps, beyond +-1 where they are open, and of
+        groups the one whose sine is the determinant of their gaps' derivatives, in columns of
+        length one.
+
+        columns : angles of the inputs, numbers and unknowns.
+        """
+        found = self._transmissions(*columns)
+        if not self.unknowns:
+            return found
+        size = len(self.unknowns)
+        found, slopes = found[: len(self.steps)], np.broadcast_arrays(*found[len(self.steps) :])
+        slope = np.stack(slopes, axis=-1).reshape(*slopes[0].shape, size, size)  # by columns
+        with np.errstate(invalid="ignore"):
+            lengths = np.linalg.norm(slope, axis=-1, keepdims=True)
+            return [*found, np.sqrt(1 - np.linalg.det(slope / lengths) ** 2)]
+
     @SerializedProperty
-    def transmissions(self) -> Columns:
-        """(angles of the inputs, numbers, unknowns) -> cosines of the transmission angles of the
-        steps, beyond +-1 where they are open."""
-        return self._columns(
-            [one.triangle.transmission(self._known, one.fixed) for one in self.steps]
-        )
+    def _transmissions(self) -> Columns:
+        cosines = [one.triangle.transmission(self._known, one.fixed) for one in self.steps]
+        return self._columns([*cosines, *ca.vertsplit(ca.densify(self.gap_slope[1]).nz[:])])
 
     @SerializedProperty
     def shafts(self) -> dict[str, Columns]:
         """(angles of the inputs, numbers) -> angle in the plane, by input and wheel."""
-        return {name: self._columns([one]) for name, one in self._angles(self._q).items()}
+        return {name: self._columns([one]) for name, one in self._angles(self.q).items()}
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
-        groups = self._q, self._symbols.values(), [*self._z, *self._laws]
-        inputs = [ca.vertcat(*one) for one in groups]
-        result = ca.densify(ca.vertcat(SX(0, 1), *outputs))
-        return Columns(ca.Function("columns", inputs, [result], {"cse": True}))
+        groups = self.q, self.symbols.values(), [*self.z, *self._laws]
+        inputs = [ca.vertcat(SX(0, 1), *one) for one in groups]
+        return Columns(inputs, ca.vertcat(SX(0, 1), *outputs))
 
-    @functools.lru_cache(maxsize=64)  # noqa: B019 (there is one of every kind)
-    @serialized
-    def gap_function(self, many: int = 1) -> ca.Function:
-        """(numbers, input angle, unknowns) -> gaps of the pins of groups, and their derivatives.
-
-        many : designs and angles, one after the other.
-        """
-        if many > 1:
-            return lasting(self.gap_function().map(many))
+    @SerializedProperty
+    def gap_slope(self) -> tuple[SX, SX]:
+        """Gaps (m, 1) of the pins of groups, and their derivatives (m, m) by the unknowns."""
         directions, origins = self.placed
         gaps: list[SX] = []
         for pin in (self.layout.pins[k] for _, pins in self.groups for k in pins):
@@ -370,10 +379,8 @@ class Kinematics:
             )
             gap = second - first
             gaps += [gap.re, gap.im]
-        z, residual = ca.vertcat(*self._z), ca.vertcat(*gaps)
-        outputs = [ca.densify(residual), ca.densify(ca.jacobian(residual, z))]
-        inputs = [ca.vertcat(*self._symbols.values()), self._q[0], z]
-        return lasting(ca.Function("gaps", inputs, outputs, {"cse": True}))
+        residual = ca.vertcat(SX(0, 1), *gaps)
+        return residual, ca.jacobian(residual, ca.vertcat(SX(0, 1), *self.z))
 
     # -- as drawn ----------------------------------------------------------------------------------
 

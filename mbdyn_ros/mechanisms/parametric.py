@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from ..model.model import Joint, Model
 from ..prepare.clusters import Closure, Cluster, Gear
 from ..prepare.coordinates import choose_coordinates
 from ..program.declaration import Declaration
-from ..program.program import Program
+from ..program.program import Program, Subject
 from ..program.symbols import SerializedProperty, serialized
 from .design import Design
 from .kinematics import Kinematics
@@ -132,21 +133,27 @@ def _linkage(form: Kinematics, loops: tuple[Closure, ...], meshes: tuple[GearMes
     return Linkage(cluster, bodies, form.given_bodies, dependent, tuple(rows), closed_form)
 
 
-_kernels: dict[tuple[type[Design], Declaration, bool, bool], Kernel] = {}
+_kernels: dict[tuple[object, ...], Kernel] = {}
 _compiling = Lock()
 
 
-def kernel(kind: type[Design], program: Declaration, wrenches: bool = False) -> Kernel:
+def kernel(
+    kind: type[Design],
+    program: Declaration,
+    wrenches: bool = False,
+    of: Callable[[type[Design]], Subject] = parametric_system,
+) -> Kernel:
     """A program of a kind of mechanism, compiled when first asked for.
 
-    Its inputs are those of the program of a robot, then "parameters": what
-    `Design.vector` gives.
+    of : what it is traced for. That of the system takes the inputs of the program of a robot, then
+        "parameters": what `Design.vector` gives.
     """
-    key = kind, program, wrenches, STANDARD.interpreted
+    key = kind, program, wrenches, of, STANDARD.interpreted
     with _compiling:
         if key not in _kernels:
-            made = Program(program, parametric_system(kind), wrenches=wrenches)
-            _kernels[key] = load_kernel(made)
+            made = Program(program, of(kind), wrenches=wrenches)
+            home = np.append(made.subject.closing.home, np.zeros(made.kept))
+            _kernels[key] = load_kernel(made, home)
         return _kernels[key]
 
 

@@ -116,7 +116,10 @@ def pareto_front(
     low, high = np.array(limits).T
     first = found(np.random.default_rng(seed).uniform(low, high, (FEW_DESIGNS, len(names))).T)
     if not np.isfinite(first).all(axis=1).any():
-        raise mechanism.refusal("no design within the bounds can go through the whole motion")
+        raise mechanism.refusal(
+            "no design within the bounds can go through the whole motion; widen the bounds or "
+            "shorten the motion"
+        )
     scale = np.nanmedian(np.abs(first), axis=0)
     for share in np.linspace(0.03, 0.97, directions):
         differential_evolution(

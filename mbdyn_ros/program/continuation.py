@@ -14,8 +14,11 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..array import Array
+from .columns import Columns
+from .symbols import SerializedProperty
 
 LARGEST_MOVE = 0.5
 """Most that any joint may move in one step (rad or m)."""
@@ -49,6 +52,9 @@ ITERATIONS = 8
 LONGEST_STRIDE = 0.1
 """Most that any joint may move (rad or m) in a step of following, which compiled programs do."""
 
+MANY_COLUMNS = 16
+"""Positions from which on their equations are computed by NumPy."""
+
 NONE = np.zeros(0)
 """No parameters."""
 
@@ -69,6 +75,19 @@ class LoopFunctions:
 
     rows: ca.Function
     change: ca.Function
+
+    def rows_at(self, y: Array, z: Array, p: Array) -> list[Array]:
+        """Those of `rows` at columns (m, N), (n, N), (p, N): arrays (N, rows, columns)."""
+        count = y.shape[1]
+        if count >= MANY_COLUMNS:
+            return self._columns.matrices(count, y, z, p)
+        found = (np.array(part) for part in self.rows(y, z, p))
+        return [one.reshape(len(one), count, -1).swapaxes(0, 1) for one in found]
+
+    @SerializedProperty
+    def _columns(self) -> Columns:
+        symbols = [SX.sym("x", self.rows.numel_in(k)) for k in range(3)]
+        return Columns(symbols, *self.rows.call(symbols))
 
 
 @dataclass(frozen=True)
@@ -170,8 +189,8 @@ def reshape(
     """Keep a loop closed at its independent positions while its parameters change.
 
     They go straight from `before` (p,) to each row of `after` (N, p), in steps over which Newton's
-    method converges and K_z keeps the sign of its determinant: on the branch of the start. All rows
-    take the first step, the whole way, together; those that it is too long for go on alone.
+    method converges and K_z keeps the sign of its determinant: on the branch of the start. A row
+    takes the whole way in one step, or halves it until it can.
 
     Returns
     -------
@@ -180,24 +199,18 @@ def reshape(
     """
     (y, z), still, count = start, np.zeros_like(start[0]), len(after)
     here = _closed(loop, y, z, still, before)
-    found, share = np.tile(z, (count, 1)), np.zeros(count)
+    found, share, step = np.tile(z, (count, 1)), np.zeros(count), np.ones(count)
     if here is None:
         return found, share
-    same, guess = (np.repeat(one[:, None], count, axis=1) for one in (y, here.z))
-    settled, by_z, _, _, done = _settled(loop, same, guess, after.T)
-    done[done] &= np.linalg.slogdet(by_z[done]).sign == here.sign
-    found[done], share[done] = settled.T[done], 1.0
-    for k in np.flatnonzero(share < 1.0).tolist():
-        place, progress, step = here, 0.0, 0.5
-        while progress < 1.0 and step >= SMALLEST_STEP:
-            ahead = min(progress + step, 1.0)
-            p = before + ahead * (after[k] - before)
-            nearer = _closed(loop, y, place.z, still, p)
-            if nearer is None or nearer.sign != place.sign:
-                step /= 2
-            else:
-                place, progress, step = nearer, ahead, 2 * step
-        found[k], share[k] = place.z, progress
+    found[:] = here.z
+    while len(k := np.flatnonzero((share < 1.0) & (step >= SMALLEST_STEP))):
+        ahead = np.minimum(share[k] + step[k], 1.0)
+        p = before[:, None] + ahead * (after[k].T - before[:, None])
+        same = np.repeat(y[:, None], len(k), axis=1)
+        settled, by_z, _, _, done = _settled(loop, same, found[k].T, p)
+        done[done] &= np.linalg.slogdet(by_z[done]).sign == here.sign
+        found[k[done]], share[k[done]] = settled.T[done], ahead[done]
+        step[k] *= np.where(done, 2.0, 0.5)
     return found, share
 
 
@@ -228,11 +241,8 @@ def _settled(
     z, last = guess.copy(), np.full(count, np.inf)
     lost, done = np.zeros((2, count), dtype=bool)
     for _ in range(ITERATIONS):
-        residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z, p))
-        by_z, by_y = (
-            one.reshape(n, count, one.shape[1] // count).swapaxes(0, 1) for one in (by_z, by_y)
-        )
-        gap, change = gap.ravel(), _corrections(by_z, residual.T)
+        residual, by_z, by_y, gap, aligned = loop.rows_at(y, z, p)
+        gap, change = gap.ravel(), _corrections(by_z, residual[..., 0])
         moved = np.abs(change).max(axis=1, initial=0.0)
         exact = (gap <= EXACT) & (moved <= NOISE)
         shrinks = (moved <= last / 2) | (moved <= CLOSED) | exact  # not so where it is NaN

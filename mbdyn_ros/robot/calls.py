@@ -221,10 +221,13 @@ class Calls:
         """The system in the numbers that hold now."""
         if self._entries is None:
             return self._system
-        now, closing = self._entries.at(self.parameters), self._system.closing
-        home = now.home.copy()
-        home[self._system.numerical_dependent_rows] = self.home[closing.ny :][: closing.nz]
-        return replace(now, home=home)
+        return replace(self._entries.at(self.parameters), home=self.tree_home())
+
+    def tree_home(self) -> Array:
+        """Tree positions (nq_tree,) of home, its loops closed with the numbers that hold now."""
+        if self._entries is None:
+            return self._system.home
+        return self._entries.home(self.parameters, self.home[self._system.closing.ny :])
 
     def reach(self) -> dict[int, PositionRange]:
         """How far the given joints of loops of closed form go, by body: numbers, or arrays (N,)

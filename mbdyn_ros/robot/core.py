@@ -310,6 +310,8 @@ class Core:
 
     def _home_by_name(self) -> Home:
         """The closed home configuration of the joints with one coordinate."""
-        bodies = {body.joint: body for body in self.system.tree.bodies}
+        calls: Calls | None = getattr(self, "calls", None)
+        home = (self._system.home if calls is None else calls.tree_home()).tolist()
+        bodies = {body.joint: body for body in self._system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
-        return Home({name: float(self.system.home[bodies[name].q.start]) for name in single})
+        return Home({name: home[bodies[name].q.start] for name in single})

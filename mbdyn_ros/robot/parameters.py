@@ -103,8 +103,7 @@ class Parametrized(Core):
         """Set the gravity (3,) or (N, 3), in the world (m/s^2), from the next call on."""
         labels = ("x", "y", "z")
         given = coordinate_array("gravity", gravity, labels)
-        for row in np.atleast_2d(given):
-            require_finite("gravity", row, labels)
+        require_finite("gravity", given, labels)
         _take(self, [GRAVITY], self._parameters.field, given.copy(), GRAVITY)
         if given.ndim == 1:
             self._keep(gravity=self.system.gravity)
@@ -170,8 +169,7 @@ class Parametrized(Core):
             if value is not None:
                 labels = COMPONENTS[3 * k : 3 * k + 3]
                 parts[k] = coordinate_array(f"{what} of {known}", value, labels)
-                for row in np.atleast_2d(parts[k]):
-                    require_finite(f"{known}: {what}", row, labels)
+                require_finite(f"{known}: {what}", parts[k], labels)
         if rpy is not None:
             parts[1] = given.described.origins[known].angles_from(parts[1])
         try:
@@ -217,9 +215,9 @@ class Parametrized(Core):
         >>> robot.set_parameter_values([0.0, 0.0, -1.62, 0.33])
         """
         given, layout = self._parameters, self._parameters.layout
-        array = coordinate_array("parameter values", values, layout.labels)
-        for row in np.atleast_2d(array):
-            require_finite("parameter value", row, layout.labels)
+        labels = layout.labels
+        array = coordinate_array("parameter values", values, labels)
+        require_finite("parameter value", array, labels)
         own = {link: array[..., layout.of_link(link)] for link in layout.links}
         for link, ten in own.items():
             require_body(f"link {link!r}", ten)
@@ -291,8 +289,7 @@ def _act(robot: Core, group: str, joint: str, numbers: Sequence[ArrayLike]) -> N
     except ValueError as error:
         raise InputError(f"{what} must be numbers, or N of them each: {error}") from None
     given = coordinate_array(what, rows, labels)
-    for row in np.atleast_2d(given):
-        require_finite(what, row, labels)
+    require_finite(what, given, labels)
     if group != SPRINGS:
         _require_positive(joint, labels, given)
     _take(robot, [group], known, given, joint)

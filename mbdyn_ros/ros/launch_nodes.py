@@ -35,7 +35,7 @@ PARAMS_FILE = ("", "YAML file with parameters of the nodes; wins over the other 
 WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 ROBOT = {
-    "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
+    "robot": ("crane", "path of a URDF or xacro file, or name of an installed robot"),
     "xacro": XACRO,
     "srdf": SRDF,
     "home": HOME,

@@ -280,7 +280,7 @@ def test_bad_walls(tmp_path: Path) -> None:
     "arguments, words",
     [
         (["id", "missing.urdf"], ["missing.urdf"]),
-        (["id", UR5, "--position", "elbow=1"], ["'elbow'", "did you mean 'elbow_joint'"]),
+        (["id", UR5, "--position", "elbow=1"], ["'elbow'", 'did you mean "elbow_joint"']),
         (["id", UR5, "--position", "elbow_joint=1,elbow_joint=2"], ["'elbow_joint'", "twice"]),
         (["id", UR5, "--position", "elbow_joint=x"], ["'elbow_joint=x'"]),
         (["id", UR5, "--position", "elbow_joint=nan"], ["elbow_joint is nan"]),

@@ -41,40 +41,6 @@ def test_numbers_beyond_all_use_are_named(arguments: tuple[str, ...], words: str
 
 
 @pytest.mark.parametrize(
-    ("line", "nearest", "example"),
-    [
-        ("inspct ur5", "Did you mean 'inspect'?", "mbdyn inspect panda"),
-        ("id ur5 --positon elbow_joint=1", 'did you mean "--position"', "mbdyn id ur5 --position "),
-        ("id ur5 --position elbow=1", "did you mean 'elbow_joint'?", "mbdyn id ur5 --position "),
-        ("id ur5 --position elbow_joint=90deg", "write 1.5708 (rad)", "mbdyn id ur5 --position "),
-        ("simulate ur5 --duration 500ms", "write 0.5 (s)", "mbdyn simulate ur5 --duration 5"),
-        ("simulate ur5", "Missing option '--duration'", "mbdyn simulate ur5 --duration 5"),
-        ("view crain", 'did you mean "crane"', "mbdyn view panda"),
-        ("codegen ur5 --precision half", "'double', 'single'", "--precision single"),
-        ("mechanism four_bar --lengths 1,2", "give 4 numbers", "four_bar --lengths 0.32,0.1,"),
-        ("mechanism forbar --id", 'did you mean "four_bar"', "mbdyn mechanism list"),
-        ("mechanism four_bar --id --motion trapez", 'did you mean "trapezoid"', ""),
-        ("id ur5 --wrench tool=0,0,1,0,0,0", 'did you mean "tool0"', "mbdyn id ur5 "),
-        ("edit ur5 --lock elbw_joint=1 -o x.urdf", 'did you mean "elbow_joint"', "--lock elbow"),
-        ("inspect UR5.urdf", "robot 'ur5' in the box", "mbdyn inspect panda"),
-        ("id ur5 --home elbow=1", 'did you mean "elbow_joint"', "mbdyn id ur5 "),
-        ("id ur5 --gravity 9.81", "'--gravity' requires 3 arguments", "mbdyn id ur5 "),
-        ("convert crane x.csv --position 1", "No such option '--position'.", "mbdyn convert crane"),
-        ("time boom", "Missing argument 'FILE'", "path.csv && mbdyn time boom path.csv"),
-    ],
-)
-def test_a_wrong_word_is_answered_with_the_nearest_and_an_example(
-    line: str, nearest: str, example: str
-) -> None:
-    """`test_help_examples.py` runs the examples."""
-    result = run(*line.split())
-    assert result.exit_code in (1, 2)
-    assert nearest in result.stderr and "Traceback" not in result.output
-    assert ("For example: mbdyn " in result.stderr) == bool(example)
-    assert example in result.stderr
-
-
-@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("time,rod_joint\n0,1" + "1" * 140_000, "field larger"),

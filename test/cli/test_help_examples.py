@@ -37,8 +37,6 @@ REPEATED = "time", "excite"
 """Verbs that call one program thousands of times: compiled, they take less time in all."""
 
 GIVEN = {
-    "path.csv": "x,y\n0.1,0.2\n0.15,0.25\n0.2,0.3\n0.25,0.3\n0.3,0.25\n0.3,0.2\n",
-    "poses.csv": "x,y,angle\n0,0,0\n0.1,0.05,0.3\n0.2,0.02,0.5\n",
     "robot.urdf": '<robot name="r"><link name="a"/></robot>',
 }
 """Files of the reader's own that examples name."""
@@ -52,9 +50,9 @@ def commands() -> list[tuple[str, list[str]]]:
 def typed(line: str) -> Result | None:
     """Run what a line of a shell runs; None for a line that only makes a file."""
     line = line.partition("    #")[0].partition(" | jq ")[0]
-    echoed = re.fullmatch(r"echo '(.*)' > (\S+)", line)
+    echoed = re.fullmatch(r"echo '(.*)' > (\S+)|printf '%s\\n' (.*) > (\S+)", line)
     if echoed:
-        Path(echoed[2]).write_text(echoed[1])
+        Path(echoed[2] or echoed[4]).write_text(echoed[1] or echoed[3].replace(" ", "\n"))
         return None
     before, _, after = line.rpartition("| mbdyn ") if "| mbdyn " in line else ("", "", "")
     words = shlex.split(after if before else line.split(" && ")[0].removeprefix("mbdyn "))

@@ -100,9 +100,7 @@ def filled(fresh_cache: Path, of_another_process: Path) -> Path:
     return Path(shutil.copytree(of_another_process, fresh_cache, symlinks=True))
 
 
-def test_the_cache_serves_another_process_without_tracing(
-    filled: Path, run_script: Script
-) -> None:
+def test_the_cache_serves_another_process_without_tracing(filled: Path, run_script: Script) -> None:
     before = {path: path.stat().st_mtime_ns for path in filled.iterdir()}
     done = run_script("check(mbdyn_ros.load(PENDULUM))", CC="false")
     assert done.returncode == 0, done.stderr  # with another compiler: another program, interpreted
@@ -279,9 +277,7 @@ def test_a_private_folder_is_shared_by_threads(
     check(mbdyn_ros.load(PENDULUM))
 
 
-def test_the_private_folder_goes_with_the_process(
-    fresh_cache: Path, run_script: Script
-) -> None:
+def test_the_private_folder_goes_with_the_process(fresh_cache: Path, run_script: Script) -> None:
     fresh_cache.mkdir(parents=True)
     fresh_cache.chmod(0o777)
     done = run_script(

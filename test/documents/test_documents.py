@@ -188,6 +188,7 @@ def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     text = messages.filled((ROOT / "docs/messages.md").read_text())
     assert "{messages}" not in text and all(f"`{one.text}`" in text for one in page["robot"])
     listed = [one for found in page.values() for one in found]
+    assert not [one for one in listed if not one.cure], "write the cure as the message's last words"
     robot = mbdyn_ros.example("four_bar")
     for wrong in (lambda: robot.inverse_dynamics([0, 0], [0], [0]), lambda: robot.locked(["knee"]),
                   lambda: mbdyn_ros.load("no_such.urdf"), lambda: mbdyn_ros.Surface("z"),
@@ -198,6 +199,25 @@ def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         words = str(raised.value)
         matching = [one for one in listed if _says(one.text, words)]
         assert matching, words
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "cure"),
+    [
+        ("home holds …; give finite numbers, or leave it out", "InputError",
+         "Give finite numbers, or leave it out."),
+        ("…: there is no link …; the links are …", "InputError",
+         "Use one of the names that the message lists."),
+        ("there is no …", "ExpressionError", "Correct that line of the xacro file, or expand it "
+         "with xacro itself."),
+        ("…: the wheel squeaks", "InputError", ""),
+    ],
+)  # fmt: skip
+def test_a_message_has_a_cure(
+    text: str, kind: str, cure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs/_extensions"))
+    assert importlib.import_module("cures").cure(text, kind) == cure
 
 
 def _says(template: str, words: str) -> bool:

@@ -216,7 +216,7 @@ def test_the_class_knows_names_limits_and_hashes(
     folder, text = written.files[0].parent, robot.model.source
     digest = command("sha256sum", text).split()[0].decode()
     declared = Path(text).read_text().startswith("<?xml") or Path(text).read_text()[-1:].isspace()
-    header = (folder / "manipulator.hpp").read_text()
+    header = (folder / "crane.hpp").read_text()
     assert declared or digest in header
     if CXX is None:
         pytest.skip("no compiler of C++")
@@ -224,13 +224,13 @@ def test_the_class_knows_names_limits_and_hashes(
     source.write_text(f"""#include <cstdio>
 #include <fstream>
 #include <sstream>
-#include "manipulator.hpp"
+#include "crane.hpp"
 #include "mbdyn_ros/description.hpp"
-using namespace robots::manipulator;
+using namespace robots::crane;
 static_assert(joint_names.size() == {len(robot.joint_names)});
 static_assert(independent_joints[1] == "{robot.independent_joints[1]}");
 static_assert(actuated_joints[3] == "{robot.actuated_joints[3]}");
-static_assert(link_names.size() == 1 && link_names[0] == "tool" && name == "manipulator");
+static_assert(link_names.size() == 1 && link_names[0] == "tool" && name == "crane");
 static_assert(effort_limits[1] >= {robot.effort_limits[1]} && velocity_limits[0] > 0);
 static_assert(parameter_names[0] == "tool/m" && parameter_names[12] == "gravity/z");
 int main() {{
@@ -257,7 +257,7 @@ int main() {{
 }}
 """)
     program = tmp_path / "constants"
-    parts = [folder / "manipulator.c", folder / "manipulator_model.c"]
+    parts = [folder / "crane.c", folder / "crane_model.c"]
     objects = [tmp_path / f"{part.stem}.o" for part in parts]
     for part, made in zip(parts, objects, strict=True):
         command(shutil.which("gcc"), *STRICT_C, "-O0", "-I", folder, "-c", part, "-o", made)
@@ -271,7 +271,7 @@ int main() {{
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="no clang++")
 def test_clang_has_nothing_to_say(crane: tuple[mbdyn_ros.Robot, Exported]) -> None:
     folder = crane[1].files[0].parent
-    for part in ("manipulator.c", "manipulator_model.c"):
+    for part in ("crane.c", "crane_model.c"):
         command("clang", *STRICT_C, "-DMBDYN_ROS_LIBRARY", "-fsyntax-only", "-I", folder,
                 folder / part)  # fmt: skip
     command("clang++", *STRICT, "-fsyntax-only", "-I", folder, folder / "example_loop.cpp")

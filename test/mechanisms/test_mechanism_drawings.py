@@ -228,27 +228,15 @@ def test_what_no_file_is(text: str, words: str) -> None:
         read_drawing(text + "\n")
 
 
-def test_a_table_from_a_neighbours_is_that_of_the_march() -> None:
-    """Near the drawing and far from it, on the same branch at every node."""
+def test_the_tables_of_designs_are_those_of_each() -> None:
+    """Near the drawing, far from it, and where the branch ends on the way to the design."""
     kind = MECHANISMS["stephenson_2"]
-    first = BranchTable.of(kind())
-    for length in (0.081, 0.1):
-        other = kind().replaced(crank_length=length)
-        marched = BranchTable.of(other).nodes
-        assert np.isfinite(marched).all()
-        assert BranchTable.of(other, first.nodes).nodes == pytest.approx(marched, abs=1e-4)
-        both = kind().designs(crank_length=np.array([0.08, length]))
-        nodes = BranchTable.of(both, first.nodes).nodes
-        assert nodes == pytest.approx(np.stack([first.nodes, marched], axis=-1), abs=1e-4)
-
-
-def test_a_neighbour_that_is_none_does_not_mislead() -> None:
-    mechanism = MECHANISMS["stephenson_2"]()
-    marched = BranchTable.of(mechanism).nodes
-    lost, other = marched.copy(), -marched
-    lost[3] = np.nan
-    for near in (lost, other, other + 1.0, np.roll(marched, 36, axis=0)):
-        assert BranchTable.of(mechanism, near).nodes == pytest.approx(marched, abs=1e-4)
+    lengths = np.array([0.081, 0.1, 0.25])
+    together = BranchTable.of(kind, kind().designs(crank_length=lengths).vector()).nodes
+    assert np.isfinite(together).all(axis=(0, 2)).tolist() == [True, True, False]
+    for k, length in enumerate(lengths):
+        alone = BranchTable.of(kind, kind().designs(crank_length=length).vector()[None]).nodes
+        assert together[:, k] == pytest.approx(alone[:, 0], abs=1e-11, nan_ok=True)
 
 
 def test_one_angle_may_come_alone_or_in_a_row() -> None:

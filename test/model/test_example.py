@@ -56,7 +56,7 @@ def test_the_quadruped_stands_on_its_feet_at_home() -> None:
 
 
 def test_names() -> None:
-    assert mbdyn_ros.example("crane").model.name == "manipulator"
+    assert mbdyn_ros.example("crane").model.name == "crane"
     with pytest.raises(mbdyn_ros.InputError, match="no robot 'cran'.* crane"):
         mbdyn_ros.example("cran")
 

@@ -29,7 +29,7 @@ def _ordered(block: StraightBlock) -> StraightBlock:
     order = _order(block.lines)
     places = {k: place for place, k in enumerate(order)}
     lines = tuple(block.lines[k].moved(places) for k in order)
-    return paired(StraightBlock.of(lines, block.reads, block.writes, block.lane))
+    return paired(block.with_lines(lines))
 
 
 def _order(lines: Sequence[Operation]) -> list[int]:

@@ -40,4 +40,4 @@ def _rewritten(block: StraightBlock) -> StraightBlock:
             moved = Operation(ca.OP_MUL, (number, inverses[divisor]))
         places.append(len(result))
         result.append(moved)
-    return StraightBlock.of(tuple(result), block.reads, block.writes, block.lane)
+    return block.with_lines(tuple(result))

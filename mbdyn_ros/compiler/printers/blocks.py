@@ -8,6 +8,7 @@ from __future__ import annotations
 import casadi as ca
 
 from ..block import Kind, Memory, Operand, RolledLoop, StraightBlock
+from ..table import Lane
 from .lines import LinePrinter, Places, indented
 from .operations import number
 
@@ -18,7 +19,7 @@ def block_text(block: StraightBlock, name: str, places: Places | None = None) ->
     head = f"const {real}* const* arg, {real}* const* res"
     if block.pieces:
         return _pieces(block, name, head, writer)
-    body = writer.statements(block.first)
+    body = [*_preset_copies(block, name), *writer.statements(block.first)]
     if block.early:
         body.append(f"{real} sine[{writer.room}], cosine[{writer.room}];")
         body += writer.angles("sine", "cosine")
@@ -27,7 +28,30 @@ def block_text(block: StraightBlock, name: str, places: Places | None = None) ->
             which = "sine" if block.lines[k].code == ca.OP_SIN else "cosine"
             body.append(f"const {real} a{k} = {which}[{place}];")
     body += writer.statements(block.order)
-    return f"static void {name}({head}) {{\n{indented(body)}}}\n"
+    return f"{_preset_tables(block, name)}static void {name}({head}) {{\n{indented(body)}}}\n"
+
+
+def _preset_tables(block: StraightBlock, name: str) -> str:
+    """The numbers that are known beforehand of each array, zeros between them."""
+    result = ""
+    for i, (array, known) in enumerate(zip(block.writes, block.preset, strict=False)):
+        if known:
+            size = array.table.rows * array.table.columns
+            listed = ",\n".join(number(known.get(element, 0.0)) for element in range(size))
+            result += f"static const double {name}_preset{i}[{size}] = {{\n{listed}}};\n"
+    return result
+
+
+def _preset_copies(block: StraightBlock, name: str) -> list[str]:
+    """Statements that put these numbers into the arrays."""
+    result = []
+    for i, (array, known) in enumerate(zip(block.writes, block.preset, strict=False)):
+        table, size = f"{name}_preset{i}", array.table.rows * array.table.columns
+        if known and block.lane is Lane.VECTOR:
+            result.append(f"for (int i = 0; i < {size}; ++i) res[{i}][i] = allv({table}[i]);")
+        elif known:
+            result.append(f"memcpy(res[{i}], {table}, sizeof {table});")
+    return result
 
 
 def _pieces(block: StraightBlock, name: str, head: str, writer: LinePrinter) -> str:
@@ -57,8 +81,9 @@ def _pieces(block: StraightBlock, name: str, head: str, writer: LinePrinter) -> 
             f"void {name}_{b}({head}, {real}* w) {{\n{indented(body)}}}\n"
         )
     calls = "".join(f"  {name}_{b}(arg, res, w);\n" for b in range(len(block.pieces)))
-    whole = f"static void {name}({head}) {{\n  {real} w[{max(1, memory.size)}];\n{calls}}}\n"
-    return "".join([*functions, whole])
+    before = indented([f"{real} w[{max(1, memory.size)}];", *_preset_copies(block, name)])
+    whole = f"static void {name}({head}) {{\n{before}{calls}}}\n"
+    return "".join([*functions, _preset_tables(block, name), whole])
 
 
 class LoopPrinter:

@@ -73,6 +73,7 @@ class ContactGeometry:
             content.update(f"{body} {radius!r} {half!r}".encode() + place.tobytes())
             content.update(b"" if axis is None else axis.tobytes())
         balls = (part for ball in self.signed for part in (*ball.search, ball.meets))
+        content.update(f"{[ball.steepness for ball in self.signed]!r}".encode())
         for face in (*self.faces, *balls):
             content.update(face.serialize().encode())
         for couple in self.couples:
@@ -116,7 +117,7 @@ class ContactGeometry:
             arguments = [given(self.points[i]) for i in alike]
             for k, wall in enumerate(self.walls):
                 centres = [one[:2] for one in arguments]
-                u = stages.changed([SX(3, 1)] * len(alike), wall.search(kind), centres)
+                u = wall.deepest([self.points[i] for i in alike], stages, centres)
                 whole = [[*one, deepest] for one, deepest in zip(arguments, u, strict=True)]
                 results = stages.applied(formula(wall, kind), whole)
                 found.update(((i, k), one) for i, one in zip(alike, results, strict=True))

@@ -5,8 +5,10 @@ A ball of radius r about x is free where g > 0 in all of it, and touches where t
     min g(y) over |y - x| <= r,   with u = y - x:   u + l grad g(y) = 0, l > 0, |u| = r,
 
 is zero: its deepest point y is then the foot of the perpendicular. No other place of the wall is
-looked at, so that nothing is touched from afar, however the wall bends. g(y) changes with the speed
-of x along grad g(y), and the unit normal n at y with x by (1 + r S)^-1 S, from the curvature
+looked at, so that nothing is touched from afar, however the wall bends. Where r is less than the
+least radius of curvature of hollows there is one such y, and one search from x finds it; wider
+balls are searched from many places (see `deepest_points`). g(y) changes with the speed of x along
+grad g(y), and the unit normal n at y with x by (1 + r S)^-1 S, from the curvature
 S = (1 - n n^T) H / |grad g| there.
 """
 
@@ -19,6 +21,8 @@ import casadi as ca
 
 from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX
+from .quadrics import curvatures, deepest_in_quadric
+from .steepness import Steepness
 
 DESCENTS, POLISHES = 3, 3
 """Newton steps to the deepest point: those that must go down, and those that square the error."""
@@ -28,11 +32,15 @@ SHORTEST = 1e-12
 
 
 class Differentiated(NamedTuple):
-    """A number at a point x (3, 1), its gradient (3, 1) and its second derivatives (3, 3)."""
+    """A number at a point x (3, 1), its gradient (3, 1) and its second derivatives (3, 3).
+
+    steepness : bounds of these, where they are known.
+    """
 
     value: SX
     gradient: SX
     second: SX
+    steepness: Steepness | None = None
 
     @staticmethod
     def of(value: SX, x: SX) -> Differentiated:
@@ -44,7 +52,7 @@ class Differentiated(NamedTuple):
 def face_of(g: SX | Differentiated, x: SX) -> ca.Function:
     """A face of a wall: g, its gradient and second derivatives, as a function of x (3, 1)."""
     given = g if isinstance(g, Differentiated) else Differentiated.of(g, x)
-    return lasting(ca.Function("face", [x], list(given)))
+    return lasting(ca.Function("face", [x], list(given[:3])))
 
 
 @serialized
@@ -65,10 +73,17 @@ class Ball(NamedTuple):
         deepest point from x (3, 1); none where the rest asks for no such place.
     meets : function of x, r and u: least g, |grad g| and normal (3, 1), and the derivatives (3, 3)
         of the normal by x.
+    face, steepness : of those whose balls may have several deepest points; None for the others.
     """
 
     search: tuple[ca.Function, ...]
     meets: ca.Function
+    face: ca.Function | None = None
+    steepness: Steepness | None = None
+
+    def is_wide(self, radius: float) -> bool:
+        """Whether a ball of this radius (m) may have several deepest points."""
+        return self.steepness is not None and not radius < self.steepness.widest
 
     def __call__(self, x: SX, r: SX) -> list[SX]:
         """All of it, by x and r."""
@@ -87,19 +102,11 @@ def from_distance(distance: ca.Function) -> Ball:
 
 
 @serialized
-def from_face(face: ca.Function) -> Ball:
-    """By the deepest point of the ball."""
+def from_face(face: ca.Function, steepness: Steepness | None = None) -> Ball:
+    """By the deepest point of the ball; of one deepest point at most where no `steepness` is."""
     given = x, r, u = SX.sym("x", 3), SX.sym("r"), SX.sym("u", 3)
     g, slope, bend = face(x + u)
-
-    def towards(slope: SX) -> SX:
-        return -r / length(slope) * slope
-
-    scale = r / length(slope)
-    inverse = ca.inv(SX.eye(3) + scale * bend)
-    apart, across = inverse @ (u + scale * slope), inverse @ slope
-    newton = u - apart + ca.dot(u, apart) / ca.dot(u, across) * across
-    newton, down = r / length(newton) * newton, towards(slope)
+    newton, down = newton_step(u, r, slope, bend), -r / length(slope) * slope
     better = ca.if_else(face(x + newton)[0] <= face(x + down)[0], newton, down)
     first, descent, polish = (
         lasting(ca.Function("search", given, [ca.densify(one)], {"cse": True}))
@@ -108,7 +115,22 @@ def from_face(face: ca.Function) -> Ball:
     n = slope / length(slope)
     shape = tangential(n, bend) / ca.norm_2(slope)
     meets = _function(given, g, ca.norm_2(slope), n, ca.inv(SX.eye(3) + r * shape) @ shape)
-    return Ball((first, *[descent] * DESCENTS, *[polish] * POLISHES), meets)
+    curved = curvatures(face)
+    if curved is not None:
+        return Ball((deepest_in_quadric(face, curved),), meets)
+    search = (first, *[descent] * DESCENTS, *[polish] * POLISHES)
+    if steepness is None:
+        return Ball(search, meets)
+    return Ball(search, meets, face, steepness)
+
+
+def newton_step(u: SX, r: SX, slope: SX, bend: SX) -> SX:
+    """From a place u (3, 1) on a ball to another, by gradient and second derivatives of g at it."""
+    scale = r / length(slope)
+    inverse = ca.inv(SX.eye(3) + scale * bend)
+    apart, across = inverse @ (u + scale * slope), inverse @ slope
+    newton = u - apart + ca.dot(u, apart) / ca.dot(u, across) * across
+    return r / length(newton) * newton
 
 
 def tangential(normal: SX, second: SX) -> SX:

@@ -17,10 +17,12 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
+from ...program.stages import Stages
 from ...program.symbols import serialized
 from ..algebra.spatial import SX, constant
 from ..tree.gibbs_motion import GibbsMotion
 from .arcs import Arc, nearest, turning
+from .deepest_points import deepest
 from .signed_distance import Ball, length, tangential
 
 ON_END = 1e-7
@@ -94,9 +96,26 @@ class Wall:
     face: ca.Function
     ball: Ball | None
 
-    def search(self, kind: Kind) -> tuple[ca.Function, ...]:
-        """Functions of place, radius and u that lead to where a point of that kind is deepest."""
-        return self.ball.search if kind[0] and self.ball else ()
+    def deepest(
+        self, points: Sequence[BodyPoint], stages: Stages, centres: Sequence[Sequence[SX]]
+    ) -> list[SX]:
+        """Where points of one kind are deepest, from their places (3, 1).
+
+        centres : their places and radii as symbols.
+        """
+        found = [SX(3, 1)] * len(points)
+        if self.ball is None or not points[0].is_ball:
+            return found
+        for wide in (False, True):
+            some = [i for i, point in enumerate(points) if self.ball.is_wide(point.radius) == wide]
+            there = [centres[i] for i in some]
+            if wide and some:
+                places = deepest(self.ball, stages, there, [points[i].radius for i in some])
+            else:
+                places = stages.changed([SX(3, 1)] * len(some), self.ball.search, there)
+            for i, place in zip(some, places, strict=True):
+                found[i] = place
+        return found
 
     @serialized
     def touch(self, kind: Kind) -> ca.Function:

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ...array import Array
-from ...program.symbols import lasting, serialized
+from ...program.columns import Columns
 from ..algebra.complex_plane import Complex
 from ..algebra.phasors import KnownPhasors, on_symbols
 from ..algebra.spatial import SX
@@ -114,8 +114,8 @@ class FigureReach:
         branches: Sequence[int], symbols: SX, margins: Callable[[SX], SX],
     ) -> None:  # fmt: skip
         self._given, self._symbols = given, symbols
-        self._direct: dict[int, list[ca.Function]] = {}
-        self._searched: dict[int, ca.Function] = {}
+        self._direct: dict[int, list[Columns]] = {}
+        self._searched: dict[int, Columns] = {}
         bodies = [joint.body for joint in given]
         causes: dict[int, set[int]] = {body: {body} for body in bodies}
         searched: dict[int, list[int]] = {}
@@ -136,13 +136,13 @@ class FigureReach:
         all_margins = margins(q)
         for place, chosen in searched.items():
             least = ca.mmin(all_margins[chosen])
-            self._searched[place] = lasting(ca.Function("least", [q, symbols], [least]))
+            self._searched[place] = Columns([q, symbols], least)
         sides = (side for one in triangles for side in one.lengths)
         terms = (term for side in sides for term in side.terms if term.slide is None)
         far = sum((2 * ca.sqrt(on_symbols(term.factor).square()) for term in terms), SX(0))
-        self._far = lasting(ca.Function("far", [symbols], [far]))
+        self._far = Columns([symbols], far)
 
-    def _margins(self, place: int, triangle: Triangle, branch: int) -> list[ca.Function]:
+    def _margins(self, place: int, triangle: Triangle, branch: int) -> list[Columns]:
         """(t, p) -> a margin of a triangle that a joint alone changes; t (2, 1) is its unit
         number, or its slide and 0."""
         body, t, zero = self._given[place].body, SX.sym("t", 2), SX(0)
@@ -152,9 +152,8 @@ class FigureReach:
         else:
             known.slides[body], still.slides[body] = t[0], zero
         margins = triangle.margins(body, branch, known, still)
-        return [lasting(ca.Function("margin", [t, self._symbols], [one])) for one in margins]
+        return [Columns([t, self._symbols], one) for one in margins]
 
-    @serialized
     def at(self, home: Array, parameters: Array) -> tuple[PositionRange, ...]:
         """The ranges of all given joints, arrays (N,). home : (given, N). parameters : (p, N)."""
         reach = [PositionRange() for _ in self._given]
@@ -174,8 +173,8 @@ class FigureReach:
             for k in range(0, home.shape[1], SEARCHED_TOGETHER):
                 rows = slice(k, k + SEARCHED_TOGETHER)
                 start, chosen = home[:, rows], parameters[:, rows]
-                end = np.array(self._far(chosen)).ravel()
-                end = np.full_like(end, math.tau) if turns else end
+                (end,) = [math.tau] if turns else self._far(chosen)
+                end = np.broadcast_to(end, start.shape[1:])
                 margin = functools.partial(_searched, least, place, start, chosen)
                 parts.append(_reach_by_search(margin, start[place], end, turns))
             ends = zip(*(vars(one).values() for one in parts), strict=True)
@@ -183,18 +182,18 @@ class FigureReach:
         return tuple(reach)
 
 
-def _values(function: ca.Function, parameters: Array, t: Any) -> Array:
+def _values(function: Columns, parameters: Array, t: Any) -> Array:
     """A margin (N,) at a unit number or slide, or at one of each design (N,)."""
-    pair = np.array([np.real(t), np.imag(t)]).reshape(2, -1)
-    return np.array(function(np.broadcast_to(pair, (2, parameters.shape[1])), parameters)).ravel()
+    (margin,) = function([np.real(t), np.imag(t)], parameters)
+    return np.broadcast_to(margin, parameters.shape[1:])
 
 
-def _searched(function: ca.Function, place: int, home: Array, p: Array, q: Array) -> Array:
+def _searched(function: Columns, place: int, home: Array, p: Array, q: Array) -> Array:
     """The least margin (N, k) with a given joint at q (N, k); -1 where an earlier one is open."""
-    whole = np.repeat(home, q.shape[1], axis=1)
-    whole[place] = q.ravel()
-    values = np.array(function(whole, np.repeat(p, q.shape[1], axis=1)))
-    return np.where(np.isfinite(values), values, -1.0).reshape(q.shape)
+    whole = [*home[..., None]]
+    whole[place] = q
+    (values,) = function(whole, p[..., None])
+    return np.broadcast_to(np.where(np.isfinite(values), values, -1.0), q.shape)
 
 
 def _reach_of_turn(margin: Margin, sense: float, home: Array) -> PositionRange:

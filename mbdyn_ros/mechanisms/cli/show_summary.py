@@ -14,7 +14,8 @@ from .prescribed import analyse, draw
 def show_summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The summary of the mechanism: range, toggles, dead centres, transmission."""
     document = summarize(made)
-    if options["plot"] or options["gif"] or options["output"]:
+    drawn = any(options[one] for one in ("plot", "gif", "output", "curve"))
+    if drawn or options["motion"] != "constant":  # else refused only where a task needs them
         draw(analyse(made, options), options, cams=bool(document.get("cams")))
     if not as_json:
         rows = [("input", ", ".join(made.inputs)), ("output", made.output)]

@@ -214,9 +214,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --worksheet --output worksheet.md
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
       mbdyn mechanism four_bar --balance --speed 20 --plot balance.png --urdf balanced.urdf
+      mbdyn mechanism four_bar --id --motion cycloid --friction 0.1,0.01 --curve coupler=0.15,0.1
       mbdyn mechanism four_bar --pareto coupler_length=0.2:0.45 --pareto rocker_length=0.15:0.4
-      mbdyn mechanism four_bar --fit path.csv --plot fit.png    # path.csv: x,y, a point a row
-      mbdyn mechanism four_bar --poses poses.csv --plot poses.png    # poses.csv: x,y,angle
+      printf '%s\\n' x,y 0.1,0.2 0.2,0.3 0.3,0.25 0.2,0.15 > path.csv
+      mbdyn mechanism four_bar --fit path.csv --plot fit.png
+      printf '%s\\n' x,y,angle 0,0,0 0.1,0.05,0.3 0.2,0.02,0.5 > poses.csv
+      mbdyn mechanism four_bar --poses poses.csv --plot poses.png
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip

@@ -19,8 +19,8 @@ UNITS = {
     "°": ("rad", math.radians(1.0)), "rpm": ("rad/s", math.tau / 60),
     "mm": ("m", 1e-3), "cm": ("m", 1e-2), "ms": ("s", 1e-3), "min": ("s", 60.0),
     "g": ("kg", 1e-3), "kN": ("N", 1e3), "kNm": ("N m", 1e3), "bar": ("Pa", 1e5),
-    "kHz": ("Hz", 1e3),
-    **{unit: (unit, 1.0) for unit in ("rad", "rad/s", "m", "m/s", "s", "kg", "N", "Nm", "Hz")},
+    "kHz": ("Hz", 1e3), "kW": ("W", 1e3), "deg/s": ("rad/s", math.radians(1.0)),
+    **{one: (one, 1.0) for one in ("rad", "rad/s", "m", "m/s", "s", "kg", "N", "Nm", "Hz", "W")},
 }  # fmt: skip
 """Units that may follow a number: the SI unit, and the size in it."""
 

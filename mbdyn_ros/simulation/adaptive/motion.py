@@ -25,7 +25,8 @@ from .touching import Touching
 class Nearby:
     """The end of a part of a motion before something touches that events do not know.
 
-    Those are convex shapes of links, and walls with laws of their own: equal steps go on there.
+    Those are convex shapes of links, walls with laws of their own, and balls that may touch one
+    wall at several places at once: equal steps go on there.
     """
 
     def __init__(self, robot: Robot, environment: Environment) -> None:
@@ -57,6 +58,9 @@ class Nearby:
         ahead = AHEAD * span * (np.maximum(-rate, 0.0) + slope * self._fall * span)
         for k in self._special[(gap <= ahead)[self._special]].tolist():
             raise ContactError(f"{self._contacts.name(k)}, which yields, moves or resists turning")
+        for k in self._contacts.wide[(gap <= ahead)[self._contacts.wide]].tolist():
+            if self._contacts.touches_twice(k, q, v, AHEAD * span):
+                raise ContactError(f"{self._contacts.name(k)} touches it at several places")
 
 
 class Motion:
@@ -94,6 +98,8 @@ class Motion:
             self.touching = Touching(robot, free, contacts, tolerance)
             if contacts.geometry.slots or environment.plain is not environment:
                 self.nearby = self._watch(robot, environment)
+            elif self.may_step and len(contacts.wide):
+                self.nearby = Nearby(robot, environment)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self._held = robot.nq + robot.nv + 2 + len(self.dynamics.holding)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...compiler.kernel import Bound, BoundBatch
 from ...equations.contact.contact import contact_drift, distances
+from ...equations.contact.deepest_points import low_points
 from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError
 from ...model.model import Array
@@ -94,6 +95,31 @@ class Contacts:
             for one in (layout.body, layout.partner, layout.normal, layout.drift)
         )
         return Table(body, partner, normal, drift, point, self.friction)
+
+    @functools.cached_property
+    def wide(self) -> Indices:
+        """The contacts of balls that are wider than hollows of their walls."""
+        walls, count = self.geometry.signed, len(self.geometry.faces)
+        wide = [
+            i * count + k
+            for i, point in enumerate(self.geometry.points)
+            for k, ball in enumerate(walls)
+            if point.is_ball and ball.is_wide(point.radius)
+        ]
+        return np.array(wide, dtype=np.int64)
+
+    def touches_twice(self, k: int, q: Array, v: Array, span: float) -> bool:
+        """Whether such a ball may meet its wall at several places within a time (s)."""
+        middle, radius = self.place(k, q), self.geometry.points[self.point(k)].radius
+        at = self.table.body[k]
+        column = self._programs[0].result[at : at + 12 + 6 * self.nv]
+        rates = column[12:].reshape(6, self.nv) @ v
+        speed = rates[:3] + np.cross(rates[3:], middle - column[:12].reshape(3, 4)[:, 3])
+        way = span * (np.linalg.norm(speed) + np.linalg.norm(self.gravity) * span)
+        count = len(self.geometry.faces)
+        slope = np.linalg.norm(self.geometry.faces[k % count](middle)[1].full())
+        near = low_points(self.geometry.signed[k % count], middle, radius) <= slope * way
+        return int(near.sum()) > 1
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for two links, and for the stop of a joint."""

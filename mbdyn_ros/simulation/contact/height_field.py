@@ -11,6 +11,7 @@ from ...arguments import single_vector
 from ...array import Array, NoNumbers, as_numbers
 from ...equations.algebra.spatial import SX
 from ...equations.contact.signed_distance import Differentiated
+from ...equations.contact.steepness import Steepness
 from ...errors import InputError
 from ...program.lookup import lookup
 from .surfaces import FRICTION, RESTITUTION, XYZ, Surface, number_within
@@ -66,7 +67,7 @@ def height_field(
     origin = single_vector(f"surface {name!r}: corner", corner, XYZ)
     rows, columns = grid.shape
     weights = _interpolation(_interpolation(grid).T).T
-    weight = lookup(weights.ravel())
+    weight, steepness = lookup(weights.ravel()), _steepness(weights, step)
 
     def g(x: SX) -> Differentiated:
         (i, across), (j, along) = (
@@ -80,9 +81,41 @@ def height_field(
             x[2] - origin[2] - h[0, 0],
             ca.vertcat(-h[1, 0] / step, -h[0, 1] / step, 1),
             -ca.diagcat(bend, SX(1, 1)),
+            steepness,
         )
 
     return Surface(g, restitution, friction, name)
+
+
+def _steepness(weights: Array, step: float) -> Steepness:
+    """Bounds of z - h within the edges: a derivative of splines is no more than the differences of
+    the weights, since the splines of lower degree add up to 1."""
+
+    def most(i: int, j: int) -> float:
+        size = np.abs(np.diff(np.diff(weights, i, axis=0), j, axis=1)).max(initial=0.0)
+        return float(size) / step ** (i + j)
+
+    rises = np.diff(weights, 2, axis=0), np.diff(weights, 2, axis=1)
+    turns = np.abs(np.diff(np.diff(weights, axis=0), axis=1))
+    cells = tuple(n - 3 for n in weights.shape)
+    own, other = (_most_of_cells(one, cells) for one in rises)
+    both = _most_of_cells(turns, cells)
+    bend = (own + other) / 2 + np.hypot((own - other) / 2, both)  # the larger eigenvalue, at most
+    return Steepness(
+        1.0,
+        float(max(bend.max(), 0.0)) / step**2,
+        (most(1, 0), most(0, 1), 1.0),
+        (max(most(2, 0), most(1, 1)), max(most(0, 2), most(1, 1)), 0.0),
+        (max(most(3, 0), most(2, 1), most(1, 2)), max(most(0, 3), most(2, 1), most(1, 2)), 0.0),
+        3,
+    )
+
+
+def _most_of_cells(numbers: Array, cells: tuple[int, ...]) -> Array:
+    """The greatest of the numbers that count in each cell, side by side in both directions."""
+    shape = tuple(size - count + 1 for size, count in zip(numbers.shape, cells, strict=True))
+    most: Array = np.lib.stride_tricks.sliding_window_view(numbers, shape).max(axis=(2, 3))
+    return most
 
 
 def _interpolation(values: Array) -> Array:

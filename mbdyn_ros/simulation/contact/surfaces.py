@@ -23,6 +23,7 @@ from ...equations.contact.signed_distance import (
     length,
     level,
 )
+from ...equations.contact.steepness import Steepness, steepness_of
 from ...errors import InputError, brief
 from ...model.pose import rotation_onto
 from ...program.symbols import serialized
@@ -98,6 +99,7 @@ class Surface(Sealed):
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a surface must be text, not {name!r}")
         self.name = name
+        self._steepness: Steepness | None = None
         self.restitution = checked_restitution(f"surface {name!r}", restitution)
         self.friction = number_within(f"surface {name!r}: friction", friction, np.inf, "0 or more")
         self.faces = self._faces(g)
@@ -112,6 +114,7 @@ class Surface(Sealed):
         try:
             value = g(x)
             if isinstance(value, Differentiated):
+                self._steepness = value.steepness
                 return (face_of(value, x),)
             parts = value if isinstance(value, (list, tuple)) else [value]
             column = ca.vertcat(SX(0, 1), *parts)
@@ -141,7 +144,8 @@ class Surface(Sealed):
     def signed(self) -> tuple[Ball, ...]:
         """The meetings of balls with every face."""
         if self._distances is None:
-            return tuple(map(from_face, self.faces))
+            given = self._steepness
+            return tuple(from_face(face, given or steepness_of(face)) for face in self.faces)
         return tuple(map(from_distance, self._distances))
 
     def __repr__(self) -> str:

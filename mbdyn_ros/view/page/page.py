@@ -354,6 +354,9 @@ td:first-child { min-width: 8.5em; overflow-wrap: anywhere; white-space: normal;
 .uplot .dash .u-marker, .uplot .longdash .u-marker { border-top-style: dashed !important; }
 .uplot .longdash .u-marker { width: 2.6em !important; }
 .uplot .unlisted { display: none !important; }
+/* Without a mouse over it there is no number to show: names alone. */
+.uplot:not(:hover) .u-series:first-child, .uplot:not(:hover) .u-value { display: none !important; }
+.uplot:not(:hover) .u-series th::after { content: none !important; }
 /* On a phone the controls are a sheet as wide as the window, and the scene stands above it. */
 @media (max-width: 36em) {
   .mantine-Paper-root[style*="width: 20em"] { max-height: 50% !important; width: 100% !important; }

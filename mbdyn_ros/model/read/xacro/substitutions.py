@@ -147,7 +147,9 @@ class _Constructor(yaml.constructor.SafeConstructor):
     def construct_scalar(self, node: Any) -> Any:
         """The text of a scalar; a number of a bounded length."""
         if len(node.value) > 400 and not node.tag.endswith(":str"):
-            raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a number of that length")
+            raise yaml.YAMLError(
+                f"line {node.start_mark.line + 1}: a number of that length; shorten it"
+            )
         return super().construct_scalar(node)
 
     def construct_unit(self, node: Any) -> float:

@@ -1,0 +1,226 @@
+"""The deepest of all points of a ball in a wall, where there may be several.
+
+The least g over |y - x| <= r is sought from many places on the ball, as close as bounds of the
+derivatives of g say that it bends anew. Neighbours are compared, and from the lower ones lead steps
+that only go down:
+
+    u -> -r (grad g - k u) / |grad g - k u|,   k at least the curvature of g at x + u,
+
+which lessens the bound g + grad g . du + k du^2 / 2 most, or Newton's, if that goes further down.
+The deepest of all is then improved to the last digit. The search has no memory: the deepest point
+is a function of x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+import numpy.typing as npt
+
+from ...array import Array
+from ...errors import InputError
+from ...program.stages import Stages
+from ...program.symbols import lasting, serialized
+from ..algebra.spatial import SX, constant
+from .signed_distance import Ball, length, newton_step
+from .steepness import Steepness
+
+SLIDES, DESCENTS, LAST, POLISHES = 2, 2, 3, 3
+"""Steps down from every place, with Newton's from those that lead to lower ones than their
+neighbours, from the deepest of all, and Newton's that end them."""
+
+ALL_DOWN = 12
+"""Steps down from all places, where all deepest points are asked for."""
+
+APART = 1e-2
+"""Share of the radius by which two deepest points differ."""
+
+FEWEST = 4
+"""Places that are not halved."""
+
+SPREAD = 1.0
+"""Way between places where the search begins, by the way on which g bends anew."""
+
+CLOSER = 0.5
+"""Share of that way where g does not grow with a height at a constant rate."""
+
+UNKNOWN = 1 / 3
+"""The same by the radius, where nothing bounds g."""
+
+MOST_STARTS = 4000
+"""Places on a ball at most."""
+
+NEAR = 1e-2
+"""Share of the radius from which Newton's method ends at the deepest point."""
+
+
+def starts(steepness: Steepness, radius: float) -> Array:
+    """Unit vectors (n, 3) to places on a ball of this radius (m), close enough for all of it, and
+    neighbours one after the other.
+
+    Where g grows with a height at a constant rate, its deepest point is not further aside than its
+    greatest slope leads.
+
+    Raises
+    ------
+    InputError
+        They are too many.
+    """
+    spread = [_spread(steepness, k, radius) for k in range(3)]
+    if not steepness.up:
+        close = CLOSER * min(spread)
+        count = int(np.ceil(4 * np.pi * (radius / close) ** 2))
+        _require_few(count, radius, min(spread))
+        k = np.arange(count) + 0.5
+        height, turn = 1 - 2 * k / count, np.pi * (1 + np.sqrt(5)) * k  # Fibonacci's spiral
+        aside = np.sqrt(1 - height**2)
+        whole = np.array([aside * np.cos(turn), aside * np.sin(turn), height])
+        cells = ((whole + 1) * radius / close).astype(int)
+        return whole.T[np.argsort(_interleaved(cells))]
+    up = abs(steepness.up) - 1
+    ways = [k for k in range(3) if k != up]
+    slopes = np.array(steepness.slopes)
+    most = [_share(slopes[k], slopes[up]) for k in ways]
+    counts = [
+        2 * int(np.ceil(share * radius / spread[k])) + 1 if share else 1
+        for k, share in zip(ways, most, strict=True)
+    ]
+    _require_few(counts[0] * counts[1], radius, min(spread[k] for k in ways))
+    axes = [
+        np.linspace(-share, share, n) if n > 1 else np.zeros(1)
+        for share, n in zip(most, counts, strict=True)
+    ]
+    grid = np.array(np.meshgrid(*map(np.arange, counts), indexing="ij")).reshape(2, -1)
+    i, j = grid[:, np.argsort(_interleaved(grid))]
+    aside = np.array([axes[0][i], axes[1][j]])
+    steepest = _share(float(np.hypot(*slopes[ways])), slopes[up])
+    aside = aside[:, np.hypot(*aside) <= steepest + 1e-9]
+    places: Array = np.zeros((aside.shape[1], 3))
+    places[:, ways] = aside.T
+    places[:, up] = -np.sign(steepness.up) * np.sqrt(np.maximum(1 - (aside**2).sum(axis=0), 0))
+    return places
+
+
+def _interleaved(places: npt.NDArray[np.int64]) -> Array:
+    """Numbers (n,) of places (m, n) on a grid along a curve that fills it (Morton 1966)."""
+    bits = [
+        (places[k] >> bit & 1) << (bit * len(places) + k)
+        for bit in range(12)
+        for k in range(len(places))
+    ]
+    numbers: Array = np.sum(bits, axis=0)
+    return numbers
+
+
+def _share(slope: float, climb: float) -> float:
+    return float(slope / np.hypot(slope, climb)) if np.isfinite(slope) else 1.0
+
+
+def _spread(steepness: Steepness, k: int, radius: float) -> float:
+    """Way (m) along an axis on which g bends anew, a sixth of that from hollow to hollow."""
+    slope, bend, twist = (one[k] for one in (steepness.slopes, steepness.bends, steepness.twists))
+    if not np.isfinite([slope, bend, twist]).all():
+        return UNKNOWN * radius
+    ways = [a / b for a, b in ((slope, bend), (bend, twist)) if b]
+    return SPREAD * min([*ways, 2 * radius])
+
+
+def _require_few(count: int, radius: float, spread: float) -> None:
+    if count > MOST_STARTS:
+        raise InputError(
+            f"a ball of {radius:g} m may touch a wall that bends anew every {spread:.3g} m at more "
+            f"than {MOST_STARTS} places; give smaller balls, or a smoother wall"
+        )
+
+
+def deepest(
+    ball: Ball, stages: Stages, centres: Sequence[Sequence[SX]], radii: Sequence[float]
+) -> list[SX]:
+    """Where balls are deepest, from their middles (3, 1).
+
+    Parameters
+    ----------
+    centres : middles (3, 1) and radii, as symbols. radii : their numbers, m.
+    """
+    assert ball.face is not None and ball.steepness is not None
+    ways = starts(ball.steepness, max(radii))
+    directions = int((np.ptp(ways, axis=0) > 0).sum()) - 1
+    halvings = max(1, directions) if ball.steepness.up else 0
+    look, slide, descend, end = search_steps(ball.face)
+    places = [[ca.vertcat(r * constant(way), 0) for way in ways] for _, r in centres]
+
+    def move(steps: Sequence[ca.Function]) -> None:
+        each = [one for one, of in zip(centres, places, strict=True) for _ in of]
+        moved = iter(stages.changed([one for of in places for one in of], steps, each))
+        places[:] = [[next(moved) for _ in of] for of in places]
+
+    def halve() -> None:
+        half = len(places[0]) // 2
+        pairs = [(of[2 * k], of[2 * k + 1]) for of in places for k in range(half)]
+        lower = iter(
+            stages.changed([two for _, two in pairs], [_lower()], [[one] for one, _ in pairs])
+        )
+        places[:] = [[next(lower) for _ in range(half)] + of[2 * half :] for of in places]
+
+    move([look])
+    for steps in ([slide] * SLIDES, [descend] * DESCENTS):
+        for _ in range(halvings):
+            if len(places[0]) > FEWEST:
+                halve()
+        move(steps)
+    while len(places[0]) > 1:
+        halve()
+    move([descend] * LAST + [end] * POLISHES)
+    return [one[:3] for (one,) in places]
+
+
+@serialized
+def low_points(ball: Ball, x: Array, radius: float) -> Array:
+    """g of all places (n,) at which g is least nearby, of a ball at x (3,) with a radius (m)."""
+    assert ball.face is not None and ball.steepness is not None
+    ways = starts(ball.steepness, radius)
+    *_, descend, _ = search_steps(ball.face)
+    now = np.vstack([radius * ways.T, np.full(len(ways), np.inf)])
+    centres = np.repeat(np.array(x)[:, None], len(ways), axis=1)
+    for _ in range(ALL_DOWN):
+        now = np.array(descend(centres, radius, now))
+    found: list[Array] = []
+    for one in now.T[np.argsort(now[3])]:
+        if all(np.linalg.norm(one[:3] - other[:3]) > APART * radius for other in found):
+            found.append(one)
+    return np.array([one[3] for one in found])
+
+
+@serialized
+def _lower() -> ca.Function:
+    """Of two places with their g (4, 1) the lower."""
+    one, other = SX.sym("one", 4), SX.sym("other", 4)
+    return lasting(ca.Function("lower", [one, other], [ca.if_else(one[3] <= other[3], one, other)]))
+
+
+@serialized
+def search_steps(face: ca.Function) -> tuple[ca.Function, ...]:
+    """Steps of a ball at x (3, 1) with radius r that change u and g at x + u (4, 1).
+
+    They find g, go down, go down as far as Newton's method may, and take a step of that alone
+    where it stays near.
+    """
+    given = x, r, now = SX.sym("x", 3), SX.sym("r"), SX.sym("now", 4)
+    u = now[:3]
+    g, slope, bend = face(x + u)
+    across = slope - ca.norm_fro(bend) * u
+    newton = newton_step(u, r, slope, bend)
+    low, far = (ca.vertcat(way, face(x + way)[0]) for way in (-r / length(across) * across, newton))
+    lower = ca.if_else(far[3] <= low[3], far, low)
+    results = [
+        ca.vertcat(u, g),
+        ca.if_else(low[3] <= now[3], low, now),
+        ca.if_else(lower[3] <= now[3], lower, now),
+        ca.vertcat(ca.if_else(ca.sumsqr(newton - u) < (NEAR * r) ** 2, newton, u), now[3]),
+    ]
+    return tuple(
+        lasting(ca.Function("search", list(given), [ca.densify(one)], {"cse": True}))
+        for one in results
+    )
