@@ -15,6 +15,7 @@ import numpy as np
 from ..joints.quaternion import rotation_rows
 from ..model import Array, Joint, Link, Pose, constant
 from ..pose import SNAPPED
+from ..roll_pitch_yaw import Vector, rotation_from_rpy, snap
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -23,36 +24,6 @@ if TYPE_CHECKING:
 
 IDENTITY = Pose()
 X_AXIS = constant((1.0, 0.0, 0.0), (3,))
-Vector = tuple[float, ...]
-
-
-def snap(value: float) -> float:
-    """Return exactly 0, 1 or -1 for what is within `SNAPPED` of it.
-
-    >>> snap(6.1e-17), snap(-1 + 1e-16), snap(1e-8)
-    (0.0, -1.0, 1e-08)
-    """
-    if abs(value) < SNAPPED:
-        return 0.0
-    if abs(abs(value) - 1.0) <= SNAPPED:
-        return math.copysign(1.0, value)
-    return value
-
-
-def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ...]:
-    """The rotation Rz(yaw) Ry(pitch) Rx(roll), angles in rad, as three rows.
-
-    >>> rotation_from_rpy(0.0, 0.0, math.pi / 2)
-    ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    """
-    cr, sr = math.cos(roll), math.sin(roll)
-    cp, sp = math.cos(pitch), math.sin(pitch)
-    cy, sy = math.cos(yaw), math.sin(yaw)
-    return (
-        (snap(cy * cp), snap(cy * sp * sr - sy * cr), snap(cy * sp * cr + sy * sr)),
-        (snap(sy * cp), snap(sy * sp * sr + cy * cr), snap(sy * sp * cr - cy * sr)),
-        (snap(-sp), snap(cp * sr), snap(cp * cr)),
-    )
 
 
 def normalized(values: Vector) -> Vector | None:

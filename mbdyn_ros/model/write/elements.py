@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlparse
@@ -15,7 +13,6 @@ from lxml import etree
 
 from ...errors import writing
 from ..model import Array
-from ..read.placement import rotation_from_rpy
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -102,70 +99,3 @@ def quaternion(rotation: Array) -> Array:
     leading = next(x for x in found if x)
     result: Array = np.where(found == 0, 0.0, found) * np.sign(leading)
     return result + 0.0
-
-
-Angles = tuple[float, float, float]
-
-QUARTER = math.pi / 2
-DIGITS = range(1, 15)
-"""Digits after the point with which people and programs write angles."""
-
-WRITTEN = 1e-15
-"""Angle (rad) within which a number is taken for the one that was written."""
-
-STEPS = (0, -1, 1)
-"""Of the last digit, around the nearest angles; they are tried together."""
-
-
-def roll_pitch_yaw(rotation: Array) -> Angles:
-    """The angles (rad) of Rz(yaw) Ry(pitch) Rx(roll).
-
-    Those with few digits, if they give this rotation to the last bit, else the nearest of some.
-
-    Examples
-    --------
-    >>> roll_pitch_yaw(np.array(rotation_from_rpy(0.1, 1.5708, -0.3)))
-    (0.1, 1.5708, -0.3)
-    """
-    if (rotation == np.eye(3)).all():
-        return 0.0, 0.0, 0.0
-    wanted = tuple(tuple(row) for row in rotation.tolist())
-    near = math.inf
-    for angles in _candidates(_angles(rotation)):
-        rows = rotation_from_rpy(*angles)
-        if rows == wanted:
-            return angles
-        gap = float(np.abs(np.array(rows) - rotation).max())
-        if gap < near:
-            near, best = gap, angles
-    return best
-
-
-def _angles(rotation: Array) -> Angles:
-    """The angles up to rounding, also where roll and yaw turn about one axis."""
-    r = rotation
-    pitch = math.atan2(-r[2, 0], math.hypot(r[0, 0], r[1, 0]))
-    yaw = math.atan2(r[1, 0], r[0, 0])
-    across = math.cos(yaw) * r[1] - math.sin(yaw) * r[0]  # the second row of Rz(-yaw) R
-    return float(math.atan2(-across[2], across[1])), float(pitch), float(yaw)
-
-
-def _candidates(angles: Angles) -> Iterator[Angles]:
-    roll, pitch, yaw = angles
-    other = roll - math.copysign(math.pi, roll), math.pi - pitch, yaw - math.copysign(math.pi, yaw)
-    for those in (angles, other):
-        roll, pitch, yaw = map(_as_written, those)
-        yield roll, pitch, yaw
-    for steps in itertools.product(STEPS, repeat=3):
-        roll, pitch, yaw = (
-            math.nextafter(angle, step * math.inf) if step else angle
-            for angle, step in zip(angles, steps, strict=True)
-        )
-        yield roll, pitch, yaw
-
-
-def _as_written(angle: float) -> float:
-    """The angle that was probably written: quarters of a turn, then few digits."""
-    quarter = round(angle / QUARTER) * QUARTER
-    written = [quarter, *(round(angle, digits) for digits in DIGITS)]
-    return next((one + 0.0 for one in written if abs(one - angle) < WRITTEN), angle)

@@ -14,8 +14,9 @@ from lxml import etree
 from ..model import Array, Inertia, Joint, Link, Loop, Model, Pose
 from ..pose import across
 from ..read.source_text import TEXT
+from ..roll_pitch_yaw import roll_pitch_yaw
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
-from .elements import element, moved_reference, number, numbers, roll_pitch_yaw, xml_text
+from .elements import element, moved_reference, number, numbers, xml_text
 from .mjcf_inertias import LEAST, least
 from .sdf_counting import (
     apart_at_zero,

@@ -10,8 +10,8 @@ import numpy as np
 from ..closing_types import Translation
 from ..model import Array, Combination, Joint, Link, Loop, Mimic, Model, Pose, factors_of
 from ..pose import rotation_onto
+from ..roll_pitch_yaw import roll_pitch_yaw
 from ..split_joints import parts, split_joints
-from .elements import roll_pitch_yaw
 from .mjcf_closures import link_pose
 
 LOST_COUPLING = "the coupling "

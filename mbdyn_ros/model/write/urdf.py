@@ -22,9 +22,10 @@ from ..read.description import FORMATS, outermost, read_description
 from ..read.number import LARGEST
 from ..read.source_text import TEXT, NamedText
 from ..read.transmissions import ROTORS
+from ..roll_pitch_yaw import roll_pitch_yaw
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
-from .elements import element, moved_reference, number, numbers, roll_pitch_yaw, xml_text
+from .elements import element, moved_reference, number, numbers, xml_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

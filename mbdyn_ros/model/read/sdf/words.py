@@ -9,8 +9,9 @@ import numpy as np
 
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
+from ...roll_pitch_yaw import rotation_from_rpy
 from ..number import LARGEST, to_finite, to_float
-from ..placement import normalized, rotation_from_rpy, tidy
+from ..placement import normalized, tidy
 from ..xml_source import XmlSource
 
 if TYPE_CHECKING:
