@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, listed
-from ..model.read.number import once
+from ..number import once, to_float
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
 
@@ -81,8 +81,6 @@ def calibrate(
 
 def _targets(texts: tuple[str, ...]) -> dict[str, Array]:
     from ..model.edit.parts import placed_at
-    from ..model.read.number import to_float
-
     pairs = []
     for text in texts:
         name, _, numbers = text.rpartition("=")

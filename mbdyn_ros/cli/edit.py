@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
+from ..number import to_float
 from .options import RobotOptions, robot_argument, robot_file, robot_options
 from .printing import print_json
 
@@ -193,8 +194,6 @@ def _pairs(texts: Iterable[str], what: str) -> Mapping[str, str]:
 
 
 def _number(what: str, text: str, value: str) -> float:
-    from ..model.read.number import to_float
-
     number = to_float(value)
     if number is None:
         raise InputError(f"{what}: {text!r}: {value!r} is not a number")

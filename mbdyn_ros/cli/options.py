@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ..errors import InputError, ModelWarning
-from ..model.read.number import name_values
+from ..number import name_values
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

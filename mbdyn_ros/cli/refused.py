@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ..errors import suggestion
-from ..model.read.number import in_si
+from ..number import in_si
 
 OPTION = re.compile(r"--?[a-z][\w-]*")
 """The name of an option."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..model.read.number import name_values
+from ..number import name_values
 from .options import F, joined_pairs
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import InputError, suggestion
 from ..model.model import BASE_JOINT, Array
-from ..model.read.number import name_values, to_float
+from ..number import name_values, to_float
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot

@@ -11,6 +11,7 @@ import click
 
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, described
+from ..number import to_float
 from .options import (
     AT_HOME,
     STEPS_AS,
@@ -313,7 +314,6 @@ def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> 
     """
     import numpy as np
 
-    from ..model.read.number import to_float
     from ..simulation.effort import effort_function
 
     gains = [to_float(one) for one in text.split(",")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from ..model.read.number import name_values, once
+from ..number import name_values, once, to_float
 from .convert import table_joints, table_rows
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
@@ -124,8 +124,6 @@ def time(
 
 
 def _limits(option: str, text: str | None) -> Any:
-    from ..model.read.number import to_float
-
     if text is None:
         return {}
     one = to_float(text.strip())
@@ -133,9 +131,7 @@ def _limits(option: str, text: str | None) -> Any:
 
 
 def _pump(text: str) -> Pump:
-    from ..model.read.number import to_float
     from ..motion import Pump
-
     flow, _, cylinders = text.partition(":")
     pairs = [one.partition("=") for one in cylinders.split(",")]
     areas = [

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError, suggestion
-from ..model.read.number import LARGEST
+from ..number import LARGEST
 from .kinematics import Kinematics
 from .layout import MechanismLayout
 from .link import (

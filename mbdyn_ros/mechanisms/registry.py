@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..errors import InputError, suggestion
-from ..model.read.number import name_values
+from ..number import name_values
 from .drawing import LIBRARY, read_drawing
 from .drawn import mechanism_kind
 from .linkages import (

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..array import Array
 from ..errors import InputError
-from ..model.read.number import to_float
+from ..number import to_float
 from .bag import read_joint_states
 from .table import Table, from_json, to_number
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
-from ..model.read.number import to_float
+from ..number import to_float
 from ..simulation.trajectory import Trajectory
 
 IMPACTS = "impacts"

@@ -11,7 +11,7 @@ import numpy as np
 from ...cli.printing import number, number_column, print_table
 from ...errors import InputError
 from ...model.model import Array
-from ...model.read.number import once, to_float
+from ...number import once, to_float
 from ...recording.read import read_table
 from ...recording.write import write_table
 from ...view.figure import save_figure

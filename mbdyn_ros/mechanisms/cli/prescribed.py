@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InputError, suggestion, writing
 from ...model.model import Array
-from ...model.read.number import to_float
+from ...number import to_float
 from ...recording.table import Table
 from ...recording.write import write_table
 from ...view.figure import save_figure

@@ -15,8 +15,8 @@ import numpy as np
 from ...cli.options import WRITTEN_AS
 from ...cli.printing import number, number_column, print_table, progress_bar
 from ...errors import InputError
-from ...model.read.number import once, to_float
 from ...names import in_text
+from ...number import once, to_float
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure

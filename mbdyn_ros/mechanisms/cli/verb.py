@@ -12,6 +12,7 @@ from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
+from ...number import name_values, to_float
 from ..pareto import GOALS
 from .designing import EVERY_LINK
 from .tasks import LOCAL
@@ -344,7 +345,6 @@ def _list(as_json: bool) -> None:
 
 def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
     """The mechanism with the lengths and settings of the command line."""
-    from ...model.read.number import name_values, to_float
     from ..design import length_names
 
     made = kind()

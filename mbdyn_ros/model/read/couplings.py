@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import ModelError, suggestion
+from ...number import to_finite
 from ..model import Combination, Coupling, Model
 from ..motion_law import LAWS, MotionLaw
 from ..split_joints import joints_of_parts, parts, split_joints
-from .number import to_finite
 from .urdf_joint import read_end
 from .xml_source import Remarks, XmlSource
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...number import LARGEST, to_finite, to_float
 from ..actuators import Transmission, differential, four_bar, simple
 from ..model import Joint
 from ..pose import Array
-from .number import LARGEST, to_finite, to_float
 from .xml_source import Remarks, XmlSource
 
 if TYPE_CHECKING:

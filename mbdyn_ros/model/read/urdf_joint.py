@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
+from ...number import LARGEST
 from ..joints import JointType, joint_type
 from ..model import ACTING, Joint, Limits, Mimic
 from .acting import judge
-from .number import LARGEST
 from .placement import X_AXIS, read_axis, read_pose
 from .xml_source import Remarks, XmlSource, local_name
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from ...errors import ModelError, listed
-from .number import LARGEST, to_finite, to_float
+from ...number import LARGEST, to_finite, to_float
 from .source_text import Source, document_type_error, load_text, refuse_document_type
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Collection
 import yaml
 
 from ...errors import ModelError, suggestion
-from .number import to_finite
+from ...number import to_finite
 from .source_text import TEXT, read_text
 
 BEGINS = re.compile(r"\s*(\{|\w+:\s)")

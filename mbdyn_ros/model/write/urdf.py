@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from lxml import etree
 
+from ...number import LARGEST
 from ..actuators import TYPES, ElectricDrive
 from ..model import ACTING, Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Model, Pose
 from ..motion_law import LAWS, MotionLaw
 from ..read.description import FORMATS, outermost, read_description
-from ..read.number import LARGEST
 from ..read.source_text import TEXT, NamedText
 from ..read.transmissions import ROTORS
 from ..roll_pitch_yaw import roll_pitch_yaw

@@ -15,9 +15,9 @@ import yaml
 
 from ...equations.algebra.spatial import SX
 from ...errors import InputError, ModelError, brief, suggestion
-from ...model.read.number import to_finite
 from ...model.read.srdf import read_disabled_pairs
 from ...model.read.yaml_source import YamlSource
+from ...number import to_finite
 from .curved_rods import CurvedRod
 from .environment import Environment
 from .height_field import height_field

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....errors import ModelError
+from ....number import to_float
 from ...shapes import Mesh
-from ..number import to_float
 from ..source_text import TEXT, NamedText, Source, load_text
 from ..xml_source import XmlSource
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....number import LARGEST, to_finite, to_float
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
 from ...roll_pitch_yaw import rotation_from_rpy
-from ..number import LARGEST, to_finite, to_float
 from ..placement import normalized, tidy
 from ..xml_source import XmlSource
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..number import to_float
+from ....number import to_float
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeVar
 
-from ...errors import InputError
+from .errors import InputError
 
 T = TypeVar("T")
 
