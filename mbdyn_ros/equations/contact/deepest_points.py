@@ -57,7 +57,7 @@ POLISHED_WITHIN = 1e-2
 
 
 def starts(steepness: Steepness, radius: float) -> Array:
-    """Unit vectors (n, 3) to places on a ball of this radius (m), close enough for all of it, and
+    """Unit vectors (n, 3) to places on a ball of this radius (m), close by the bounds of g, and
     neighbours one after the other.
 
     Where g grows with a height at a constant rate, its deepest point is not further aside than its
