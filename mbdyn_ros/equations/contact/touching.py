@@ -77,8 +77,8 @@ class BodyPoint(NamedTuple):
 
     def moved(self, T: SX) -> list[SX]:
         """Place and axes; or their rates, where T is the rate of the pose."""
-        axes = np.zeros((3, 0)) if self.axis is None else self.axis
-        return [T @ constant([*self.place, 1.0]), T[:, :3] @ constant(axes)]
+        axes = SX(3, 0) if self.axis is None else T[:, :3] @ constant(self.axis)
+        return [T @ constant([*self.place, 1.0]), axes]
 
 
 PIECE = 2
