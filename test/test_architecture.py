@@ -239,7 +239,7 @@ def test_the_compiler_knows_no_robot() -> None:
 def test_the_model_is_data() -> None:
     """It knows nothing of what is computed from it; and it is prepared on numbers alone."""
     top = edges(modules())[()]
-    assert top["model"] <= {"array", "errors", "extras", "names"}
+    assert top["model"] <= {"array", "errors", "extras", "names", "number"}
     assert top["prepare"] <= {"array", "errors", "model"}
     for module, path in modules().items():
         roots = {
