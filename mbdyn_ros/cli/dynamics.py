@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -152,7 +152,7 @@ def _answer(
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)
-    _warn_of_limits(robot, states)
+    _warn_of_limits(robot, robot.position_labels, states["position"].numbers)
 
     def answer(*numbers: Array, friction: bool = False) -> Array:
         effect: Array = dynamics(*numbers, wrenches, friction)
@@ -171,6 +171,9 @@ def _answer(
         steps = module_steps(robot, q, v, **keywords)
         click.echo(WRITERS[explain](steps))
     result = answer(*numbers, friction=not no_friction)
+    joints = robot.system.coordinates.joint_labels
+    if any(label not in robot.position_labels for label in joints):
+        _warn_of_limits(robot, joints, robot.joint_state(numbers[0])[0], robot.position_labels)
     if plot is not None:
         _plot(robot, states, wanted, result, plot)
     show(robot, states, wanted, result, as_json, output)
@@ -178,19 +181,18 @@ def _answer(
         print_state(robot, states, wanted, result, rounding_noise(answer, numbers))
 
 
-def _warn_of_limits(robot: Robot, states: States) -> None:
-    """Warn of the first position beyond its limit: degrees are given where radians are meant."""
+def _warn_of_limits(
+    robot: Robot, labels: Sequence[str], positions: Array, known: Sequence[str] = ()
+) -> None:
+    """Warn of the first position beyond its limit, as of degrees; `known` ones are left out."""
     from ..motion import first_violation
 
-    numbers = states["position"].numbers
-    found = first_violation(robot, {"position": (robot.position_labels, numbers)})
+    rest = [k for k, label in enumerate(labels) if label not in known]
+    numbers = positions[..., rest]
+    found = first_violation(robot, {"position": ([labels[k] for k in rest], numbers)})
     if found is not None:
-        row = f"row {found.point}: " if numbers.ndim == 2 else ""
-        click.echo(
-            f"Warning: {row}position of {found.joint} is {found.number:.6g}, beyond its limit "
-            f"{found.limit:.6g}; positions are in rad and m",
-            err=True,
-        )
+        text = str(found) if positions.ndim == 2 else str(found).partition(": ")[2]
+        click.echo(f"Warning: {text}", err=True)
 
 
 def _plot(robot: Robot, states: States, quantity: str, result: Array, path: str) -> None:

@@ -333,7 +333,7 @@ def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> 
     if not at:
         raise InputError(
             f"--hold: {robot.model.source} has no actuated joint of one freedom among its "
-            "independent ones; leave it out"
+            "independent ones; make the actuated joints independent, or leave it out"
         )
     motors, places, speeds = (np.array(column) for column in zip(*at, strict=True))
     start, drive = q0[places], effort_function(robot, effort)

@@ -12,11 +12,13 @@ from ..arguments import checked_mapping, checked_names, coordinate_array
 from ..array import Array
 from ..errors import InputError, shown
 from ..robot import Robot, checked_robot
+from ..units import effort_unit, position_unit, velocity_unit
 
 LEEWAY_OF_LIMITS = 1e-6
 """How far beyond a limit is rounding, relative to 1 or to the limit."""
 
-QUANTITIES = {"position": "m or rad", "velocity": "m/s or rad/s", "effort": "N or N m"}
+UNITS = {"position": position_unit, "velocity": velocity_unit, "effort": effort_unit}
+"""What has limits, and the unit of each by the model and the label."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Violation:
     """A number beyond its limit: at a point of a motion (from 0 on), of a joint.
 
     quantity : "position", "velocity" or "effort". limit : the one that is passed, by its sign.
+    unit : of both numbers.
     """
 
     point: int
@@ -31,11 +34,12 @@ class Violation:
     quantity: str
     number: float
     limit: float
+    unit: str
 
     def __str__(self) -> str:
         return (
-            f"point {self.point}: {self.quantity} of {self.joint} is {self.number:.6g}, beyond "
-            f"its limit {self.limit:.6g} ({QUANTITIES[self.quantity]})"
+            f"point {self.point}: {self.quantity} of {self.joint} is {self.number:.6g} "
+            f"{self.unit}, beyond its limit {self.limit:.6g} {self.unit}"
         )
 
 
@@ -54,9 +58,9 @@ def first_violation(
     found: Violation | None = None
     checked_robot(robot)
     for quantity, pair in checked_mapping("given", given).items():
-        if quantity not in QUANTITIES or not isinstance(pair, tuple) or len(pair) != 2:
+        if quantity not in UNITS or not isinstance(pair, tuple) or len(pair) != 2:
             raise InputError(
-                f"{', '.join(QUANTITIES)} have labels and numbers each; {quantity!r} has "
+                f"{', '.join(UNITS)} have labels and numbers each; {quantity!r} has "
                 f"{shown(pair)}"
             )
         labels = checked_names(f"labels of {quantity}", pair[0])
@@ -73,7 +77,8 @@ def first_violation(
             point, k = beyond[0].tolist()
             number = float(numbers[point, k])
             limit = float(low[k] if number < low[k] else high[k])
-            found = Violation(point, labels[k], quantity, number, limit)
+            unit = UNITS[quantity](robot.model, labels[k])
+            found = Violation(point, labels[k], quantity, number, limit, unit)
     return found
 
 

@@ -281,11 +281,11 @@ class Core:
             idle = [name for name in self.independent_joints if name not in self.actuated_joints]
             raise InputError(
                 f"{self.model.source}: inverse dynamics has no answer: {moved} coordinates move, "
-                f"but only {len(self.effort_labels)} efforts act "
-                f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints, such as "
-                f"{', '.join(idle)}; if nothing drives a turn because it is idle, as that of a rod "
-                "between two balls, make one ball universal, or lock it: robot.locked, or "
-                "mbdyn edit --lock"
+                f"and efforts act at {len(self.effort_labels)} "
+                f"({', '.join(self.effort_labels) or 'none'}). Use forward dynamics, or name more "
+                f"actuated joints, such as {', '.join(idle)}; if nothing drives a turn because it "
+                "is idle, as that of a rod between two balls, make one ball universal, or lock it: "
+                "robot.locked, or mbdyn edit --lock"
             )
 
     def say_choice(self) -> None:

@@ -75,7 +75,8 @@ class Parametrized(Core):
     ) -> None:
         """Attach a body to a link, in place of an earlier payload; mass 0 removes it.
 
-        Parameters as in `set_inertia`; without `inertia` it is a point.
+        Parameters as in `set_inertia`: kg, m in the link's axes, and kg m^2 about the payload's
+        centre of mass; without `inertia` it is a point.
 
         Examples
         --------

@@ -124,9 +124,19 @@ def test_derivatives_of_noisy_numbers() -> None:
 def test_degrees_are_noticed_by_the_limits(verb: str) -> None:
     degrees = run(verb, "ur5", "--position", "shoulder_lift_joint=-90")
     assert degrees.exit_code == 0
-    words = "position of shoulder_lift_joint is -90, beyond its limit -6.28319"
-    assert words in degrees.stderr and "rad and m" in degrees.stderr
+    words = "position of shoulder_lift_joint is -90 rad, beyond its limit -6.28319 rad"
+    assert words in degrees.stderr
     assert "beyond" not in run(verb, "ur5", "--position", "shoulder_lift_joint=-1.5").stderr
+
+
+@pytest.mark.parametrize("verb", ["id", "fd"])
+def test_a_stroke_that_a_plan_in_angles_exceeds_is_named(verb: str, tmp_path: Path) -> None:
+    sidecar = tmp_path / "angle.yaml"
+    sidecar.write_text("independent: [boom_joint]\nactuated: [rod_joint]\n")
+    choice = ("--mechanism", str(sidecar), "--position")
+    far = run(verb, BOOM, *choice, "boom_joint=-0.9")
+    assert "position of rod_joint is -0.326969 m, beyond its limit -0.22 m" in far.stderr
+    assert "beyond its limit" not in run(verb, BOOM, *choice, "boom_joint=0.1").stderr
 
 
 @pytest.mark.parametrize(

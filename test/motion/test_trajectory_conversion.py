@@ -135,13 +135,13 @@ def test_first_violation(crane: mbdyn_ros.Robot, motion: tuple[np.ndarray, ...])
         return str(there.violation)
 
     assert said(q, v, a, effort) == (
-        "point 3: effort of tilt_rod_joint is -60001, beyond its limit -60000 (N or N m)"
+        "point 3: effort of tilt_rod_joint is -60001 N, beyond its limit -60000 N"
     )
     assert said(q, v, a) == (
-        "point 7: velocity of telescope_joint is 0.41, beyond its limit 0.4 (m/s or rad/s)"
+        "point 7: velocity of telescope_joint is 0.41 m/s, beyond its limit 0.4 m/s"
     )
     assert said(q) == (
-        "point 12: position of lift_rod_joint is 0.2401, beyond its limit 0.24 (m or rad)"
+        "point 12: position of lift_rod_joint is 0.2401 m, beyond its limit 0.24 m"
     )
 
 

@@ -221,7 +221,7 @@ def test_converter(rig: Rig, interpreted: None, crane: mbdyn_ros.Robot) -> None:
     plan.points[1].velocities[0] = 0.9
     publisher.publish(plan)
     rig.wait(lambda: there.refusals.count == 1)
-    words = "point 1: velocity of slew_joint is 0.9, beyond its limit 0.8"
+    words = "point 1: velocity of slew_joint is 0.9 rad/s, beyond its limit 0.8 rad/s"
     assert words in there.refusals.last
     assert words in there.health().values["limit passed last"]
     plan.points[1].velocities = []

@@ -470,7 +470,7 @@ class Stepper(TakenSteps, Sealed):
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
-        """The contacts that were held in the last step, with their forces."""
+        """Contacts held in the last step: links, and `force` on the first (3,), N, in the world."""
         if self._touches is None:
             return ()
         motion = self._motion
