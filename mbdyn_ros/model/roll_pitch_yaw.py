@@ -20,8 +20,8 @@ DIGITS = range(1, 15)
 WRITTEN = 1e-15
 """Angle (rad) within which a number is taken for the one that was written."""
 
-STEPS = (0, -1, 1)
-"""Of the last digit, around the nearest angles; they are tried together."""
+LAST_DIGITS = (0, -1, 1)
+"""Changes of the last digit, around the nearest angles; they are tried together."""
 
 
 def snap(value: float) -> float:
@@ -92,7 +92,7 @@ def _candidates(angles: Angles) -> Iterator[Angles]:
     for those in (angles, other):
         roll, pitch, yaw = map(_as_written, those)
         yield roll, pitch, yaw
-    for steps in itertools.product(STEPS, repeat=3):
+    for steps in itertools.product(LAST_DIGITS, repeat=3):
         roll, pitch, yaw = (
             math.nextafter(angle, step * math.inf) if step else angle
             for angle, step in zip(angles, steps, strict=True)

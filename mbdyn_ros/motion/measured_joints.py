@@ -22,7 +22,7 @@ MOST_FUSIONS = int(constant("measured_joints.hpp", "most_steps"))
 LEAST_FUSION_STEP = constant("measured_joints.hpp", "last_step")
 """Step (rad or m, relative to 1) at which these have come to an end."""
 
-LEAST_SHARE = constant("measured_joints.hpp", "least_share")
+LEAST_FUSION_SHARE = constant("measured_joints.hpp", "least_share")
 """Least share of a step that is tried where the loops cannot be closed at its end."""
 
 
@@ -161,7 +161,7 @@ class MeasuredJoints:
             size = 1.0
             while not self._reached(q + size * step):
                 size /= 2
-                if size < LEAST_SHARE:
+                if size < LEAST_FUSION_SHARE:
                     raise InputError(
                         f"{self.space.robot.model.source}: the measured joints disagree so much "
                         f"that loops cannot be closed between them: {self._parting(left)}"
