@@ -89,8 +89,8 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         [energy[part] for part in parts], energy["unexplained"]
     )
     click.echo(
-        f"{summary['steps']} steps in {summary['wall_time']:.3g} s. Energy changed by "
-        f"{change} J: {work} J from the efforts, {friction} J lost to friction, "
+        f"{summary['steps']} steps in {summary['wall_time']:.3g} s, compilation included. Energy "
+        f"changed by {change} J: {work} J from the efforts, {friction} J lost to friction, "
         f"{impacts} J in impacts; drift {energy['drift']:.1e} "
         f"({energy['unexplained']:.1e} J)."
     )

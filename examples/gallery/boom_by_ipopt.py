@@ -35,4 +35,4 @@ above.set(
     title="From stop to stop with the least squares of force",
 )
 below.set(xlabel="time (s)", ylabel="force of the cylinder (kN)")
-plt.savefig("quickest_swing.png")
+plt.savefig("boom_by_ipopt.png")
