@@ -76,6 +76,14 @@ def test_gains_that_are_none(floor: Path, text: str) -> None:
     assert result.exit_code == 1 and f"--hold: {text!r} is not kp,kd" in result.stderr
 
 
+def test_held_where_cylinders_move_angles(tmp_path: Path) -> None:
+    sidecar = tmp_path / "angle.yaml"
+    sidecar.write_text("independent: [boom_joint]\nactuated: [rod_joint]\n")
+    command = ["simulate", "boom", "--mechanism", str(sidecar), "--duration", "1", "--hold", "9,1"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1 and "make the actuated joints independent" in result.stderr
+
+
 def test_only_what_is_inside_is_lifted() -> None:
     robot = mbdyn_ros.load(TRUNK, floating_base=True)
     tilted = mbdyn_ros.Surface.plane(

@@ -286,9 +286,9 @@ def test_fewer_actuators_than_needed_have_no_inverse_dynamics() -> None:
     idle = next(one for one in robot.independent_joints if one not in m.actuated)
     with pytest.raises(
         mbdyn_ros.InputError,
-        match=f"2 coordinates move.*1 efforts.*{m.actuated[0]}.*such as .*{idle}.*robot.locked",
+        match=f"2 coordinates move.*at 1 .*{m.actuated[0]}.*forward dynamics.*such as .*{idle}.*robot.locked",
     ):
         robot.inverse_dynamics(q, v, v)
-    with pytest.raises(mbdyn_ros.InputError, match="Name more actuated joints"):
+    with pytest.raises(mbdyn_ros.InputError, match="name more actuated joints"):
         robot.bind("inverse_dynamics")
     assert np.isfinite(robot.forward_dynamics(q, v, np.array([3.0]))).all()
