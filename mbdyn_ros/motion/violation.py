@@ -18,7 +18,7 @@ LEEWAY_OF_LIMITS = 1e-6
 """How far beyond a limit is rounding, relative to 1 or to the limit."""
 
 UNITS = {"position": position_unit, "velocity": velocity_unit, "effort": effort_unit}
-"""Functions of the model and a label that give the unit of each quantity with limits."""
+"""Units of quantities with limits, by the model and the label."""
 
 
 @dataclass(frozen=True)
