@@ -452,7 +452,8 @@ def test_a_world_that_is_not_declared() -> None:
     """As files for MoveIt and Drake have it; another name that is not there is refused still."""
     text = """<robot name="r"><link name="a"/><link name="b"/>
       <joint name="weld" type="fixed"><parent link="{0}"/><child link="a"/></joint>
-      <joint name="j" type="continuous"><parent link="{0}"/><child link="b"/><axis/></joint></robot>"""
+      <joint name="j" type="continuous"><parent link="{0}"/><child link="b"/><axis/></joint>
+      </robot>"""
     model = read_urdf(text.format("world"))
     assert model.root == "world" and [link.name for link in model.links] == ["world", "a", "b"]
     (warning,) = model.warnings
