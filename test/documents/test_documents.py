@@ -224,6 +224,16 @@ def _says(template: str, words: str) -> bool:
     return re.search(".*?".join(map(re.escape, template.split("…"))), words, re.DOTALL) is not None
 
 
+def test_figures_of_the_readme_are_those_of_the_book() -> None:
+    readme = (ROOT / "README.md").read_text()
+    table = (ROOT / "docs/contact_cases.csv").read_text()
+    rolls = re.search(r"^ball rolls in a bowl of heights,.*? m,(.*?),(.*?),", table, re.MULTILINE)
+    said = re.search(r"bowl is within (\S+) of theory, and within (\S+) in these steps", readme)
+    assert rolls and said and [*map(float, said.groups())] == [*map(float, rolls.groups())]
+    saved = re.search(r"takes (\d+ %) less time", (ROOT / "docs/time_optimal.md").read_text())
+    assert saved and f"takes {saved[1]} less time" in readme
+
+
 def test_the_readme_is_short() -> None:
     """At most 7 kB, and 25 words a sentence."""
     text = (ROOT / "README.md").read_text()
