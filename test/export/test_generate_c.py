@@ -190,7 +190,7 @@ def test_header_says_units_and_order(tmp_path: Path) -> None:
     assert re.search(r"q:\n \*   \[0\] slew_joint +rad\n \*   \[1\] lift_rod_joint +m\n", header)
     efforts = r"effort:\n \*   \[0\] slew_joint +N m\n \*   \[1\] lift_rod_joint +N\n"
     assert re.search(efforts, header)
-    assert "gravity 0 0 -9.81 m/s^2" in header and "#define MANIPULATOR_NQ 4" in header
+    assert "gravity 0 0 -9.81 m/s^2" in header and "#define CRANE_NQ 4" in header
     assert "int crane_jacobian_tool(const double q[4], double jacobian[24]);" in header
     assert header.count("jacobian_") == 1
 

@@ -142,7 +142,8 @@ def test_conversion(server: Rig, crane: mbdyn_ros.Robot) -> None:
     fast[1] = 0.31
     beyond = ask(trajectory(RODS, (Q, V), (Q, fast)), ANGLES)
     assert beyond.success
-    assert beyond.violation.startswith("point 1: velocity of lift_rod_joint is 0.31, beyond its")
+    words = "point 1: velocity of lift_rod_joint is 0.31 m/s, beyond its limit 0.3 m/s"
+    assert beyond.violation.startswith(words)
     refused = ask(trajectory(ANGLES[:3], (Q[:3],)))
     assert not refused.success and "leave 1 freedom" in refused.message
     assert "point 1 has 3 positions" in ask(trajectory(RODS, (Q,), (Q[:3],))).message
