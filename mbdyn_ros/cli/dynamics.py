@@ -172,8 +172,10 @@ def _answer(
         click.echo(WRITERS[explain](steps))
     result = answer(*numbers, friction=not no_friction)
     joints = robot.system.coordinates.joint_labels
-    if any(label not in robot.position_labels for label in joints):
-        _warn_of_limits(robot, joints, robot.joint_state(numbers[0])[0], robot.position_labels)
+    dependent = [k for k, label in enumerate(joints) if label not in robot.position_labels]
+    if dependent:
+        positions = robot.joint_state(numbers[0])[0][..., dependent]
+        _warn_of_limits(robot, [joints[k] for k in dependent], positions)
     if plot is not None:
         _plot(robot, states, wanted, result, plot)
     show(robot, states, wanted, result, as_json, output)
@@ -181,15 +183,11 @@ def _answer(
         print_state(robot, states, wanted, result, rounding_noise(answer, numbers))
 
 
-def _warn_of_limits(
-    robot: Robot, labels: Sequence[str], positions: Array, known: Sequence[str] = ()
-) -> None:
-    """Warn of the first position beyond its limit, as of degrees; `known` ones are left out."""
+def _warn_of_limits(robot: Robot, labels: Sequence[str], positions: Array) -> None:
+    """Warn of the first position beyond its limit, as of degrees."""
     from ..motion import first_violation
 
-    rest = [k for k, label in enumerate(labels) if label not in known]
-    numbers = positions[..., rest]
-    found = first_violation(robot, {"position": ([labels[k] for k in rest], numbers)})
+    found = first_violation(robot, {"position": (labels, positions)})
     if found is not None:
         text = str(found) if positions.ndim == 2 else str(found).partition(": ")[2]
         click.echo(f"Warning: {text}", err=True)

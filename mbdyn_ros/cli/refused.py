@@ -39,9 +39,14 @@ def examples(command: click.Command) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
+def first_command(line: str) -> str:
+    """The first command of a line of a shell, without its comment."""
+    return re.split(r"    #| \| jq | && ", line)[0].strip()
+
+
 def files_of(line: str) -> tuple[set[str], set[str]]:
     """The files that a line of a shell reads, and those that it writes."""
-    words = re.split(r"    #| \| jq | && ", line)[0]
+    words = first_command(line)
     wrote = WRITTEN.findall(words)
     read = re.findall(r"(?<=[ =])[\w-]+\.(?:csv|yaml|urdf)\b", WRITTEN.sub("", words))
     return (set() if words.startswith(("echo", "printf")) else set(read)), set(wrote)
@@ -74,7 +79,7 @@ def example(command: click.Command, options: Sequence[str]) -> str:
         return any(lacks[:1]), len(made), sum(lacks)
 
     best = min(ready, key=rank, default=[])
-    return " && ".join(re.split(r"    #| \| jq | && ", line)[0].strip() for line in best)
+    return " && ".join(map(first_command, best))
 
 
 def refused_word(words: str, typed: Sequence[str]) -> tuple[str, int] | None:
@@ -85,12 +90,12 @@ def refused_word(words: str, typed: Sequence[str]) -> tuple[str, int] | None:
     >>> refused_word("arm: there is no link 'tol'", ["id", "arm", "--wrench", "tol=1,2"])
     ('tol', 3)
     """
-    quoted = [found[2] for found in QUOTED.finditer(words)][:1]
-    for word in quoted:
-        whole = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    quoted = QUOTED.search(words)
+    if quoted:
+        whole = re.compile(rf"(?<![\w-]){re.escape(quoted[2])}(?![\w-])")
         for place, one in enumerate(typed):
-            if word == one or whole.search(one):
-                return word, place
+            if quoted[2] == one or whole.search(one):
+                return quoted[2], place
     for place, one in enumerate(typed):
         path = one.partition("=")[2] if one.startswith("--") and "=" in one else one
         if path and words.startswith(f"{path}: ") and UNFIT.search(words):

@@ -61,6 +61,11 @@ class Table:
         return sum(self.widths)
 
     @property
+    def size(self) -> int:
+        """Numbers of all matrices, zeros by structure too."""
+        return self.rows * self.columns
+
+    @property
     def height(self) -> int:
         """Rows of all matrices, as if they stood one above the other."""
         return self.rows * len(self.widths)

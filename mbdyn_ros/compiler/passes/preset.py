@@ -20,17 +20,13 @@ def preset(code: Code, options: Options) -> Code:
 
 
 def _rewritten(block: StraightBlock, options: Options) -> StraightBlock:
-    known = [
-        {
-            line.place[1]: block.lines[line.reads[0]].value
-            for line in block.lines
-            if _is_constant(block, line) and line.place[0] == i
-        }
-        for i in range(len(block.writes))
-    ]
+    known: list[dict[int, float]] = [{} for _ in block.writes]
+    for line in block.lines:
+        if _is_constant(block, line):
+            array_number, element = line.place
+            known[array_number][element] = block.lines[line.reads[0]].value
     for i, array in enumerate(block.writes):
-        size = array.table.rows * array.table.columns
-        few = len(known[i]) < max(options.fewest_preset, size / 2)
+        few = len(known[i]) < max(options.fewest_preset, array.table.size / 2)
         if few or array != array.table or not array.plain:
             known[i] = {}
     if not any(known):

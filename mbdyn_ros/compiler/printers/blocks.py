@@ -5,6 +5,8 @@ Loops over passes are printed here too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import casadi as ca
 
 from ..block import Kind, Memory, Operand, RolledLoop, StraightBlock
@@ -31,25 +33,29 @@ def block_text(block: StraightBlock, name: str, places: Places | None = None) ->
     return f"{_preset_tables(block, name)}static void {name}({head}) {{\n{indented(body)}}}\n"
 
 
+def _presets(block: StraightBlock, name: str) -> list[tuple[int, str, int, Mapping[int, float]]]:
+    """Place in `res` of each array with numbers that are known beforehand, the name of the table
+    of these, its size, and the numbers."""
+    arrays = enumerate(zip(block.writes, block.preset, strict=False))
+    return [(i, f"{name}_preset{i}", one.table.size, known) for i, (one, known) in arrays if known]
+
+
 def _preset_tables(block: StraightBlock, name: str) -> str:
-    """The numbers that are known beforehand of each array, zeros between them."""
+    """These tables, zeros between the numbers."""
     result = ""
-    for i, (array, known) in enumerate(zip(block.writes, block.preset, strict=False)):
-        if known:
-            size = array.table.rows * array.table.columns
-            listed = ",\n".join(number(known.get(element, 0.0)) for element in range(size))
-            result += f"static const double {name}_preset{i}[{size}] = {{\n{listed}}};\n"
+    for _, table, size, known in _presets(block, name):
+        listed = ",\n".join(number(known.get(element, 0.0)) for element in range(size))
+        result += f"static const double {table}[{size}] = {{\n{listed}}};\n"
     return result
 
 
 def _preset_copies(block: StraightBlock, name: str) -> list[str]:
     """Statements that put these numbers into the arrays."""
     result = []
-    for i, (array, known) in enumerate(zip(block.writes, block.preset, strict=False)):
-        table, size = f"{name}_preset{i}", array.table.rows * array.table.columns
-        if known and block.lane is Lane.VECTOR:
+    for i, table, size, _ in _presets(block, name):
+        if block.lane is Lane.VECTOR:
             result.append(f"for (int i = 0; i < {size}; ++i) res[{i}][i] = allv({table}[i]);")
-        elif known:
+        else:
             result.append(f"memcpy(res[{i}], {table}, sizeof {table});")
     return result
 
