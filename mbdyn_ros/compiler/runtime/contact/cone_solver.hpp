@@ -284,19 +284,22 @@ static inline size_t room_of_single(size_t m, size_t size) {
 }
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most `enough`
-   unless nothing better was found. size: of the velocities. `softness`: see SOFT, EVEN. */
+   unless nothing better was found, or Newton's method comes to `nearly`. size: of the velocities.
+   `softness`: see SOFT, EVEN. */
 static double impulses_of_island(const Cones<double>* c, double enough, double size, double* f,
-                                 double softness) {
+                                 double softness, double nearly) {
   const size_t m = c->rows;
   double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
   double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
   steps_of(c, step);
-  const double near = fmax(enough, fmin(SAFELY, LESS * enough));
   double least = HUGE_VAL;
   for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
-    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness);
+    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness,
+                            softness <= SOFT);
   }
+  if (least <= nearly) enough = fmax(enough, least);
+  const double near = fmax(enough, fmin(SAFELY, LESS * enough));
   for (int k = 0; k < 2 && least > (k ? near : enough); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
@@ -320,7 +323,8 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
 }
 
 /* Impulses of several problems at once by Newton's method alone; `done` says where that was enough. */
-static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done) {
+static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done,
+                               double, double) {
   const size_t m = c->rows;
   realv *step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size, size = all<realv>(0.);
   for (size_t i = 0; i < m; ++i) size = greatest(size, magnitude(c->free[i]));
