@@ -40,7 +40,7 @@ def test_a_movable_joint_without_an_axis_is_reported() -> None:
     model = read_urdf(f'<robot name="r"><link name="a"/>{links}{text}</robot>')
     assert [model.joint(name).axis.tolist() for name in kinds] == [[1, 0, 0]] * 4
     (warning,) = (one for one in model.warnings if "<axis>" in one)
-    assert '<joint name="pin">: has no <axis>: it is x, (1, 0, 0), by the rules of URDF' in warning
+    assert '<joint name="pin">: has no <axis>; x is taken, (1, 0, 0), as by the rules' in warning
     assert '"wheel"' in warning and '"slide"' in warning and '"bolt"' not in warning
 
 

@@ -24,8 +24,8 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
     if kind.has_axis and document.child(element, "axis") is None:
         remarks.add(
             element,
-            'has no <axis>; taken as x, (1, 0, 0), as URDF rules; write <axis xyz="1 0 0"/> if that '
-            "is meant",
+            'has no <axis>; x is taken, (1, 0, 0), as by the rules of URDF; write <axis xyz="1 0 '
+            '0"/> if that is meant',
         )
     dynamics = document.child(element, "dynamics")
     acting: dict[str, Any] = {}
