@@ -280,7 +280,7 @@ def test_massless_mimic_finger_is_fine() -> None:
         robot(
             *(link(name, mass) for name, mass in (("a", 1), ("b", 1), ("c", 0))),
             joint("ab", "a", "b", Z),
-            joint("ac", "a", "c", f'{PLACE}<axis/><mimic joint="ab" multiplier="-2" offset="0.1"/>'),
+            joint("ac", "a", "c", f'{PLACE}{Z}<mimic joint="ab" multiplier="-2" offset="0.1"/>'),
         )
     )
     assert pair.robot.massless_links == () and pair.robot.warnings == ()
