@@ -100,7 +100,7 @@ def move_with_flights(
     Raises
     ------
     InputError
-        It is not a cam with a follower that carries nothing else, or a number is none.
+        It is not a cam with a follower that carries nothing else, or a number is not finite.
 
     Examples
     --------

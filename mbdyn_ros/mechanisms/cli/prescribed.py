@@ -84,7 +84,7 @@ def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
 
 
 def draw(analysis: Analysis, options: dict[str, Any], cams: bool = False) -> None:
-    """The files of a prescribed motion; `cams`: the plot shows cams in the stead of torques."""
+    """The files of a prescribed motion; `cams`: the plot shows cams instead of torques."""
     from ..view import plots
     from ..view.cam_plots import plot_cams
 
