@@ -73,7 +73,7 @@ LINES = [
     ("fd ur5 --effort elbw=10", 'did you mean "elbow_joint"', "mbdyn fd ur5 --effort "),
     ("edit ur5 --lock elbw_joint=1 -o x.urdf", 'did you mean "elbow_joint"', "--lock elbow"),
     ("edit ur5 --joint elbow:damping=1 -o x.urdf", '"elbow_joint"', "--joint elbow_joint:damp"),
-    ("convert crane turns.csv --to slew", 'did you mean "slew_joint"', "run.csv && mbdyn convert boom"),
+    ("convert crane turns.csv --to slew", 'did you mean "slew_joint"', "mbdyn convert boom run"),
     ("time boom run.csv --velocity rod=1", 'did you mean "rod_joint"', "mbdyn time boom path.csv"),
     ("time boom run.csv --pump 1e-3:rod=5e-3/3e-3", '"rod_joint"', "--pump 1e-3:rod_joint="),
     ("id ur5 --wrench tool=0,0,1,0,0,0", 'did you mean "tool0"', "--wrench tool0="),
