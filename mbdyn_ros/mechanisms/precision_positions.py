@@ -27,10 +27,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
 from .fit import CurveFit
+from .link import Points
 from .linkages import FourBar
 
 FARTHEST_PIVOT, SHORTEST_BAR = 6.0, 0.05
@@ -54,8 +55,6 @@ BETWEEN = 65
 
 MET = 1e-7
 """Gap, in sizes of the poses or in rad, up to which a four-bar meets its positions."""
-
-Points = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)

@@ -224,11 +224,11 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
+    from ...model.write.elements import write_text
     from ...recording.write import TABLES, check_target
     from ...view.figure import PLOTS, check_picture
     from ..registry import kind_of
     from .designing import balance_links, find_front, fit_path, fit_positions
-    from .prescribed import write_text
     from .show_summary import show_summary
     from .tasks import compare_settings, forward, inverse, show_equations, sweep_designs
 
