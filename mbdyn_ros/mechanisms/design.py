@@ -74,8 +74,8 @@ def length_names(settings: Iterable[str]) -> list[str]:
     return [name for name in settings if unit_of(name) == "m" and not name.endswith(others)]
 
 
-SETTINGS = ("length", "teeth", "mass", "width", *PLACES, "center_along", "center_across", "inertia")
-"""The settings of links, in their order."""
+SETTINGS = ("length", "mass", "width", *PLACES, "center_along", "center_across", "inertia")
+"""The settings of links with two pins or more, in their order."""
 
 
 def piece_settings(piece: Piece) -> dict[str, Number]:
@@ -83,7 +83,8 @@ def piece_settings(piece: Piece) -> dict[str, Number]:
     numbers = piece_numbers(piece)
     if isinstance(piece, Link):
         numbers["width"] = piece.width
-    return {name: numbers[name] for name in SETTINGS if name in numbers}
+    names = SETTINGS if isinstance(piece, Bar) else ("teeth", "mass", "inertia")
+    return {name: numbers[name] for name in names if name in numbers}
 
 
 def with_setting(piece: Piece, key: str, number: Number) -> Piece:
