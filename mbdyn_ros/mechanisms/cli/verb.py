@@ -244,33 +244,24 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     ):  # fmt: skip
         if options[option] is not None:
             check(options[option], ends)
+    tasks = {
+        "inverse": inverse, "forward": forward, "equations": show_equations,
+        "worksheet": show_equations, "compare": compare_settings, "swept": sweep_designs,
+        "pareto": find_front, "balance": balance_links, "fit": fit_path, "poses": fit_positions,
+        "function": fit_positions,
+    }  # fmt: skip
     asked = [
-        what for what in ("inverse", "forward", "equations", "worksheet", "compare", "swept",
-                          "pareto", "balance", "fit", "poses", "function", "page")
+        what for what in (*tasks, "page")
         if options[what] and not (what == "forward" and (options["page"] or on_paper))
     ]  # fmt: skip
     if len(asked) > 1:
-        raise click.UsageError(
-            "give one of --id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, "
-            "--balance, --fit, --poses, --function, --page at a time"
-        )
+        flags = {one.name: one.opts[0] for one in click.get_current_context().command.params}
+        several = ", ".join(flags[what] for what in (*tasks, "page"))
+        raise click.UsageError(f"give one of {several} at a time")
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
         _show(made, options, as_json)
         return
-    tasks = {
-        "inverse": inverse,
-        "forward": forward,
-        "equations": show_equations,
-        "worksheet": show_equations,
-        "compare": compare_settings,
-        "swept": sweep_designs,
-        "pareto": find_front,
-        "balance": balance_links,
-        "fit": fit_path,
-        "poses": fit_positions,
-        "function": fit_positions,
-    }
     document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
     if asked:
         document |= tasks[asked[0]](made, options, as_json)
