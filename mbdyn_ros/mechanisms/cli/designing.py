@@ -15,10 +15,11 @@ from ...number import once, to_float
 from ...recording.read import read_table
 from .. import FourBar, Mechanism
 from ..balance import balance
-from ..design import length_names, unit_of
+from ..design import length_names, with_unit
 from ..fit import CurveFit, fit_curve
 from ..pareto import GOALS, pareto_front
 from ..precision_positions import PoseFit, fit_function, fit_poses
+from ..sweep import unit_in
 from ..view import plots
 from .prescribed import guided, prescribed, write_files
 from .tasks import SWEPT_POINTS
@@ -85,15 +86,15 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
     front = pareto_front(made, bounds, motion, goals, options["seed"])
     write_files(
         options, lambda: plots.plot_front(front),
-        lambda: {"setting": dict(front.settings),
-                 **{name: {"": one} for name, one in front.values.items()}},
+        lambda: {"setting": {with_unit(name): one for name, one in front.settings.items()},
+                 **{f"{name} ({unit_in(GOALS[name])})": {"": one}
+                    for name, one in front.values.items()}},
     )  # fmt: skip
     if not as_json:
         chosen = np.unique(np.linspace(0, len(front) - 1, 8).round().astype(int))
         columns = [number_column(list(values[chosen])) for values in
                    (*front.values.values(), *front.settings.values())]  # fmt: skip
-        heads = [*(GOALS[one] for one in goals),
-                 *(f"{name} ({unit_of(name)})" for name in front.settings)]  # fmt: skip
+        heads = [*(GOALS[one] for one in goals), *map(with_unit, front.settings)]
         print_table(
             f"{made.title}: {len(front)} best of {len(front.tried)} designs", heads,
             list(zip(*columns, strict=True)),

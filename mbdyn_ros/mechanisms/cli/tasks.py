@@ -21,6 +21,7 @@ from ...number import once, to_float
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ..analysis import mean
+from ..design import with_unit
 from ..view import plots
 from .prescribed import (
     analyse,
@@ -309,7 +310,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
 
 def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The task of --sweep."""
-    from ..sweep import require_few, sweep
+    from ..sweep import QUANTITIES, require_few, sweep, unit_in
 
     spans = once("--sweep", [_span(text) for text in options["swept"]])
     count = math.prod(number for _, _, number in spans.values())
@@ -325,8 +326,9 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     columns = zip(result.settings, grid, strict=True)
     write_files(
         options, lambda: plots.plot_sweep(result, options["quantity"]),
-        lambda: {"setting": {name: one.ravel() for name, one in columns},
-                 **{name: {"": one.ravel()} for name, one in result.values.items()}},
+        lambda: {"setting": {with_unit(name): one.ravel() for name, one in columns},
+                 **{f"{name} ({unit_in(QUANTITIES[name])})": {"": one.ravel()}
+                    for name, one in result.values.items()}},
     )  # fmt: skip
     document: dict[str, Any] = {
         "designs": count,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...cli.belonging import given, require_belonging
 from ...cli.options import STEPS_AS, WRITTEN_AS
 from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
@@ -14,6 +15,7 @@ from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...number import name_values, to_float
 from ..pareto import GOALS
+from .belonging import USED_BY
 from .designing import EVERY_LINK
 from .tasks import LOCAL
 
@@ -232,7 +234,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     from .show_summary import show_summary
     from .tasks import compare_settings, forward, inverse, show_equations, sweep_designs
 
+    typed = given(click.get_current_context())
     if name == "list":
+        if typed.keys() - {"as_json"}:
+            raise click.UsageError(
+                f"{', '.join(typed.values())}: `mbdyn mechanism list` takes --json alone"
+            )
         _list(as_json)
         return
     kind = kind_of(name)
@@ -255,9 +262,11 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         if options[what] and not (what == "forward" and (options["page"] or on_paper))
     ]  # fmt: skip
     if len(asked) > 1:
-        flags = {one.name: one.opts[0] for one in click.get_current_context().command.params}
-        several = ", ".join(flags[what] for what in (*tasks, "page"))
-        raise click.UsageError(f"give one of {several} at a time")
+        raise click.UsageError(
+            f"{' and '.join(typed[one] for one in asked)} are tasks; give one of them at a time"
+        )
+    named = [typed[one] for one in dict.fromkeys((*asked, "forward")) if one in typed]
+    require_belonging(USED_BY, typed, named)
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
         _show(made, options, as_json)
