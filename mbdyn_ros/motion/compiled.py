@@ -9,8 +9,7 @@ import numpy as np
 
 from ..compiler.compiled_kernel import address
 from ..compiler.gcc import CompilationError
-from ..compiler.runtime.library import reachability
-from ..compiler.runtime.structures import structure
+from ..compiler.runtime.library import reachability, structure
 from ..errors import SimulationError
 
 STRUCTURES = {

@@ -13,7 +13,7 @@ from robot_text import hinge_text
 from mbdyn_ros import load
 from mbdyn_ros.compiler.c_loops import walk_source
 from mbdyn_ros.compiler.kernel import Kernel
-from mbdyn_ros.compiler.source import QUICK, c_source, terms_source
+from mbdyn_ros.compiler.pipeline import QUICK, c_source, terms_source
 from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.equations.joint_forces import loop_terms
 from mbdyn_ros.equations.position_rate import motion_rate

@@ -13,7 +13,7 @@ from ...array import Array
 from ...errors import ContactError, MbdynError, SimulationError, SimulationWarning, warn
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
-from ..actuators.actuation import Actuation
+from ..actuation import Actuation
 from ..charts import closes, suits, translated_velocity, with_joints
 from ..contact.environment import Environment
 from ..contact.records import Impact

@@ -11,7 +11,7 @@ from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.records import Contact
-from ..friction.coulomb import fastest_damping
+from ..coulomb import fastest_damping
 from ..trajectory import Transition
 
 FARTHEST_STAGE = 10.0

@@ -25,8 +25,7 @@ from ...equations.programs import (
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.impulses import Blocks, contact_impulses, solver
-from ..friction.coulomb import DEPENDENT_ROWS, Coulomb, fastest_damping
-from ..friction.drive import Drive
+from ..coulomb import DEPENDENT_ROWS, Coulomb, Drive, fastest_damping
 from ..trajectory import Transition
 from .smooth import Smooth
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from ...array import Array
 from ...compiler.gcc import CompilationError
-from ...compiler.runtime.library import events
-from ...compiler.runtime.structures import structure
+from ...compiler.runtime.library import events, structure
 from ...errors import ContactError, SimulationError
 
 UNSETTLED = 1e-7

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.runtime.structures import structure
+from ...compiler.runtime.library import structure
 from ...model.model import Array
 from .impulses import Blocks, solver
 

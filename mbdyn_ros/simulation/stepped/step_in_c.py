@@ -10,8 +10,7 @@ import numpy as np
 from ...array import Array
 from ...compiler.compiled_kernel import CompiledKernel
 from ...compiler.kernel import Bound, fixed_zeros
-from ...compiler.runtime.library import can_step, stepping
-from ...compiler.runtime.structures import structure
+from ...compiler.runtime.library import can_step, stepping, structure
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Sparsity, flattened
 from ...equations.contact.stepping import (

@@ -35,7 +35,7 @@ from ..contact.precision import STEPS_IN_C
 from ..contact.records import Contact, Impact
 from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
-from ..friction.coulomb import Coulomb, fastest_damping
+from ..coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
 from .chart_guard import ChartGuard

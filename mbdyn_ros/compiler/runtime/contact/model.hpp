@@ -1,6 +1,6 @@
 /* The data of a step, one table each: `walls`, what does not change (the robot's programs, its
    contacts, laws and tolerances), and `motion`, where one motion stands. Python makes both from the
-   text of these structures (`compiler/runtime/structures.py`), so every field stands in one place.
+   text of these structures (`compiler/runtime/library.py`), so every field stands in one place.
 
    nq, nv, ne: positions, velocities, efforts. m = contacts. MANY of the contacts are `slots` for
    pairs of convex shapes, whose planes change from step to step. */
