@@ -11,14 +11,13 @@ from ...robot import Robot
 from ..actuation import Actuation
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
-from ..contact.records import Impact
+from ..contact.impulses import Impact
 from ..coulomb import Drive
 from ..effort import EffortFunction
 from ..stepped.solid_slots import AHEAD, CrowdedError, SolidSlots
 from ..stepped.step_in_c import StepInC, is_compiled
 from ..trajectory import Transition
-from .smooth import Smooth, friction_coefficients
-from .stick_slip import StickSlip
+from .stick_slip import Smooth, StickSlip, friction_coefficients
 from .touching import Touching
 
 

@@ -20,16 +20,21 @@ from ...array import Array
 from ...compiler.kernel import Kernel
 from ...errors import ContactError, SimulationError
 from ...robot import Robot
-from ..contact.collisions import Collisions
-from ..contact.contacts import Contacts
-from ..contact.events import ContactSearch
-from ..contact.impulses import UNSETTLED, contact_impulses
+from ..contact.contacts import (
+    LEANING_SPEED,
+    Assembly,
+    Contacts,
+    Flags,
+    Indices,
+    Rows,
+    tangent_planes,
+)
+from ..contact.events import Collisions, ContactSearch
+from ..contact.impulses import UNSETTLED, Contact, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
-from ..contact.records import Contact
-from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows, tangent_planes
 from ..contact.starts import refuse_inside
 from ..trajectory import Transition
-from .smooth import Smooth
+from .stick_slip import Smooth
 
 FORCE_NOISE = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""

@@ -10,8 +10,8 @@ from ...array import Array
 from ...errors import SimulationWarning, warn
 from ...model.model import Joint
 from ...robot import Robot
+from .contacts import Flags
 from .environment import Environment
-from .rows import Flags
 
 ON_THE_LIMIT = 1e-9
 """rad or m by which a joint that starts on its limit may be beyond it."""

@@ -31,8 +31,8 @@ from ...robot import Robot
 from ..charts import closes, with_joints
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
+from ..contact.impulses import Contact, Impact
 from ..contact.precision import STEPS_IN_C
-from ..contact.records import Contact, Impact
 from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
 from ..coulomb import Coulomb, fastest_damping
@@ -40,9 +40,8 @@ from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
 from .chart_guard import ChartGuard
 from .step_in_c import MotionInC, StepInC, is_compiled
-from .taken_steps import Noticed, TakenSteps
+from .taken_steps import Noticed, TakenSteps, TreeState
 from .touches import Touches
-from .tree_state import TreeState
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""

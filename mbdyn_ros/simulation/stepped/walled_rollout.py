@@ -15,10 +15,9 @@ from ...errors import SimulationError, SimulationWarning, no_stepping, warn
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
-from ..contact.contacts import Contacts
+from ..contact.contacts import Contacts, Indices
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
-from ..contact.rows import Indices
 from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
 from ..given_motion import refuse_unseen

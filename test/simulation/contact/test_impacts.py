@@ -21,8 +21,7 @@ from random_robots import RandomRobot, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import Environment, InputError, SimulationError, Surface  # noqa: E402
-from mbdyn_ros.simulation.contact.impulses import Blocks, impact_impulses  # noqa: E402
-from mbdyn_ros.simulation.contact.records import angle_between
+from mbdyn_ros.simulation.contact.impulses import Blocks, angle_between, impact_impulses  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 ROOT = Path(__file__).parents[3]
