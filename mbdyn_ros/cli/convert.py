@@ -48,9 +48,10 @@ def convert(
 
     \b
     Examples:
-      mbdyn simulate crane --duration 0.05 --output plan.csv
+      mbdyn simulate crane --duration 0.05 --output run.csv
+      mbdyn convert crane run.csv --to slew_joint,boom_joint,jib_joint,telescope_joint \\
+        --output plan.csv
       mbdyn convert crane plan.csv --output cylinders.csv
-      mbdyn convert crane cylinders.csv --to slew_joint,boom_joint,jib_joint,telescope_joint
       mbdyn convert crane plan.csv --to joints --json
     """
     from ..motion import convert_trajectory

@@ -69,6 +69,16 @@ def unit_of(setting: str) -> str:
     return UNITS.get(setting.rpartition("_")[2], "m")
 
 
+def with_unit(setting: str) -> str:
+    """A setting and its unit, as the head of a column.
+
+    >>> with_unit("coupler_mass")
+    'coupler_mass (kg)'
+    """
+    unit = unit_of(setting)
+    return f"{setting} ({unit})" if unit else setting
+
+
 def length_names(settings: Iterable[str]) -> list[str]:
     """The settings that are lengths of links and between pivots, in order."""
     others = ("_width", "_along", "_across")

@@ -38,6 +38,18 @@ LINES = [
     ("time boom", "Missing argument 'FILE'", "path.csv && mbdyn time boom path.csv"),
     ("ik ur5 tool0 --xyz 0.4 0.2", "'--xyz' requires 3 arguments", "mbdyn ik ur5 tool0 --xyz"),
     ("inspect ur5 --gravity 9.81", "'--gravity' requires 3 arguments", "--gravity 0 0 -1.62"),
+    # options that only others use
+    ("id ur5 --differentiate", "--differentiate goes with --trajectory", "mbdyn id ur5 "),
+    ("view crane --size 9 9", "--size goes with --screenshot", "--size 600 400"),
+    ("view crane --screenshot x.png --port 9", "--port: a --screenshot is written", "x.png"),
+    ("piezo piezo_robot --precision single", "--precision goes with --codegen", "--codegen "),
+    ("piezo piezo_robot --equations --radius 1", "--radius: --equations moves", "--equations"),
+    ("mechanism four_bar --friction nowhere=0.1,0.01", "--friction goes with --id", "--friction "),
+    ("mechanism four_bar --id --friction crank=1,1", 'did you mean "crank_joint"', "--friction "),
+    ("mechanism four_bar --start 1", "--start goes with --id, --equations", "--id"),
+    ("mechanism four_bar --fd --turn 3", "--motion, not with --fd", "mbdyn mechanism four_bar "),
+    ("mechanism four_bar --sweep crank_mass=1:2:3 --page", "--sweep and --page are", "--sweep "),
+    ("mechanism list --id", "--id: `mbdyn mechanism list` takes --json alone", "--id"),
     # words of which one is right
     ("codegen ur5 --precision half", "'double', 'single'", "--precision single"),
     ("completion bsh", '\'bsh\' (did you mean "bash"?) is not one of', "mbdyn completion fish"),
@@ -91,7 +103,7 @@ LINES = [
     ("time boom run.csv --power rod_joint=5kW", "write 5000 (W)", "--power rod_joint=3000"),
     # recordings and other files
     ("id ur5 --trajectory rum.csv", 'did you mean "run.csv"', "run.csv && mbdyn id ur5 --traj"),
-    ("convert crane plan.csv", "plan.csv: cannot be read", "plan.csv && mbdyn convert crane"),
+    ("convert crane plan.csv", "plan.csv: cannot be read", "run.csv && mbdyn convert crane"),
     ("calibrate boom rn.csv", 'did you mean "run.csv"', "poses.csv && mbdyn calibrate boom"),
     ("identify boom rn.csv", 'did you mean "run.csv"', "run.csv && mbdyn identify boom"),
     ("identify boom run.csv --columns c.yaml", "c.yaml: no such file", "mbdyn identify boom"),

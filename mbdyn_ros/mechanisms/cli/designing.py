@@ -17,9 +17,10 @@ from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import FourBar, Mechanism
 from ..balance import balance
-from ..design import length_names, unit_of
+from ..design import length_names, with_unit
 from ..fit import CurveFit
 from ..pareto import GOALS, pareto_front
+from ..sweep import unit_in
 from .prescribed import guided, prescribed
 from .tasks import SWEPT_POINTS
 
@@ -94,15 +95,16 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
         save_figure(plot_front(front), options["plot"])
     if options["output"]:
         write_table(
-            {"setting": dict(front.settings), **{name: {"": one} for name, one in
-             front.values.items()}}, options["output"],
+            {"setting": {with_unit(name): one for name, one in front.settings.items()},
+             **{f"{name} ({unit_in(GOALS[name])})": {"": one}
+                for name, one in front.values.items()}},
+            options["output"],
         )  # fmt: skip
     if not as_json:
         chosen = np.unique(np.linspace(0, len(front) - 1, 8).round().astype(int))
         columns = [number_column(list(values[chosen])) for values in
                    (*front.values.values(), *front.settings.values())]  # fmt: skip
-        heads = [*(GOALS[one] for one in goals),
-                 *(f"{name} ({unit_of(name)})" for name in front.settings)]  # fmt: skip
+        heads = [*(GOALS[one] for one in goals), *map(with_unit, front.settings)]
         print_table(
             f"{made.title}: {len(front)} best of {len(front.tried)} designs", heads,
             list(zip(*columns, strict=True)),

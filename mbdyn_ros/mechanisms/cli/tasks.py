@@ -21,6 +21,7 @@ from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
 from ..analysis import mean
+from ..design import with_unit
 from .prescribed import (
     analyse,
     curve_of,
@@ -316,7 +317,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
 
 def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The task of --sweep."""
-    from ..sweep import require_few, sweep
+    from ..sweep import QUANTITIES, require_few, sweep, unit_in
 
     spans = once("--sweep", [_span(text) for text in options["swept"]])
     count = math.prod(number for _, _, number in spans.values())
@@ -336,8 +337,9 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         grid = np.meshgrid(*result.settings.values(), indexing="ij")
         columns = zip(result.settings, grid, strict=True)
         write_table(
-            {"setting": {name: one.ravel() for name, one in columns},
-             **{name: {"": one.ravel()} for name, one in result.values.items()}},
+            {"setting": {with_unit(name): one.ravel() for name, one in columns},
+             **{f"{name} ({unit_in(QUANTITIES[name])})": {"": one.ravel()}
+                for name, one in result.values.items()}},
             options["output"],
         )  # fmt: skip
     document: dict[str, Any] = {

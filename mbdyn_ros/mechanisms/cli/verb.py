@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...cli.belonging import given, require_belonging
 from ...cli.options import STEPS_AS, WRITTEN_AS
 from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
@@ -14,6 +15,7 @@ from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...number import name_values, to_float
 from ..pareto import GOALS
+from .belonging import USED_BY
 from .designing import EVERY_LINK
 from .tasks import LOCAL
 
@@ -232,7 +234,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     from .show_summary import show_summary
     from .tasks import compare_settings, forward, inverse, show_equations, sweep_designs
 
+    typed = given(click.get_current_context())
     if name == "list":
+        if typed.keys() - {"as_json"}:
+            raise click.UsageError(
+                f"{', '.join(typed.values())}: `mbdyn mechanism list` takes --json alone"
+            )
         _list(as_json)
         return
     kind = kind_of(name)
@@ -251,14 +258,15 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
-            "give one of --id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, "
-            "--balance, --fit, --poses, --function, --page at a time"
+            f"{' and '.join(typed[one] for one in asked)} are tasks; give one of them at a time"
         )
+    tasks = [typed[one] for one in dict.fromkeys((*asked, "forward")) if one in typed]
+    require_belonging(USED_BY, typed, tasks)
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
         _show(made, options, as_json)
         return
-    tasks = {
+    do = {
         "inverse": inverse,
         "forward": forward,
         "equations": show_equations,
@@ -273,7 +281,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     }
     document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
     if asked:
-        document |= tasks[asked[0]](made, options, as_json)
+        document |= do[asked[0]](made, options, as_json)
     else:
         document |= show_summary(made, options, as_json)
     files = [options[one] for one in ("plot", "gif", "output", "urdf") if options[one]]

@@ -3,7 +3,7 @@
 Between events the points that rest on walls are held there: with rows S for what is at rest and
 directions C of the forces that hold it, M a = F + C^T f, S a + drift = 0. A point that sticks
 has three rows; one that slides has its normal, and friction against its velocity. At an event
-the impact (`contact.collisions`) changes the velocity, and the same laws on accelerations
+the impact (`contact.events`) changes the velocity, and the same laws on accelerations
 say which contacts rest, stick, slide or separate from then on.
 """
 
