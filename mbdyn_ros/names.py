@@ -63,7 +63,7 @@ def forbidden(name: str) -> str | None:
 
 
 def plural(noun: str, count: int) -> str:
-    """A noun for so many of it.
+    """The form of a noun after that number.
 
     >>> plural("loop", 1), plural("loop", 0)
     ('loop', 'loops')

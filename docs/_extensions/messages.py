@@ -87,7 +87,8 @@ def _listed() -> str:
     lines = []
     for title, found in messages().items():
         lines += [f"## {title}", ""]
-        lines += [f"- {_quoted(one.text)} Cure: {one.cure} ({one.kind}, {one.place})" for one in found]
+        for one in found:
+            lines.append(f"- {_quoted(one.text)} Cure: {one.cure} ({one.kind}, {one.place})")
         lines.append("")
     return "\n".join(lines).rstrip()
 

@@ -133,9 +133,10 @@ def _print_contacts(contacts: list[dict[str, Any]]) -> None:
     columns = [number_column(list(column), COLUMN_NOISE * np.abs(forces).max()) for column in
                forces.T]  # fmt: skip
     rows = [
-        (" and ".join(one["links"]), one["surface"], *force, "sticks" if one["sticks"] else "slides")
+        (" and ".join(one["links"]), one["surface"], *force,
+         "sticks" if one["sticks"] else "slides")
         for one, force in zip(contacts, zip(*columns, strict=True), strict=True)
-    ]
+    ]  # fmt: skip
     header = ("link", "surface", "x (N)", "y (N)", "z (N)", "")
     print_table("Contact forces at the end, on the link, in the world", header, rows, 2)
 

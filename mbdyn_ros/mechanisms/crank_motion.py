@@ -186,7 +186,7 @@ def _columns(time: Array, q: Array, v: Array, a: Array) -> CrankMotion:
 
 
 def of_a_crank(name: str, value: Any) -> float:
-    """A number of a motion by its name, refused where it is none or larger than `MOST`."""
+    """A number of a motion by its name, refused where it is not finite or exceeds `MOST`."""
     try:
         number = as_number(value)
     except NoNumbers:

@@ -82,7 +82,7 @@ def move(
         The motion reaches a toggle, or needs more than `most_steps`; the message gives the
         limiting angle or the speed, `motion` what came before.
     InputError
-        It cannot be assembled at q0, or a number is none.
+        It cannot be assembled at q0, or a number is not finite.
 
     Examples
     --------

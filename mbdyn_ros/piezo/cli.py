@@ -155,15 +155,13 @@ def piezo(
     from .torque_text import torque_formulas
 
     typed = given(click.get_current_context())
-    written = [typed[one] for one in ("codegen", "equations") if one in typed]
-    if len(written) > 1:
+    instead = [typed[one] for one in ("codegen", "equations") if one in typed]
+    if len(instead) > 1:
         raise click.UsageError("give --codegen or --equations, not both")
     require_belonging(USED_BY, typed)
     simulated = [typed[one] for one in OF_THE_MOTION if one in typed]
-    if written and simulated:
-        raise click.UsageError(
-            f"{', '.join(simulated)}: {written[0]} moves nothing; leave it out"
-        )
+    if instead and simulated:
+        raise click.UsageError(f"{', '.join(simulated)}: {instead[0]} moves nothing; leave it out")
     for target in (plot, pulses):
         if target is not None:
             check_picture(target)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 FILES = ("--plot", "--gif", "--output", "--curve")
-"""Without a task, what shows a prescribed motion."""
+"""Options that show a prescribed motion without a task, too."""
 
 PRESCRIBED = (
     "--id", "--equations", "--worksheet", "--compare", "--sweep", "--pareto", "--balance", *FILES
 )  # fmt: skip
-"""What asks for a prescribed motion."""
+"""Options that ask for a prescribed motion."""
 
 FREE = ("--fd",)
 TEXTS = ("--equations", "--worksheet")
