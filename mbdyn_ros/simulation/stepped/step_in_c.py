@@ -31,6 +31,7 @@ from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.environment import MOST_POINTS
 from ..contact.precision import STEPS_IN_C, Precision
+from ..contact.rows import Indices
 from .solid_tables import SolidTables
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
@@ -69,6 +70,7 @@ def is_compiled(robot: Robot) -> bool:
 class Laws:
     """The laws of contacts: e and mu (m,) each, how exact they are, and when they are one (s).
 
+    beyond : contacts that are out of reach wherever they are.
     special : (m, 9) as `Surface.laws` has them; None where no wall has any.
     most_active : contacts that there is room for in one step.
     """
@@ -77,6 +79,7 @@ class Laws:
     friction: Array
     precision: Precision
     tie_window: float
+    beyond: Indices
     special: Array | None = None
     most_active: int = 0
 
@@ -106,7 +109,7 @@ class StepInC:
         self.contacts, self.rubbing = geometry.count, len(rubs)
         wanted: list[tuple[object, ...]] = [
             (self._dynamics,),
-            (damped_mass,) if self._implicit else (mass_matrix,),
+            (damped_mass,) if self._damping else (mass_matrix,),
             (position_rate,),
             (energy,),
         ]
@@ -135,6 +138,7 @@ class StepInC:
                 still_q,
                 rubs.leaders(system),
                 system.given,
+                laws.beyond,
             )
         ]
         self._sparsity = reach = Sparsity.of(system, geometry)
@@ -151,7 +155,9 @@ class StepInC:
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
         self._special = None if laws.special is None else np.ascontiguousarray(laws.special)
         self.body, self.partner, *_ = self._kept
-        body, partner, normal, at_v, at_q, slides, given = (one.ctypes.data for one in self._kept)
+        body, partner, normal, at_v, at_q, slides, given, beyond = (
+            one.ctypes.data for one in self._kept
+        )
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
@@ -176,7 +182,8 @@ class StepInC:
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             laws=None if self._special is None else self._special.ctypes.data,
-            given=given, givens=len(system.given), home=self.home.ctypes.data,
+            given=given, givens=len(system.given), beyond=beyond, beyonds=len(laws.beyond),
+            home=self.home.ctypes.data,
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
@@ -187,12 +194,12 @@ class StepInC:
     ) -> StepInC:
         """The programs of a robot with these contacts, or with none."""
         if contacts is None:
-            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
+            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0, np.zeros(0, dtype=np.int64))
             return cls(robot, ContactGeometry((), ()), nothing, method)
         around = contacts.environment
         laws = Laws(
             contacts.restitution, contacts.friction, STEPS_IN_C, around.tie_window,
-            contacts.special, around.most_active,
+            contacts.beyond, contacts.special, around.most_active,
         )  # fmt: skip
         step = cls(robot, contacts.geometry, laws, method)
         if contacts.geometry.slots:
@@ -264,7 +271,6 @@ class StepInC:
         if self._robot.calls.traced.is_deep and self._implicit != bool(self.walls.damped):
             self._implicit = bool(self.walls.damped)
             self.walls.acceleration = self._address(self._dynamics)
-            self.walls.mass = self._address(damped_mass if self._implicit else mass_matrix)
             self.walls.vectors = None
 
 

@@ -69,7 +69,7 @@ def rollout_among_walls(
         return _row_by_row(environment, robot, q, v, efforts, dt, method, terminal, wrenches)
     _say_lost(robot, q, v)
     if q.ndim == 1:
-        walls = with_stops(robot, q, environment)
+        walls = with_stops(robot, q, environment, room=True)
         first = np.arange(1)
         return _rolled(walls, robot, q, v, efforts, dt, method, terminal, first, wrenches)
     groups = _by_stops(robot, q, environment)
@@ -143,7 +143,7 @@ def _by_stops(
     beyond = beyond_limits(robot, q)[1]
     _, first, kind = np.unique(beyond, axis=0, return_index=True, return_inverse=True)
     return [
-        (with_stops(robot, q[k], environment), whole[kind.ravel() == i])
+        (with_stops(robot, q[k], environment, room=True), whole[kind.ravel() == i])
         for i, k in enumerate(first)
     ]
 

@@ -76,6 +76,16 @@ def test_steps_keep_the_limits_as_simulate_does() -> None:
         assert np.abs(stepper.force_torque("slide")).max() < 1e-9 and not stepper.contacts
 
 
+def test_programs_do_not_depend_on_which_stops_act() -> None:
+    """A robot whose home is beyond its limits would be compiled once more where it starts."""
+    robot, anywhere = slide(), mbdyn_ros.Environment([], joint_limits=True)
+    with pytest.warns(mbdyn_ros.SimulationWarning, match="slide at 2, limits -0.5 to 1"):
+        beyond = with_stops(robot, np.array([2.0]), mbdyn_ros.Environment([]), room=True)
+    assert beyond.joint_limits == () and beyond.report(robot).stops == ()
+    assert beyond.geometry(robot) == anywhere.geometry(robot)
+    assert beyond.stops(robot) == tuple((name, False) for name, _ in anywhere.stops(robot))
+
+
 def test_walls_and_stops_go_together() -> None:
     floor = mbdyn_ros.Surface.plane((0, 0, -0.2), restitution=0.0, name="floor", friction=0.0)
     environment = with_stops(slide(), np.zeros(1), mbdyn_ros.Environment([floor]))
