@@ -22,7 +22,7 @@ from ...equations.contact.stepping import (
     damped_mass,
     travel,
 )
-from ...equations.position_rate import position_rate
+from ...equations.position_rate import step_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix, sliding_dynamics
 from ...errors import InputError
 from ...integration.methods import FixedMethod
@@ -50,7 +50,7 @@ PROGRAMS = {
     "mass": ("damped_mass", "mass_matrix"),
     "distances": ("distances",),
     "rows": ("contact_rows",),
-    "rate": ("position_rate",),
+    "rate": ("step_rate",),
     "energy": ("energy",),
 }
 """Of a robot among walls, in the order of C: what it is there, and the programs that may be it."""
@@ -63,7 +63,7 @@ Motion = structure("contact/model.hpp", "motion")
 
 def is_compiled(robot: Robot) -> bool:
     """Whether programs of a robot run in C, and there is a C++ compiler for steps around them."""
-    return robot.calls.kernel(position_rate).compiled and can_step()
+    return robot.calls.kernel(step_rate).compiled and can_step()
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class StepInC:
         wanted: list[tuple[object, ...]] = [
             (self._dynamics,),
             (damped_mass,) if self._damping else (mass_matrix,),
-            (position_rate,),
+            (step_rate,),
             (energy,),
         ]
         if self.contacts:
@@ -163,7 +163,7 @@ class StepInC:
             found = [named[name] for name in names if name in named]
             return found[0].scalar.address.value if found else None
 
-        self._turns, rate = bool(system.quaternions), named["position_rate"]
+        self._turns, rate = bool(system.quaternions), named["step_rate"]
         self._rate = (self._turns and rate.vectors) or rate.scalar
         precision = laws.precision
         self.walls = Walls(
@@ -245,7 +245,7 @@ class StepInC:
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
         with ThreadPoolExecutor() as pool:
-            names = [name for name in self._named if self._turns or name != "position_rate"]
+            names = [name for name in self._named if self._turns or name != "step_rate"]
             made = pool.map(lambda name: self._named[name].vectors, names)
             vectors = dict(zip(names, made, strict=True))
         if None in vectors.values():
