@@ -67,6 +67,10 @@ def test_steps_keep_the_limits_as_simulate_does() -> None:
         starts = np.array([[0.0], [2.0], [0.5], [np.nan]])
         with pytest.warns(mbdyn_ros.SimulationWarning, match="start of motion 3 is not finite"):
             q, _ = robot.rollout(starts, [0.0], np.zeros((1000, 1)), 1e-3, environment=floor)
+        efforts = np.zeros((2, 5, 1))
+        efforts[1, 3] = np.nan
+        with pytest.warns(mbdyn_ros.SimulationWarning, match="efforts of motion 1 are not finite"):
+            robot.rollout([0.0], [0.0], efforts, 1e-3, environment=floor)
         expected = [-HEIGHT, 2 - GRAVITY / 2, -HEIGHT, np.nan]
         np.testing.assert_allclose(q[:, -1, 0], expected, atol=1e-9)
         none = mbdyn_ros.Environment([], joint_limits=False)
