@@ -60,6 +60,15 @@ def forbidden(name: str) -> str | None:
     return next((one for one in name if _controls(one)), None)
 
 
+def plural(noun: str, count: int) -> str:
+    """The form of a noun after that number.
+
+    >>> plural("loop", 1), plural("loop", 0)
+    ('loop', 'loops')
+    """
+    return noun if count == 1 else f"{noun}s"
+
+
 def in_text(text: object) -> str:
     """One line of plain text, also in a terminal.
 

@@ -27,6 +27,8 @@ MARKS = {
     r"(?<!there )(?<!There )\bis no\s(?!longer|more|such|need|farther)\w": "is not a",
     r"\bwhat it waits for\b": "the event it waits for",
     r"\bof (its|their) own accord\b": "by itself, automatically",
+    r"\bin the stead of\b": "instead of",
+    r"\ba number is none\b": "is not finite, or is not a number",
     r"\bso many\b(?![^.]*\bthat\b)": "that many, or the number by its name",
     r"\bfor ever\b": "forever",
     r"\bwhose other\b": "of which the other",

@@ -19,10 +19,10 @@ import verbs
 
 KINDS = (gallery, names, passes, robots, ros_reference, tables, verbs)
 WORDS = (
-    "programs", "names", "passes", "robots", "parameters", "controller", "interfaces", "rows",
-    "verbs", "messages",
+    "names", "passes", "robots", "parameters", "controller", "interfaces", "rows", "verbs",
+    "messages",
 )  # fmt: skip
-BLOCK = re.compile(rf"^```\{{({'|'.join(WORDS)})\}}", re.MULTILINE)
+BLOCK = re.compile(rf"^```\{{({'|'.join(WORDS)})\}}|{gallery.LINK.pattern}", re.MULTILINE)
 """How a block begins whose text comes from elsewhere; `messages` fills its own."""
 
 

@@ -87,6 +87,7 @@ FORMS = (
 """Forms of messages without a cure in their words, and what cures them; the first that fits."""
 
 KINDS = {
+    "AttributeError": "Correct the name: `dir()` lists those of a module or an object.",
     "ExpressionError": "Correct that line of the xacro file, or expand it with xacro itself.",
     "NoCrossingError": "Give efforts that take the motion past the point, or end it before.",
     "SimulationError": "Shorten the steps, lower the efforts, or start at another state.",
@@ -105,6 +106,8 @@ def cure(text: str, kind: str) -> str:
     own = OWN.search(text)
     if own:
         words = own[1].removeprefix("Next: ").rstrip(".")
+        if words.startswith(("pip ", "sudo ", "source ")):
+            return f"Type `{words}`."
         return f"{words[0].upper()}{words[1:]}."
     if kind in KINDS:
         return KINDS[kind]

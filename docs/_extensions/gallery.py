@@ -1,6 +1,7 @@
-"""The gallery's page: a block `{programs}` shows the programs it lists, each with its picture.
+"""The gallery's page: a line that links to a program shows it, with its picture.
 
-The first words of a program's docstring are its heading.
+The first words of a program's docstring are its heading. Where the page is read without Sphinx the
+links stay.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import re
 from pathlib import Path
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "examples" / "gallery"
-BLOCK = re.compile(r"^```\{programs\}\n([\w\s]+)```$", re.MULTILINE)
+LINK = re.compile(r"^\[(\w+)\]\(\.\./examples/gallery/\w+\.py\)$", re.MULTILINE)
 
 
 def filled(text: str) -> str:
-    """A page's Markdown with its blocks replaced by headings, pictures and programs."""
-    return BLOCK.sub(lambda found: "\n".join(map(_shown, found[1].split())), text)
+    """A page's Markdown with its links replaced by headings, pictures and programs."""
+    return LINK.sub(lambda found: _shown(found[1]), text)
 
 
 def _shown(name: str) -> str:

@@ -22,6 +22,27 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mbdyn_ros"
 RAISED = ("Error", "refusal", "warn")
 """Endings of names that are called with a message."""
 
+SECTIONS = {
+    "Installing, importing and old names": ("__init__", "errors", "extras", "former_names"),
+    "Command lines": ("__main__", "cli"),
+    "Robots: URDF, URDF+, xacro, MJCF, SDF and DH tables": ("model", "prepare"),
+    "Closed loops and independent joints": ("assembly",),
+    "Calls of a robot, and their arguments": ("arguments", "number", "robot"),
+    "Motions that joints or cylinders follow": ("motion",),
+    "Simulation, contact and actuators": ("integration", "simulation"),
+    "Control": ("control",),
+    "Tables and bags": ("recording",),
+    "Identification and calibration": ("identification",),
+    "Pages and pictures": ("view",),
+    "ROS 2 nodes": ("ros",),
+    "Generated C, formulas and counts": ("export",),
+    "Compiling": ("compiler", "program"),
+    "Formulations and measured times": ("bench", "equations"),
+    "Planar mechanisms": ("mechanisms",),
+    "Piezo robots": ("piezo",),
+}
+"""The modules and folders of the package whose messages a section of the page has, by title."""
+
 BLOCK = re.compile(r"^```\{messages\}\n```$", re.MULTILINE)
 
 FILLED = "…"
@@ -47,13 +68,14 @@ class Message:
 
 @cache
 def messages() -> dict[str, list[Message]]:
-    """All messages by the folder of the package, sorted."""
-    found: dict[str, set[Message]] = {}
+    """All messages by the titles of their sections, sorted."""
+    titles = {part: title for title, parts in SECTIONS.items() for part in parts}
+    found: dict[str, set[Message]] = {title: set() for title in SECTIONS}
     for file in sorted(PACKAGE.rglob("*.py")):
-        folder = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
         tree = ast.parse(file.read_text())
-        found.setdefault(folder, set()).update(_of(tree, file, ast.get_docstring(tree) or ""))
-    return {folder: sorted(found[folder]) for folder in sorted(found) if found[folder]}
+        if here := set(_of(tree, file, ast.get_docstring(tree) or "")):
+            found[titles[file.relative_to(PACKAGE).parts[0].removesuffix(".py")]] |= here
+    return {title: sorted(those) for title, those in found.items()}
 
 
 def filled(text: str) -> str:
@@ -63,20 +85,17 @@ def filled(text: str) -> str:
 
 def _listed() -> str:
     lines = []
-    for folder, found in messages().items():
-        lines += [f"## {_title(folder)}", ""]
-        lines += [f"- `{one.text}` Cure: {one.cure} ({one.kind}, {one.place})" for one in found]
+    for title, found in messages().items():
+        lines += [f"## {title}", ""]
+        for one in found:
+            lines.append(f"- {_quoted(one.text)} Cure: {one.cure} ({one.kind}, {one.place})")
         lines.append("")
     return "\n".join(lines).rstrip()
 
 
-def _title(folder: str) -> str:
-    """The first line of a package's or a module's docstring, with its name."""
-    package, module = PACKAGE / folder / "__init__.py", PACKAGE / f"{folder}.py"
-    file = package if package.exists() else module
-    about = ast.get_docstring(ast.parse(file.read_text())) or folder
-    first = about.split("\n")[0].rstrip(".")
-    return f"{first} ({folder})"
+def _quoted(text: str) -> str:
+    """A message as code of Markdown, which may have backticks of its own."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def _of(node: ast.AST, file: Path, about: str) -> Iterator[Message]:
@@ -107,18 +126,20 @@ def _text(node: ast.expr) -> str:
 
 
 class Messages(SphinxDirective):
-    """A section for each folder, with its messages, their cures, and where each comes from."""
+    """A section for each subject, with its messages, their cures, and where each comes from."""
 
     def run(self) -> list[nodes.Node]:
         """Make the sections."""
         sections: list[nodes.Node] = []
-        for folder, found in messages().items():
-            section = nodes.section(ids=[f"messages-{folder}"])
-            section += nodes.title(text=_title(folder))
+        for title, found in messages().items():
+            section = nodes.section(ids=[f"messages-{nodes.make_id(title)}"])
+            section += nodes.title(text=title)
             entries = nodes.definition_list()
             for one in found:
                 term = nodes.term("", "", nodes.literal(text=one.text))
-                words = nodes.paragraph("", "", nodes.strong(text="Cure: "), nodes.Text(one.cure))
+                words = nodes.paragraph("", "", nodes.strong(text="Cure: "))
+                for place, part in enumerate(one.cure.split("`")):
+                    words += nodes.literal(text=part) if place % 2 else nodes.Text(part)
                 where = nodes.paragraph(text=f"{one.kind} of {one.place}: {one.about}")
                 entries += nodes.definition_list_item("", term, nodes.definition("", words, where))
             section += entries

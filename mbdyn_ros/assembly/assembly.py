@@ -17,6 +17,7 @@ from ..equations.loops.linkage import Linkage, cluster_coordinates
 from ..equations.loops.stepwise import Standstill, closed_form
 from ..errors import ModelError
 from ..model.model import Array
+from ..names import plural
 from ..prepare.clusters import Cluster
 from ..prepare.tree import Tree
 from .closure_gap import ClosureGap, beyond_limits, positions_text
@@ -209,7 +210,7 @@ def assemble(
 def _kind(cluster: Cluster) -> str:
     count = len(cluster.closures) + len(cluster.gears)
     word = "loop" if cluster.closures else "coupling"
-    return word if count == 1 else f"{word}s"
+    return plural(word, count)
 
 
 def _such_as(best: Array | None, tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:

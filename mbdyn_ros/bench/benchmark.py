@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import timeit
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
@@ -153,6 +153,7 @@ def benchmark(
     text: str | None = None,
     programs: tuple[str, ...] = PROGRAMS,
     rounds: int = 200,
+    progress: Callable[[float], None] | None = None,
 ) -> Benchmark:
     """Time `robot.bind` and plain methods, and batches of what Pinocchio has batches of.
 
@@ -161,6 +162,7 @@ def benchmark(
     text : the robot's URDF; Pinocchio is timed too where it is given and installed, after its
         answers were found equal.
     rounds : number of timed blocks of half a millisecond of each call; a tenth of it of batches.
+    progress : called with the share of the programs that is done, from 0 to 1.
     """
     q, v, a = random_state(robot)
     if robot.massless_links:
@@ -181,10 +183,16 @@ def benchmark(
             agreement = peer.check(programs)
     compiled = toolchain() is not None
     arguments = {"q": q, "v": v, "a": a, "effort": robot.inverse_dynamics(q, v, a)}
-    timings = [_one_state(robot, peer, name, arguments, rounds) for name in programs]
-    if compiled:
-        many = [name for name in programs if name in POOLS]
-        timings += [_many_states(robot, peer, name, arguments, 1 + rounds // 10) for name in many]
+    many = [name for name in programs if compiled and name in POOLS]
+    timings: list[Timing] = []
+    for name in programs:
+        timings.append(_one_state(robot, peer, name, arguments, rounds))
+        if progress is not None:
+            progress(len(timings) / (len(programs) + len(many)))
+    for name in many:
+        timings.append(_many_states(robot, peer, name, arguments, 1 + rounds // 10))
+        if progress is not None:
+            progress(len(timings) / (len(programs) + len(many)))
     return Benchmark(
         robot=robot.model.name,
         nv=robot.nv,

@@ -9,7 +9,7 @@ import click
 from ..bench.benchmark import PROGRAMS
 from ..errors import InputError
 from .options import RobotOptions, complete_robot, robot_options, shareable_urdf
-from .printing import print_json, print_table
+from .printing import print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
     from ..bench.benchmark import Benchmark
@@ -62,12 +62,14 @@ def bench(
         if name not in known:
             raise InputError(f"--program: there is no {name!r}; there are {', '.join(known)}")
     results = []
-    for source in sources:
+    for place, source in enumerate(sources):
         if source == "-":
             raise InputError("bench cannot read standard input (-); give files or names of robots")
         described = options.described(source)
         robot, text = options.read(described), shareable_urdf(described)
-        results.append(benchmark(robot, text or None, programs or PROGRAMS, rounds))
+        words = f"timing {robot.model.name} ({place + 1} of {len(sources)})"
+        with progress_bar(words, 1.0) as progress:
+            results.append(benchmark(robot, text or None, programs or PROGRAMS, rounds, progress))
     if as_json:
         print_json([result.to_dict() for result in results])
         return

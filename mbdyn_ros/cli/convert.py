@@ -48,10 +48,10 @@ def convert(
 
     \b
     Examples:
-      mbdyn simulate crane --duration 0.05 --output plan.csv
-      mbdyn convert crane plan.csv --output cylinders.csv
-      mbdyn convert crane cylinders.csv --to slew_joint,boom_joint,jib_joint,telescope_joint
-      mbdyn convert crane plan.csv --to joints --json
+      mbdyn simulate boom --duration 0.05 --output run.csv
+      mbdyn convert boom run.csv --to boom_joint --output plan.csv
+      mbdyn convert boom plan.csv --output cylinder.csv
+      mbdyn convert boom plan.csv --to joints --json
     """
     from ..motion import convert_trajectory
     from ..recording.read import read_table

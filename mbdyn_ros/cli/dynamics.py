@@ -150,6 +150,8 @@ def _answer(
     from .states import gather, print_state, rounding_noise, show
 
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
+    if differentiate and trajectory is None:
+        raise click.UsageError("--differentiate goes with --trajectory")
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)
     _warn_of_limits(robot, robot.position_labels, states["position"].numbers)

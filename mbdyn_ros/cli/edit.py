@@ -10,11 +10,18 @@ import click
 
 from ..errors import InputError
 from ..number import to_float
+from .belonging import given, require_belonging
 from .options import RobotOptions, robot_argument, robot_file, robot_options
 from .printing import print_json
 
 if TYPE_CHECKING:
     from ..robot import Robot
+
+USED_BY = {
+    **dict.fromkeys(("at", "xyz", "rpy", "prefix"), ("--attach",)),
+    "mass": ("--scale",),
+}
+"""By the name of an option, the option with which it means something."""
 
 
 @click.command()
@@ -107,15 +114,12 @@ def edit(
     from ..recording.write import check_target
     from ..robot.saving import WRITERS
 
+    require_belonging(USED_BY, given(click.get_current_context()))
     target = check_target(output, tuple(WRITERS))
     if source != "-" and Path(source).exists() and target.exists() and target.samefile(source):
         raise InputError(f"{target} is the robot's own file; choose another output")
-    if attach is None and (at is not None or prefix or xyz is not None or rpy is not None):
-        raise click.UsageError("--at, --xyz, --rpy and --prefix go with --attach FILE")
     if attach is not None and at is None:
         raise click.UsageError("--attach: name the link it is fastened to: --at LINK")
-    if mass is not None and scale is None:
-        raise click.UsageError("--mass goes with --scale")
     robot = options.read(source)
     if attach is not None:
         zero = (0.0, 0.0, 0.0)

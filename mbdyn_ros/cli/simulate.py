@@ -137,7 +137,7 @@ def simulate(
 
     The steps adapt to the tolerances; dry friction sticks and slides at exact instants. At the
     end is the energy balance: the drift is the energy that no work explains, relative to the
-    largest energy that moved.
+    largest energy that moved. With walls, the forces of the contacts at the end are listed.
 
     \b
     Examples:
@@ -156,7 +156,7 @@ def simulate(
     from ..simulation.contact.stops import with_stops
     from ..view.figure import check_picture
     from .series import read_values, read_wrenches
-    from .simulation_summary import print_summary, summarize, touching
+    from .simulation_summary import held_at_the_end, print_summary, summarize, touching
 
     if output is not None:
         check_target(output)
@@ -239,6 +239,7 @@ def simulate(
     if environment is not None and (walled or trajectory.impacts):
         summary["impacts"] = impact_records(robot, environment, trajectory.impacts)
     if environment is not None and walled:
+        summary["contacts"] = held_at_the_end(trajectory)
         summary["touching"] = touching(robot, environment, trajectory)
     summary["files"] = files
     if as_json:

@@ -12,7 +12,7 @@ from ..simulation import Environment, Trajectory
 from ..simulation.contact.contacts import Contacts
 from ..simulation.trajectory import CHANGE_POINT
 from ..units import effort_unit, velocity_unit
-from .printing import number, number_column, print_table
+from .printing import COLUMN_NOISE, number, number_column, print_table
 
 MOST_ROWS = 40
 """Contacts in the table of impacts."""
@@ -72,6 +72,15 @@ def touching(
     return found
 
 
+def held_at_the_end(trajectory: Trajectory) -> list[dict[str, Any]]:
+    """The contacts of links that are held at the last instant, with their forces (N, world)."""
+    return [
+        {"links": list(one.links), "surface": one.surface, "place": one.place.tolist(),
+         "force": one.force.tolist(), "sticks": one.sticks}
+        for one in (trajectory.contacts[-1] if trajectory.contacts else ()) if one.links
+    ]  # fmt: skip
+
+
 def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> None:
     """Print a `summarize` as tables and words."""
     columns = [
@@ -101,6 +110,8 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         )
     if "impacts" in summary:
         _print_impacts(robot, summary["impacts"])
+    if summary.get("contacts"):
+        _print_contacts(summary["contacts"])
     for surface, links in summary.get("touching", {}).items():
         click.echo(
             f"At the end {', '.join(links)} touch{'es' if len(links) == 1 else ''} {surface}."
@@ -115,6 +126,19 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         click.echo(f"{times} a {what} came to rest or broke away.")
     for file in summary["files"]:
         click.echo(f"wrote {file}")
+
+
+def _print_contacts(contacts: list[dict[str, Any]]) -> None:
+    forces = np.array([one["force"] for one in contacts])
+    columns = [number_column(list(column), COLUMN_NOISE * np.abs(forces).max()) for column in
+               forces.T]  # fmt: skip
+    rows = [
+        (" and ".join(one["links"]), one["surface"], *force,
+         "sticks" if one["sticks"] else "slides")
+        for one, force in zip(contacts, zip(*columns, strict=True), strict=True)
+    ]  # fmt: skip
+    header = ("link", "surface", "x (N)", "y (N)", "z (N)", "")
+    print_table("Contact forces at the end, on the link, in the world", header, rows, 2)
 
 
 def _print_impacts(robot: Robot, impacts: list[dict[str, Any]]) -> None:

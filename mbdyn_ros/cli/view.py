@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .belonging import given, require_belonging
 from .options import (
     AT_HOME,
     RobotOptions,
@@ -119,6 +120,13 @@ def view(
     from ..view.scene.shown_walls import wall_items
     from .simulate import walls_of
 
+    typed = given(click.get_current_context())
+    require_belonging({"size": ("--screenshot",)}, typed)
+    served = [typed[one] for one in ("port", "host", "browse") if one in typed]
+    if screenshot is not None and served:
+        raise click.UsageError(
+            f"{', '.join(served)}: a --screenshot is written without a page to open; leave it out"
+        )
     require_page()
     if ros:
         if (

@@ -279,12 +279,13 @@ def _in_their_units(
         least = min(one for one, _, _ in others)
         if least < min(1.0, BETTER * misfit):
             _, left, words = next(one for one in others if BETTER * one[0] <= least)
-            off = f"{kind} is {noise[kind]:.3g} {prediction.unit(kind)} off the description"
+            unit = prediction.unit(kind)
+            off = f"{kind} is {noise[kind]:.3g} {unit} off the description"
             if np.isnan(noise[kind]):
                 off = "loops cannot be closed as the rows are"
             raise InputError(
-                f"{measured.source}: {words}: {off}, and so {kind} would be {left:.2g} off. Give m "
-                "and rad"
+                f"{measured.source}: {words}: {off}, and if so, {kind} would be only {left:.2g} "
+                f"{unit} off. Give m and rad"
             )
     open_rows = np.flatnonzero(~np.isfinite(prediction(problem.start)[0]).all(axis=1))
     if open_rows.size:

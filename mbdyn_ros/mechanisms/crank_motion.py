@@ -18,6 +18,16 @@ from ..recording.table import Table
 MOTION_POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""
 
+MOST = {
+    "start": (1e6, "rad"),
+    "turn": (1e6, "rad"),
+    "speed": (1e9, "rad/s"),
+    "mean speed": (1e9, "rad/s"),
+    "acceleration": (1e18, "rad/s^2"),
+}
+"""Largest numbers of a motion: of larger angles too few digits are left within a turn, and the
+torques of larger speeds have no finite squares."""
+
 
 @dataclass(frozen=True, eq=False)
 class CrankMotion:
@@ -53,11 +63,11 @@ def constant_speed(
     >>> motion.q[-1].round(6)
     array([-6.283185])
     """
-    speed = _number("speed", speed)
+    speed = of_a_crank("speed", speed)
     if speed == 0:
         raise InputError("speed is 0 rad/s; give the crank a speed")
     travel = np.linspace(0.0, abs(_turn(turn)), _count(points))
-    angle = _number("start", start) + math.copysign(1.0, speed) * travel
+    angle = of_a_crank("start", start) + math.copysign(1.0, speed) * travel
     return _columns(travel / abs(speed), angle, np.full_like(travel, speed), np.zeros_like(travel))
 
 
@@ -72,7 +82,7 @@ def trapezoid(
 
     A turn too short for the speed is a triangle.
     """
-    top, rate = abs(_number("speed", speed)), _number("acceleration", acceleration)
+    top, rate = abs(of_a_crank("speed", speed)), of_a_crank("acceleration", acceleration)
     if top == 0 or rate <= 0:
         raise InputError(f"speed {speed:g} and acceleration {rate:g} must not be zero or negative")
     travel, sense = abs(_turn(turn)), math.copysign(1.0, speed)
@@ -84,23 +94,25 @@ def trapezoid(
     angle = rate * early**2 / 2 + top * np.maximum(time - rise, 0.0) - rate * late**2 / 2
     velocity = rate * (early - late)
     change = np.where(time < rise, rate, 0.0) - np.where(time > end - rise, rate, 0.0)
-    return _columns(time, _number("start", start) + sense * angle, sense * velocity, sense * change)
+    angle = of_a_crank("start", start) + sense * angle
+    return _columns(time, angle, sense * velocity, sense * change)
 
 
 def cycloid(
     duration: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = MOTION_POINTS
 ) -> CrankMotion:
     """From rest to rest in `duration` (s), accelerations without a jump (cycloidal motion)."""
-    length = _number("duration", duration)
+    length = of_a_crank("duration", duration)
     if length <= 0:
         raise InputError(f"duration is {length:g} s; give a time above zero")
     share = np.linspace(0.0, 1.0, _count(points))
     phase, travel = 2 * math.pi * share, _turn(turn)
+    speed = of_a_crank("mean speed", travel / length)
     return _columns(
         share * length,
-        _number("start", start) + travel * (share - np.sin(phase) / (2 * math.pi)),
-        travel / length * (1 - np.cos(phase)),
-        travel / length**2 * 2 * math.pi * np.sin(phase),
+        of_a_crank("start", start) + travel * (share - np.sin(phase) / (2 * math.pi)),
+        speed * (1 - np.cos(phase)),
+        speed / length * 2 * math.pi * np.sin(phase),
     )
 
 
@@ -173,18 +185,22 @@ def _columns(time: Array, q: Array, v: Array, a: Array) -> CrankMotion:
     return CrankMotion(time, q[:, None], v[:, None], a[:, None])
 
 
-def _number(name: str, value: Any) -> float:
+def of_a_crank(name: str, value: Any) -> float:
+    """A number of a motion by its name, refused where it is not finite or exceeds `MOST`."""
     try:
         number = as_number(value)
     except NoNumbers:
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"{name} is {value!r}; give a finite number")
+    most, unit = MOST.get(name, (math.inf, ""))
+    if abs(number) > most:
+        raise InputError(f"{name} is {number:g} {unit}; give {most:g} {unit} at most")
     return number
 
 
 def _turn(value: Any) -> float:
-    turn = _number("turn", value)
+    turn = of_a_crank("turn", value)
     if turn == 0:
         raise InputError("turn is 0 rad; give an angle to turn")
     return turn

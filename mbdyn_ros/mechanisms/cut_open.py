@@ -152,9 +152,6 @@ def _hung(layout: MechanismLayout, kept: Sequence[PartConnection]) -> list[Hung]
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
-SPRING = "spring_stiffness", "spring_reference"
-"""Names of the numbers of a spring in a `Body`."""
-
 NOWHERE: Point = (0.0, 0.0)
 """A shift by nothing."""
 
@@ -174,8 +171,8 @@ def layout_tree(layout: MechanismLayout, springs: Mapping[str, SX] | None = None
     tree = cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
     bodies: list[Any] = list(tree.bodies)
     for name, spring in (springs or {}).items():
-        body, acting = layout.order[name], dict(zip(SPRING, ca.vertsplit(spring), strict=True))
-        bodies[body] = replace(bodies[body], **acting)
+        body, (stiffness, slack) = layout.order[name], ca.vertsplit(spring)
+        bodies[body] = replace(bodies[body], spring_stiffness=stiffness, spring_reference=slack)
     return replace(tree, bodies=tuple(bodies))
 
 
@@ -201,15 +198,13 @@ def cut_tree(opened: CutOpen) -> Tree:
     inboard = {hung.part.name: hung.joint.place_on(hung.part.name) for hung in opened.parts}
     bodies = []
     for k, hung in enumerate(opened.parts):
-        joint, start = hung.joint, inboard.get(hung.parent, NOWHERE)
-        rotation, axis = _slide(hung) if joint.slides else (None, None)
+        joint, start, name = hung.joint, inboard.get(hung.parent, NOWHERE), hung.part.name
+        rotation, axis = _slide(hung) if joint.slides else (None, np.array([0.0, 0.0, 1.0]))
         place = planar_pose(_between(start, joint.place_on(hung.parent)), rotation)
-        parent = order.get(hung.parent, WORLD)
-        name = hung.part.name
-        bodies.append(
-            _body(k, name, joint.name, parent, hung.part.piece, inboard[name], place, axis)
-        )
-    return _tree(tuple(bodies))
+        parent, inertia = order.get(hung.parent, WORLD), _inertia(hung.part.piece, inboard[name])
+        motion, own = Prismatic() if joint.slides else Revolute(), slice(k, k + 1)
+        bodies.append(Body(name, joint.name, motion, parent, place, axis, 0.0, inertia, own, own))
+    return Tree(tuple(bodies), {GROUND: (WORLD, Pose())}, len(bodies), len(bodies))
 
 
 def point_in(opened: CutOpen, part: str, at: Point) -> SX:
@@ -233,24 +228,6 @@ def _slide(hung: Hung) -> tuple[Array | None, Array]:
     return (QUARTER.T if across else None), back
 
 
-def _body(
-    k: int, name: str, joint: str, parent: int, piece: Piece, start: Point, place: Any,
-    slide: Array | None,
-) -> Body:  # fmt: skip
-    return Body(
-        name=name,
-        joint=joint,
-        motion=Revolute() if slide is None else Prismatic(),
-        parent=parent,
-        placement=place,
-        axis=np.array([0.0, 0.0, 1.0]) if slide is None else slide,
-        offset=0.0,
-        inertia=_inertia(piece, start),
-        q=slice(k, k + 1),
-        v=slice(k, k + 1),
-    )
-
-
 def _inertia(piece: Piece, start: Point) -> Any:
     """About the point `start` of the part; what does not turn in the plane does not count."""
     x, y = (SX(one) for one in _between(start, piece.middle))
@@ -258,7 +235,3 @@ def _inertia(piece: Piece, start: Point) -> Any:
     second[2, 2] = piece.moment + piece.mass * (x * x + y * y)
     center = ca.vertcat(x, y, 0)
     return SymbolicInertia(SX(piece.mass), center, piece.mass * center, second)
-
-
-def _tree(bodies: tuple[Body, ...]) -> Tree:
-    return Tree(bodies, {GROUND: (WORLD, Pose())}, len(bodies), len(bodies))

@@ -26,6 +26,7 @@ from ..model.model import Array
 from ..program.symbols import serialized
 from .cut_open import CutOpen, PartConnection
 from .denoc_formulas import DenocFormulas, FollowedCam
+from .design import unit_of
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .layout import MechanismLayout, turned
 from .mechanism import Mechanism
@@ -51,11 +52,6 @@ LETTERS = {"mass": "m", "inertia": "I", "length": "l", "center_along": "a", "cen
            "lift_bend": "s''", "swing_slope": "s'", "swing_bend": "s''", "spring_force": "F",
            "spring_moment": "M"}  # fmt: skip
 """Letters for the numbers of links, by the ends of their names."""
-
-UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "teeth": "1", "ratio": "1",
-         "phase": "rad", "swing_slope": "1", "swing_bend": "1", "spring_force": "N",
-         "spring_moment": "N m"}  # fmt: skip
-"""Units of numbers, by the ends of their names; of the others m."""
 
 OF_SLIDE = "lift_slope", "lift_bend", "spring_force"
 OF_ARM = "swing_slope", "swing_bend", "spring_moment"
@@ -313,7 +309,7 @@ def _symbols(opened: CutOpen, shown: Sequence[str], values: Array) -> tuple[Symb
                 found.append((letter, name, what, "rad/s" if rate else "rad", not rate))
     for name in shown:
         end = next((one for one in LETTERS if name.endswith(f"_{one}")), None)
-        unit = next((unit for one, unit in UNITS.items() if name.endswith(one)), "m")
+        unit = "1" if name.endswith(OF_ARM[:2]) else unit_of(name)
         letter, index = (name, "") if end is None else (LETTERS[end], name[: -len(end) - 1])
         if name == "gravity":
             letter = "g"

@@ -6,7 +6,7 @@ It has the cut, the symbols, the matrices, lambda and the torque.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -394,7 +394,8 @@ MARKDOWN = Format(
     equation=1,
 )
 
-LATEX = Format(
+LATEX = replace(
+    MARKDOWN,
     start=lambda title: [PREAMBLE, rf"\section*{{{in_latex(title)}}}"],
     heading=lambda title: [rf"\subsection*{{{title}}}"],
     lines=_latex_items,
@@ -402,9 +403,6 @@ LATEX = Format(
     formulas=lambda elements, symbols: [
         f"\\begin{{align*}}\n{one}\n\\end{{align*}}" for one in _latex_formulas(elements, symbols)
     ],
-    symbol=_set,
-    matrix=lambda name: f"${MATRICES.get(name, name)}$",
-    equation=1,
     end=(r"\end{document}",),
 )
 

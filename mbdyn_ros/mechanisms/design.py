@@ -21,21 +21,20 @@ from .layout import MechanismLayout
 from .link import (
     ORDINALS,
     PIECES,
+    PLACES,
     Bar,
     Link,
     Number,
     Piece,
-    Plate,
-    Wheel,
     piece_numbers,
     piece_of,
-    plate_numbers,
 )
 from .pose import MechanismPose
 
 UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": "",
          "teeth": "1", "ratio": "1", "phase": "rad", "swing": "rad", "limit": "deg",
-         "stiffness": "N/m", "preload": "N", "rate": "N m/rad", "moment": "N m"}  # fmt: skip
+         "stiffness": "N/m", "preload": "N", "rate": "N m/rad", "moment": "N m",
+         "force": "N"}  # fmt: skip
 """Units of settings by the end of their names; all others are lengths."""
 
 
@@ -69,28 +68,33 @@ def unit_of(setting: str) -> str:
     return UNITS.get(setting.rpartition("_")[2], "m")
 
 
+def with_unit(setting: str) -> str:
+    """A setting and its unit, as the head of a column.
+
+    >>> with_unit("coupler_mass")
+    'coupler_mass (kg)'
+    """
+    unit = unit_of(setting)
+    return f"{setting} ({unit})" if unit else setting
+
+
 def length_names(settings: Iterable[str]) -> list[str]:
     """The settings that are lengths of links and between pivots, in order."""
     others = ("_width", "_along", "_across")
     return [name for name in settings if unit_of(name) == "m" and not name.endswith(others)]
 
 
+SETTINGS = ("length", "mass", "width", *PLACES, "center_along", "center_across", "inertia")
+"""The settings of links with two pins or more, in their order."""
+
+
 def piece_settings(piece: Piece) -> dict[str, Number]:
     """The settings of a link, with their present values."""
-    result: dict[str, Number] = {}
-    if isinstance(piece, Bar):
-        result["length"] = piece.length
-    if isinstance(piece, Wheel):
-        result["teeth"] = piece.teeth
-    result["mass"] = piece.mass
+    numbers = piece_numbers(piece)
     if isinstance(piece, Link):
-        result["width"] = piece.width
-    if isinstance(piece, Plate):
-        result |= plate_numbers(piece)
-    if isinstance(piece, Bar):
-        result["center_along"], result["center_across"] = piece.middle
-    result["inertia"] = piece.moment
-    return result
+        numbers["width"] = piece.width
+    names = SETTINGS if isinstance(piece, Bar) else ("teeth", "mass", "inertia")
+    return {name: numbers[name] for name in names if name in numbers}
 
 
 def with_setting(piece: Piece, key: str, number: Number) -> Piece:

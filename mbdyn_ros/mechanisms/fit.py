@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..array import NoNumbers, as_numbers
 from ..errors import InputError
 from ..model.model import Array
 from .design import length_names
 from .layout import GROUND
-from .link import Bar, Number
+from .link import Bar, Number, Points
 from .mechanism import Mechanism
-
-Points = NDArray[np.complex128]
 
 CANDIDATES, MOVED_ON, FINISHED = 4000, 32, 4
 """Random designs that are compared, those of them that are moved on, and those that are finished:

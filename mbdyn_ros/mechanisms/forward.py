@@ -21,7 +21,7 @@ from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
 from ..recording.table import linear
-from .crank_motion import CrankMotion, table_of_inputs
+from .crank_motion import CrankMotion, of_a_crank, table_of_inputs
 from .mechanism import Mechanism
 from .parametric import kernel
 from .toggles import reach
@@ -82,7 +82,7 @@ def move(
         The motion reaches a toggle, or needs more than `most_steps`; the message gives the
         limiting angle or the speed, `motion` what came before.
     InputError
-        It cannot be assembled at q0, or a number is none.
+        It cannot be assembled at q0, or a number is not finite.
 
     Examples
     --------
@@ -97,6 +97,9 @@ def move(
         if not number > 0 or (name != "max_step" and not math.isfinite(number)):
             raise InputError(f"{name} is {number:g}; give a number above zero")
     q, v = (mechanism.states(name, one)[0] for name, one in (("q0", q0), ("v0", v0)))
+    for name, one in (("start", q), ("speed", v)):
+        for number in one:
+            of_a_crank(name, number)
     mechanism.pose(q)  # refuses what cannot be assembled
     n = len(q)
     limits = reach(mechanism, float(q[0])) if n == 1 else (-math.inf, math.inf)

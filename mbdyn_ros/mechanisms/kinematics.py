@@ -245,15 +245,9 @@ class Kinematics:
         unknown = dict(zip(self.unknowns, self.z, strict=True))
         for body, value in unknown.items():
             found[body] = value - unknown.get(self._carrier(body), 0)
-        return found | self._followed(q)
-
-    def _followed(self, q: Sequence[SX]) -> dict[int, SX]:
-        """Positions of the joints of followers."""
-        angles, parts = self._angles(q), self.layout.parts
-        return {
-            body: polynomial(law, angles[parts[cam].name])
-            for body, (cam, law) in self.followers.items()
-        }
+        for body, (cam, law) in self.followers.items():
+            found[body] = polynomial(law, angles[layout.parts[cam].name])
+        return found
 
     def _carrier(self, body: int) -> int:
         """The turning body that carries a turning one, or the world."""

@@ -96,7 +96,7 @@ class GearMesh:
 class MechanismLayout:
     """Parts, parents first; pins; meshes: wheels that drive each other; and cams.
 
-    gears : meshes that place parts in the stead of pins, which carry forces alone then.
+    gears : meshes that place parts instead of pins, which carry forces alone then.
     """
 
     parts: tuple[Part, ...]

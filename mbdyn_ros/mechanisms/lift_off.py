@@ -12,23 +12,19 @@ z' - s' theta' turns into -e times what it was, by an impulse along [-s'; 1].
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from scipy.integrate import solve_ivp
 
 from ..array import Array
-from ..equations.algebra.spatial import SX
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
-from ..program.symbols import serialized
-from .cut_open import CutOpen
-from .denoc_formulas import DenocFormulas
 from .disk_cam import DiskCam
 from .forward import TorqueLaw, torque_law
+from .layout import Part
 from .mechanism import Mechanism
 
 STRIDE = math.radians(2)
@@ -100,7 +96,7 @@ def move_with_flights(
     Raises
     ------
     InputError
-        It is not a cam with a follower that carries nothing else, or a number is none.
+        It is not a cam with a follower that carries nothing else, or a number is not finite.
 
     Examples
     --------
@@ -167,7 +163,6 @@ def move_with_flights(
 class _Phases:
     """The equations of contact and flight of states [theta, z, theta', z']."""
 
-    @serialized
     def __init__(self, mechanism: Mechanism, torque: Any) -> None:
         layout = mechanism.layout()
         if len(layout.cams) != 1 or len(layout.parts) != 2:
@@ -176,26 +171,23 @@ class _Phases:
             )
         mechanism.pose(np.zeros(1))  # refuses what jams or undercuts
         self.cam: DiskCam = layout.cams[0]
-        self._law = torque_law(mechanism, torque)
-        driven = tuple(f"{name}_joint" for name in mechanism.inputs)
-        opened = CutOpen.of(layout, (), driven, mechanism.refusal)
-        names = [hung.part.name for hung in opened.parts]
-        self._order = [names.index(one) for one in (self.cam.cam, self.cam.follower)]
-        formulas = DenocFormulas(opened, SX(mechanism.gravity), driven)
-        matrices = formulas.matrices()  # both turn or slide on the ground: C is 0
-        mass = ca.diag(matrices["I"])
-        function = ca.Function(
-            "free", [formulas.places], [ca.densify(mass), ca.densify(matrices["tau_g"])]
-        )
-        self._free: Callable[[Array], Any] = function
+        self._law, self._gravity = torque_law(mechanism, torque), float(mechanism.gravity)
+        self._parts = [layout.parts[layout.order[one]] for one in self.cam.parts]
 
     def _loads(self, t: float, y: Array) -> tuple[Array, Array]:
         """Inertias (2,), and efforts (2,) without the cam's on the follower."""
-        places = np.empty(2)
-        places[self._order] = y[:2]
-        mass, weight = (one.full().ravel()[self._order] for one in self._free(places))
+        pairs = (self._free(part, place) for part, place in zip(self._parts, y, strict=False))
+        mass, weight = np.array(list(pairs)).T
         drive = float(np.ravel(self._law(t, y[:1], y[2:3]))[0])
         return mass, weight + [drive, float(self.cam.spring_effort(y[1]))]
+
+    def _free(self, part: Part, place: float) -> tuple[float, float]:
+        """Inertia of a part on the ground, and the effort of its weight, at a joint position."""
+        mass, middle = float(part.piece.mass), complex(*part.piece.middle)
+        if part.slides:
+            return mass, -part.across * mass * self._gravity
+        lever = (middle * np.exp(1j * place)).real
+        return float(part.piece.moment) + mass * abs(middle) ** 2, -lever * mass * self._gravity
 
     def _slopes(self, y: Array) -> tuple[float, float, float]:
         """s, s' and s'' at the angle of the cam."""

@@ -177,18 +177,13 @@ def piece_numbers(piece: Piece) -> dict[str, Number]:
     numbers["center_along"], numbers["center_across"] = piece.middle
     if isinstance(piece, Bar):
         numbers["length"] = piece.length
-    if isinstance(piece, Plate):
-        numbers |= plate_numbers(piece)
+    for name, at in piece.others.items() if isinstance(piece, Plate) else ():
+        numbers[f"{name}_along"], numbers[f"{name}_across"] = at
     return numbers
 
 
-def plate_numbers(plate: Plate) -> dict[str, Number]:
-    """The places of the third pin of a plate and of any further ones, by name."""
-    return {
-        f"{name}_{axis}": number
-        for name, at in plate.others.items()
-        for axis, number in zip(("along", "across"), at, strict=True)
-    }
+PLACES = tuple(f"{name}_{axis}" for name in ("third", *ORDINALS) for axis in ("along", "across"))
+"""Names of the numbers of a plate's pins."""
 
 
 def piece_of(kind: type[Piece], numbers: dict[str, Number]) -> Piece:

@@ -36,12 +36,6 @@ class MechanismPose:
     counting: Mapping[str, Number]
     shape: tuple[int, ...]
 
-    @property
-    def turns(self) -> dict[str, Complex]:
-        """Directions of the turning parts."""
-        names = [part.name for part in self.layout.parts if not part.slides]
-        return {name: self.turned[name] for name in names}
-
     @functools.cached_property
     def directions(self) -> dict[str, Points]:
         """Direction (N,) of the x axis of every part, and of the ground."""

@@ -25,12 +25,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
+from ..integration.root import zero_between
 from .fit import CurveFit
+from .link import Points
 from .linkages import FourBar
 
 FARTHEST_PIVOT, SHORTEST_BAR = 6.0, 0.05
@@ -54,8 +57,6 @@ BETWEEN = 65
 
 MET = 1e-7
 """Gap, in sizes of the poses or in rad, up to which a four-bar meets its positions."""
-
-Points = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,12 +344,7 @@ def _zeros(angles: Array) -> list[float]:
         rows, right = _freudenstein(angles[:, 0], angles[:, 1] + zero)
         return float(np.linalg.det(np.column_stack([rows, right])))
 
-    from scipy.optimize import brentq  # its import takes long
-
-    line = np.linspace(-np.pi, np.pi, ROCKER_ZEROS)
+    line = np.linspace(-np.pi, np.pi, ROCKER_ZEROS).tolist()
     values = [determinant(one) for one in line]
-    return [
-        float(brentq(determinant, line[k], line[k + 1], xtol=1e-15))
-        for k in range(ROCKER_ZEROS - 1)
-        if values[k] * values[k + 1] < 0
-    ]
+    pairs = pairwise(zip(line, values, strict=True))
+    return [zero_between(determinant, a, b) for (a, u), (b, v) in pairs if u * v < 0]

@@ -123,7 +123,12 @@ def _tooth_force(
     lean = moment * (mesh.ratio - 1) / ca.sumsqr(apart)
     force = lean * ca.vertcat(-apart[1], apart[0], 0)
     point = ends[0] + apart * (mesh.ratio / (mesh.ratio - 1))
-    for body, sign in ((driven, 1), (driver, -1)):
+    return _press(poses, point, force, (driven, driver), outside)
+
+
+def _press(poses: Any, point: SX, force: SX, bodies: tuple[int, int], outside: SX) -> SX:
+    """A force at a point on the first of two bodies, from the second: (1, 3), added to both."""
+    for body, sign in zip(bodies, (1, -1), strict=True):
         if body != WORLD:
             rotation, origin = poses[body]
             push = sign * (rotation.T @ force)
@@ -156,11 +161,7 @@ def _cam_force(
     else:
         normal = at - axle + towards
     force = normal * (effort / ca.dot(normal, lever))
-    for body, sign in ((driven, 1), (driver, -1)):
-        turn, origin = poses[body]
-        push = sign * (turn.T @ force)
-        outside[:, body] += ca.vertcat(push, ca.cross(turn.T @ (at - origin), push))
-    return ca.horzcat(force[0], force[1], 0)
+    return _press(poses, at, force, (driven, driver), outside)
 
 
 @program("q v a", output="shaking", matrix=True, internal=True)

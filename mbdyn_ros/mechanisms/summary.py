@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..integration.root import zero_between
 from ..model.model import Array
 from .analysis import output_rate, transmission_angles
 from .design import TURN_SAMPLES
@@ -21,8 +22,6 @@ def dead_centers(mechanism: Mechanism) -> Array:
 
     There the mechanical advantage is infinite; in a four-bar crank and coupler are in line.
     """
-    from scipy.optimize import brentq  # its import takes long
-
     lower, upper = mechanism.range
     if not np.isfinite(lower):
         lower, upper = -np.pi, np.pi
@@ -34,7 +33,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
     angles = np.linspace(lower + inside, upper - inside, TURN_SAMPLES + 1)
     values = output_rate(mechanism, angles[:, None])
     centers = [
-        brentq(rate, angles[k], angles[k + 1], xtol=1e-14, rtol=1e-14)
+        zero_between(rate, *angles[k : k + 2].tolist())
         for k in np.flatnonzero(values[:-1] * values[1:] < 0)
     ]
     centers += angles[:-1][values[:-1] == 0].tolist()

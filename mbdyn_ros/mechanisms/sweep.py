@@ -51,6 +51,15 @@ QUANTITIES = {
 Progress = Callable[[int], None]
 
 
+def unit_in(words: str) -> str:
+    """The unit in brackets of a quantity's words.
+
+    >>> unit_in(QUANTITIES["transmission"])
+    'deg'
+    """
+    return words.partition("(")[2].partition(" from")[0].rstrip(")")
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The quantities of a grid of designs.
@@ -80,7 +89,7 @@ class Sweep:
     def best_in_words(self, quantity: str = "peak_torque") -> str:
         """The best design with units, and whether it lies where a setting begins or ends."""
         chosen, value = self.best(quantity)
-        unit = QUANTITIES[quantity].partition("(")[2].partition(" from")[0].rstrip(")")
+        unit = unit_in(QUANTITIES[quantity])
         settings = ", ".join(
             f"{name} = {one:.4g} {unit_of(name)}".rstrip() for name, one in chosen.items()
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..cli.belonging import given, require_belonging
 from ..cli.options import (
     AT_HOME,
     WRITTEN_AS,
@@ -28,6 +29,21 @@ SETTLE = 0.5
 
 SAMPLES_PER_CYCLE = 8
 """Samples of the motion in each cycle of the controller."""
+
+USED_BY = {
+    "digits": ("--equations",),
+    "output": ("--equations",),
+    "precision": ("--codegen",),
+    "ring_up": ("--holding",),
+    "ring_down": ("--holding",),
+    "drive": ("--holding",),
+}
+"""By the name of an option, the option with which it means something."""
+
+OF_THE_MOTION = (
+    "position", "radius", "duration", "gain", "rate", "holding", "plot", "pulses",
+)  # fmt: skip
+"""Options that neither --codegen nor --equations use."""
 
 
 @click.command()
@@ -138,6 +154,14 @@ def piezo(
     )
     from .torque_text import torque_formulas
 
+    typed = given(click.get_current_context())
+    instead = [typed[one] for one in ("codegen", "equations") if one in typed]
+    if len(instead) > 1:
+        raise click.UsageError("give --codegen or --equations, not both")
+    require_belonging(USED_BY, typed)
+    simulated = [typed[one] for one in OF_THE_MOTION if one in typed]
+    if instead and simulated:
+        raise click.UsageError(f"{', '.join(simulated)}: {instead[0]} moves nothing; leave it out")
     for target in (plot, pulses):
         if target is not None:
             check_picture(target)
@@ -148,8 +172,6 @@ def piezo(
     if equations is not None:
         _show_formulas(torque_formulas(robot, rotor, link), equations, digits, output, as_json)
         return
-    if digits is not None or output is not None:
-        raise click.UsageError("--digits and --output go with --equations")
     if codegen is not None:
         written = generate_c(robot, codegen, rotor, link, precision)
         files = [str(one) for one in written.files]
@@ -166,8 +188,6 @@ def piezo(
     if holding is not None:
         contact = Contact(holding, ring_up, ring_down)
         motion = SlippingMotion(robot, rotor, link, contact, _drive(drive))
-    elif ring_up or ring_down or drive is not None:
-        raise click.UsageError("--ring-up, --ring-down and --drive go with --holding")
     motion.set_state(start)
     path = circle(robot, link, start, radius, duration)
     samples = SAMPLES_PER_CYCLE if plot else 1

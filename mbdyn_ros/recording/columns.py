@@ -61,7 +61,7 @@ class Column:
 
     @property
     def quantity(self) -> str:
-        """The one it is of; empty where it is none."""
+        """The one it is of; empty where it is of none."""
         if OTHERS & set(self.words):
             return ""
         known = [what for what, names in WORDS.items() if set(names.split()) & set(self.words)]

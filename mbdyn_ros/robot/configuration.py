@@ -152,9 +152,9 @@ class Configurations(Core):
         ...   <link name="two"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
         ...   ixz="0" iyz="0"/></inertial></link>
         ...   <joint name="driven" type="continuous"><parent link="world"/><child link="two"/>
-        ...     <mimic joint="driving" multiplier="-3"/></joint>
+        ...     <axis xyz="1 0 0"/><mimic joint="driving" multiplier="-3"/></joint>
         ...   <joint name="driving" type="continuous"><parent link="world"/><child link="one"/>
-        ...   </joint></robot>''')
+        ...     <axis xyz="1 0 0"/></joint></robot>''')
         >>> robot.joint_state([0.5], [1.0])
         (array([-1.5,  0.5]), array([-3.,  1.]), None)
         >>> position = np.empty((2, 2))
@@ -315,6 +315,10 @@ class Configurations(Core):
         an end the loop is stretched or folded, and another joint of it comes to rest (a dead
         centre). Infinite where there is no end, or none is known: outside of loops, and of loops
         that Newton's method closes. N designs where rows have their own lengths (`set_origin`).
+
+        This is geometry alone: strokes and other limits of the description are not in it.
+        `position_limits` has those of independent joints; a dependent cylinder's are checked by
+        `motion.convert_trajectory`, whose `violation` names the first that is passed.
 
         Examples
         --------

@@ -181,7 +181,7 @@ class _Search:
         return np.concatenate([apart, rotation_vector(self._wanted[:3, :3] @ present[:3, :3].T)])
 
     def run(self, q: Array, tolerance: float) -> tuple[Array, float] | None:
-        """The nearest positions that steps from q lead to, and the gap there, 0 where it is none.
+        """The nearest positions that steps from q lead to, and the gap there, 0 where it is closed.
 
         The gap counts rotations by the size of the robot (m). None where loops are open at q, or
         limits cannot be kept.

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import SimulationError
 from ..model.model import Array
+from ..names import plural
 from .contact.records import Contact, Impact
 
 CHANGE_POINT = "passes a change point"
@@ -95,10 +96,13 @@ class Trajectory:
 
     def __repr__(self) -> str:
         span = f" from {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        counts = {
+            "impact": len(self.impacts), "transition": len(self.transitions), "step": self.steps
+        }  # fmt: skip
+        counted = ", ".join(f"{count} {plural(noun, count)}" for noun, count in counts.items())
         return (
             f"Trajectory({len(self)} samples{span} of {', '.join(self.position_labels)}; "
-            f"{len(self.impacts)} impacts, {len(self.transitions)} transitions, "
-            f"{self.steps} steps, relative imbalance {self.relative_imbalance:.1e})"
+            f"{counted}, relative imbalance {self.relative_imbalance:.1e})"
         )
 
     def __len__(self) -> int:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 LIGHT = """<robot name="light"><link name="w"/><link name="l"><inertial><mass value="0.1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="j" type="prismatic"><parent link="w"/><child link="l"/><limit effort="1"
+  <joint name="j" type="prismatic"><parent link="w"/><child link="l"/><axis/><limit effort="1"
   velocity="1" lower="-1" upper="1"/></joint></robot>"""
 URDF = Path(__file__).parents[2] / "urdf"
 

@@ -30,7 +30,7 @@ VERBS = [
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 
 GHOST = """<robot name="g"><link name="world"/><link name="ghost"/><joint name="hinge"
-  type="continuous"><parent link="world"/><child link="ghost"/></joint></robot>"""
+  type="continuous"><axis/><parent link="world"/><child link="ghost"/></joint></robot>"""
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def test_a_robot_is_converted(tmp_path: Path) -> None:
         (["--joint", "slew_joint"], 1, "is not JOINT:KEY=VALUE"),
         (["--joint", "slew_joint:damp=1"], 1, "has no 'damp'"),
         (["--rename-link", "boom"], 1, "is not OLD=NEW"),
-        (["--at", "boom"], 2, "go with --attach"),
+        (["--at", "boom"], 2, "goes with --attach"),
         (["--attach", "x.urdf"], 2, "--at LINK"),
         (["--mass", "2"], 2, "goes with --scale"),
         (["--scale", "-1"], 1, "above 0"),

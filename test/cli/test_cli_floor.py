@@ -43,6 +43,10 @@ def test_held_above_the_floor(floor: Path) -> None:
     assert "placed 0.1 m higher: point 0 (-0.3, -0.2, -0.1) of link 'trunk'" in result.stderr
     summary = json.loads(result.stdout)
     assert summary["touching"] == {"floor": ["trunk"]}
+    held = summary["contacts"]
+    assert {tuple(one["links"]) for one in held} == {("trunk",)} and len(held) == 4
+    weight = 9.81 * mbdyn_ros.load(TRUNK, floating_base=True).total_mass
+    assert sum(one["force"][2] for one in held) == pytest.approx(weight, rel=0.02)
     end = summary["position"]
     assert end["floating_base/z"] == pytest.approx(0.1, abs=1e-8)
     assert 0.5 < end["hinge"] < 0.51

@@ -186,8 +186,9 @@ def test_a_pasted_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     messages = importlib.import_module("messages")
     page = messages.messages()
     text = messages.filled((ROOT / "docs/messages.md").read_text())
-    assert "{messages}" not in text and all(f"`{one.text}`" in text for one in page["robot"])
     listed = [one for found in page.values() for one in found]
+    assert "{messages}" not in text and all(one.text in text for one in listed)
+    assert re.findall("^## (.*)$", text, re.MULTILINE) == list(messages.SECTIONS)
     assert not [one for one in listed if not one.cure], "write the cure as the message's last words"
     robot = mbdyn_ros.example("four_bar")
     for wrong in (lambda: robot.inverse_dynamics([0, 0], [0], [0]), lambda: robot.locked(["knee"]),

@@ -10,7 +10,7 @@ import pytest
 
 pin = pytest.importorskip("pinocchio")
 from command_line import document, run, succeed  # noqa: E402
-from scipy.optimize import least_squares  # noqa: E402
+from scipy.optimize import fsolve, least_squares  # noqa: E402
 from scipy.spatial.transform import Rotation  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
@@ -18,6 +18,7 @@ from mbdyn_ros.equations.variable import closable_numbers  # noqa: E402
 from mbdyn_ros.errors import InputError  # noqa: E402
 from mbdyn_ros.identification import calibrate  # noqa: E402
 from mbdyn_ros.identification.least_squares import Problem, solve  # noqa: E402
+from mbdyn_ros.model.model import Loop  # noqa: E402
 from mbdyn_ros.recording.table import Table, write_csv  # noqa: E402
 from mbdyn_ros.robot.robot import Robot  # noqa: E402
 
@@ -308,6 +309,67 @@ def test_pins_of_a_crane_from_strokes_and_angles(tmp_path: Path) -> None:
     q[:, 1], q[:, 2] = new["lift_rod_joint"], new["tilt_rod_joint"]
     angle = saved.joint_state(q)[0][:, saved.joint_names.index("jib_joint")]
     assert np.abs(angle - new["jib_joint"]).max() < 3e-4
+
+
+@pytest.mark.long
+def test_pins_of_a_crane_against_scipy_on_pinocchio() -> None:
+    """The same least squares, loops closed on Pinocchio's tree, differences for derivatives."""
+    rng = np.random.default_rng(0)
+    robot = built(URDFS / "manipulator.urdf", PINS, rng, 3e-3)
+    table = strokes_and_angles(robot, 40, rng, NOISE)
+    crane = mbdyn_ros.example("crane")
+    found = calibrate(crane, table, PINS)
+    model = pin.buildModelFromUrdf(str(URDFS / "manipulator.urdf"))
+    data, loops = model.createData(), {one.name: one for one in crane.model.loops}
+    before = {name: model.jointPlacements[model.getJointId(name)].copy() for name in model.names}
+    machine = (("lift", "boom_joint"), ("tilt", "jib_joint"))
+
+    def placed(q: dict[str, float], link: str, point: np.ndarray) -> np.ndarray:
+        whole = pin.neutral(model)
+        for name, value in q.items():
+            joint = model.joints[model.getJointId(name)]
+            turn = (value,) if joint.nq == 1 else (np.cos(value), np.sin(value))
+            whole[joint.idx_q : joint.idx_q + joint.nq] = turn
+        pin.framesForwardKinematics(model, data, whole)
+        return (data.oMf[model.getFrameId(link)].act(point))[[0, 2]]
+
+    def angles(numbers: dict[str, float]) -> np.ndarray:
+        ends = {}
+        for which, _ in machine:
+            joint, loop = f"{which}_rod_joint", loops[f"{which}_pin"]
+            shift = before[joint].translation.copy()
+            shift[0] = numbers[f"{joint}/x"]
+            model.jointPlacements[model.getJointId(joint)] = pin.SE3(before[joint].rotation, shift)
+            end = loop.successor_frame.translation.copy()
+            end[[0, 2]] = [numbers[f"{which}_pin/successor/{axis}"] for axis in "xz"]
+            ends[which] = loop, end
+        rows = []
+        columns = (table["position"][f"{which}_rod_joint"] for which, _ in machine)
+        for strokes in zip(*columns, strict=True):
+            q: dict[str, float] = {}
+            for (which, turns), stroke in zip(machine, strokes, strict=True):
+                names, q[f"{which}_rod_joint"] = (f"{which}_barrel_joint", turns), stroke
+
+                def gap(unknown: np.ndarray, loop: Loop, end: np.ndarray) -> np.ndarray:
+                    there = {**q, **dict(zip(names, unknown, strict=True))}  # noqa: B023
+                    rod = placed(there, loop.predecessor, loop.predecessor_frame.translation)
+                    return rod - placed(there, loop.successor, end)
+
+                q |= zip(names, fsolve(gap, np.zeros(2), ends[which], xtol=1e-11), strict=True)
+            rows.append([q[turns] for _, turns in machine])
+        return np.array(rows)
+
+    def residuals(x: np.ndarray) -> np.ndarray:
+        there = angles(dict(zip(found.names, x, strict=True)))
+        return np.concatenate([
+            (there[:, k] - table["position"][turns]) / found.noise[turns]
+            for k, (_, turns) in enumerate(machine)
+        ])  # fmt: skip
+
+    judge = least_squares(residuals, found.described, xtol=1e-12, ftol=1e-12, gtol=1e-10)
+    deviation = np.sqrt(np.diag(np.linalg.inv(judge.jac.T @ judge.jac)))
+    assert np.abs(judge.x - found.found).max() < 1e-8
+    assert found.deviation == pytest.approx(deviation, rel=1e-4)
 
 
 @pytest.mark.long

@@ -119,5 +119,5 @@ def test_a_sweep_writes_its_designs(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     with output.open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 6 and float(rows[1]["setting/ground"]) == 0.4
-    assert all(float(row["peak_torque"]) > 0 for row in rows)
+    assert len(rows) == 6 and float(rows[1]["setting/ground (m)"]) == 0.4
+    assert all(float(row["peak_torque (N m)"]) > 0 for row in rows)

@@ -117,7 +117,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     result = runner.invoke(main, ["mechanism", "four_bar", "--pareto", "ground=0.28:0.34",
                                   "--output", str(front), "--plot", str(plot)])  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert front.read_text().startswith("setting/ground,peak_torque,shaking_force")
+    assert front.read_text().startswith("setting/ground (m),peak_torque (N m),shaking_force (N)")
 
 
 @pytest.mark.parametrize(

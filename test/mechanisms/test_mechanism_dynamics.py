@@ -81,7 +81,8 @@ def by_lagrange(four_bar: FourBar, q: float, v: float) -> tuple[float, float]:
     numbers = [four_bar.ground, four_bar.gravity, *(one.length for one in links)]
     numbers += [one.mass for one in links] + [one.moment for one in links]
     numbers += [one.middle[0] for one in links] + [one.middle[1] for one in links]
-    turns = four_bar.solved(np.array([q])).turns.values()
+    turned = four_bar.solved(np.array([q])).turned
+    turns = [turned[part] for part in ("crank", "coupler", "rocker")]
     angles = [float(np.arctan2(one.im, one.re)) for one in turns]
     matrix, rest = lagrangian()(*numbers, *angles, 0.0, 0.0, 0.0)
     rates = np.append(v, np.linalg.solve(matrix[3:, 1:], -matrix[3:, 0] * v))

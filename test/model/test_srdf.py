@@ -18,8 +18,8 @@ from mbdyn_ros.model.read.srdf import read_srdf
 BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 URDF = f"""<robot name="r"> <link name="base">{BODY}</link> <link name="a">{BODY}</link>
   <link name="b">{BODY}</link> <link name="c"/>
-  <joint name="one" type="continuous"> <parent link="base"/> <child link="a"/> </joint>
-  <joint name="two" type="prismatic"> <parent link="a"/> <child link="b"/> </joint>
+  <joint name="one" type="continuous"> <parent link="base"/> <child link="a"/> <axis/> </joint>
+  <joint name="two" type="prismatic"> <parent link="a"/> <child link="b"/> <axis/> </joint>
   <joint name="end" type="fixed"> <parent link="b"/> <child link="c"/> </joint> </robot>"""
 STATES = """<robot name="r"> <group name="left"/> <group name="right"/>
   <group_state name="ready" group="left"> <joint name="one" value="0.5"/>

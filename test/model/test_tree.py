@@ -122,8 +122,9 @@ def test_order_of_coordinates() -> None:
     """Document order of the joints, whatever the tree; a floating base before them."""
     model = """<robot name="r"><link name="c"/><link name="b"/><link name="a"/><link name="d"/>
       <joint name="bc" type="floating"><parent link="b"/><child link="c"/></joint>
-      <joint name="ab" type="planar"><parent link="a"/><child link="b"/></joint>
-      <joint name="cd" type="prismatic"><parent link="c"/><child link="d"/></joint></robot>"""
+      <joint name="ab" type="planar"><parent link="a"/><child link="b"/><axis/></joint>
+      <joint name="cd" type="prismatic"><parent link="c"/><child link="d"/><axis/></joint>
+      </robot>"""
     with pytest.warns(mbdyn_ros.ModelWarning, match="no mass"):
         robot = mbdyn_ros.load(model, floating_base=True)
     base = [f"floating_base/{x}" for x in ("x", "y", "z", "qx", "qy", "qz", "qw")]

@@ -21,12 +21,27 @@ INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inert
 
 
 def one_joint(joint: str = "", kind: str = "revolute", inertial: str = INERTIAL) -> Model:
-    """A base, one joint with the given children, and a body."""
+    """A base, one joint along x unless its children say otherwise, and a body."""
+    if "<axis" not in joint and kind != "fixed":
+        joint += '<axis xyz="1 0 0"/>'
     return read_urdf(
         f'<robot name="test">\n<link name="base"/>\n<link name="body">{inertial}</link>\n'
         f'<joint name="j" type="{kind}"><parent link="base"/><child link="body"/>{joint}</joint>\n'
         "</robot>"
     )
+
+
+def test_a_movable_joint_without_an_axis_is_reported() -> None:
+    """As in URDF it turns about x, and the robot loads; fixed and spherical joints have no axis."""
+    joint = '<joint name="{0}" type="{1}"><parent link="a"/><child link="{0}_link"/></joint>'
+    kinds = {"pin": "revolute", "wheel": "continuous", "slide": "prismatic", "bolt": "fixed"}
+    text = "".join(joint.format(name, kind) for name, kind in kinds.items())
+    links = "".join(f'<link name="{name}_link"/>' for name in kinds)
+    model = read_urdf(f'<robot name="r"><link name="a"/>{links}{text}</robot>')
+    assert [model.joint(name).axis.tolist() for name in kinds] == [[1, 0, 0]] * 4
+    (warning,) = (one for one in model.warnings if "<axis>" in one)
+    assert '<joint name="pin">: has no <axis>; x is taken, (1, 0, 0), as by the rules' in warning
+    assert '"wheel"' in warning and '"slide"' in warning and '"bolt"' not in warning
 
 
 def test_what_other_programs_read_is_counted() -> None:
@@ -335,7 +350,7 @@ def test_mimic() -> None:
 def test_mimic_of_a_fixed_joint_is_dropped_and_said_once() -> None:
     model = read_urdf(chain(None, 'joint="j1"', 'joint="j1"', kinds=("revolute", "fixed", "fixed")))
     assert model.joint("j2").mimic is None
-    assert model.warnings == (
+    assert model.warnings[1:] == (  # the first: no axis
         '<text>:3: <joint name="j2"> <mimic>: a fixed joint mimics nothing; not used; '
         'likewise "j3" (line 4)',
     )
@@ -353,7 +368,7 @@ def test_other_elements_are_ignored_without_a_word(capfd: pytest.CaptureFixture[
           <link name="a"><visual><geometry><mesh filename="no"/></geometry></visual>
             <collision name="c"/><contact><lateral_friction value="1"/></contact></link>
           <link name="b"/>
-          <joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+          <joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis/>
             <safety_controller k_velocity="1"/><calibration rising="0"/></joint>
           <transmission name="t"><joint name="nobody"/></transmission>
           <ros2_control name="x" type="system"><joint name="j"/></ros2_control>
@@ -437,7 +452,8 @@ def test_a_world_that_is_not_declared() -> None:
     """As files for MoveIt and Drake have it; another name that is not there is refused still."""
     text = """<robot name="r"><link name="a"/><link name="b"/>
       <joint name="weld" type="fixed"><parent link="{0}"/><child link="a"/></joint>
-      <joint name="j" type="continuous"><parent link="{0}"/><child link="b"/></joint></robot>"""
+      <joint name="j" type="continuous"><parent link="{0}"/><child link="b"/><axis/></joint>
+      </robot>"""
     model = read_urdf(text.format("world"))
     assert model.root == "world" and [link.name for link in model.links] == ["world", "a", "b"]
     (warning,) = model.warnings

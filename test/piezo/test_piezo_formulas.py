@@ -138,7 +138,7 @@ def test_on_the_command_line(tmp_path: Path, text: str) -> None:
     )
     assert done.exit_code == 0 and "$$F = m r \\omega^2$$" in file.read_text()
     done = CliRunner().invoke(main, ["piezo", robot, "--digits", "3"])
-    assert done.exit_code == 2 and "go with --equations" in done.output
+    assert done.exit_code == 2 and "--digits goes with --equations" in done.output
     loop = ["piezo", str(URDF / "four_bar.urdf"), "--link", "coupler", "--equations"]
     done = CliRunner().invoke(main, loop)
     assert done.exit_code == 1 and "form a closed loop" in done.output

@@ -140,7 +140,7 @@ def test_options_of_the_contact() -> None:
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["gap_end"] < 1e-4
     for options, message in (
-        (("--ring-up", "1e-4"), "go with --holding"),
+        (("--ring-up", "1e-4"), "goes with --holding"),
         (("--holding", "0.6", "--drive", "fast"), "give STALL,NO_LOAD"),
         (("--holding", "0"), "nothing would hold"),
     ):

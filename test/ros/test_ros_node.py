@@ -100,7 +100,7 @@ XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="prefix" default=""/> <link name="base"/> <link name="hand"> <inertial>
   <mass value="1"/> <inertia ixx="1" iyy="1" izz="1"/> </inertial> </link>
   <joint name="$(arg prefix)wrist" type="continuous"> <parent link="base"/> <child link="hand"/>
-  </joint> </robot>"""
+  <axis xyz="1 0 0"/> </joint> </robot>"""
 SRDF = """<robot name="arm"> <group_state name="up" group="all">
   <joint name="left_wrist" value="0.5"/> </group_state> </robot>"""
 

@@ -127,7 +127,7 @@ def test_continuous_joints_go_the_shortest_way_round(interpreted: None) -> None:
     assert np.ptp([way.at(time)[0][1] for time in np.linspace(1, 2)]) < 0.1
 
     follower = ARM.replace("</robot>", f'''{link("wheel", 1, MOMENTS)}
-        <joint name="spin" type="continuous"><parent link="upper"/><child link="wheel"/>
+        <joint name="spin" type="continuous"><parent link="upper"/><child link="wheel"/><axis/>
         <mimic joint="elbow" multiplier="0.5"/></joint></robot>''')
     assert Turns(mbdyn_ros.load(follower), names).shortest(wanted).tolist() == wanted.tolist()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 TREE = """<robot name="r">
 <link name="base"/> <link name="crank"/> <link name="coupler"/> <link name="rocker"/>
 <link name="tip"/>
-<joint name="j1" type="continuous"><parent link="base"/><child link="crank"/></joint>
-<joint name="j2" type="continuous"><parent link="crank"/><child link="coupler"/></joint>
-<joint name="j4" type="continuous"><parent link="base"/><child link="rocker"/></joint>
+<joint name="j1" type="continuous"><parent link="base"/><child link="crank"/><axis/></joint>
+<joint name="j2" type="continuous"><parent link="crank"/><child link="coupler"/><axis/></joint>
+<joint name="j4" type="continuous"><parent link="base"/><child link="rocker"/><axis/></joint>
 <joint name="weld" type="fixed"><parent link="coupler"/><child link="tip"/></joint>
 {}
 </robot>"""

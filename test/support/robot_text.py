@@ -29,6 +29,9 @@ def link(
     return f'<link name="{name}">{inertial(mass, moments, at) if mass else ""}{more}</link>'
 
 
+AXIAL = ("continuous", "planar", "prismatic", "revolute")
+"""Types of joints that go by an axis."""
+
 LIMIT = '<limit lower="-9" upper="9" effort="9" velocity="9"/>'
 
 
@@ -38,7 +41,7 @@ def joint(
 ) -> str:  # fmt: skip
     """A joint at a place (m) of its parent; URDF wants limits of those that are not continuous."""
     origin = f'<origin xyz="{at or "0 0 0"}" rpy="{rpy or "0 0 0"}"/>' if at or rpy else ""
-    turned = f'<axis xyz="{axis}"/>' if axis else ""
+    turned = f'<axis xyz="{axis or "1 0 0"}"/>' if axis or kind in AXIAL else ""
     limit = LIMIT if kind in ("prismatic", "revolute") and "<limit" not in more else ""
     return (
         f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'

@@ -65,7 +65,7 @@ CART = f"""<robot name="cart"><link name="floor"/>{link("sled", 2, MOMENTS)}
 STONE = body_text("stone", moments=MOMENTS)
 
 GHOST = """<robot name="ghost"><link name="base"/><link name="nothing"/>
-  <joint name="rail" type="prismatic"><parent link="base"/><child link="nothing"/>
+  <joint name="rail" type="prismatic"><parent link="base"/><child link="nothing"/><axis/>
   <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
 
 

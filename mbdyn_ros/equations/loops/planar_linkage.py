@@ -115,7 +115,7 @@ class _Frame:
 def planar_linkage(
     tree: Tree, cluster: Cluster, lengths: Lengths = NUMBERS
 ) -> PlanarLinkage | None:
-    """A cluster as a planar linkage; None where it is none."""
+    """A cluster as a planar linkage; None where it is not planar."""
     if cluster.gears:
         return None
     root = tree.bodies[cluster.bodies[0]].parent

@@ -13,14 +13,15 @@ from ...errors import InputError
 from ...model.model import Array
 from ...number import once, to_float
 from ...recording.read import read_table
-from ...recording.write import write_table
-from ...view.figure import save_figure
 from .. import FourBar, Mechanism
 from ..balance import balance
-from ..design import length_names, unit_of
-from ..fit import CurveFit
+from ..design import length_names, with_unit
+from ..fit import CurveFit, fit_curve
 from ..pareto import GOALS, pareto_front
-from .prescribed import guided, prescribed
+from ..precision_positions import PoseFit, fit_function, fit_poses
+from ..sweep import unit_in
+from ..view import plots
+from .prescribed import guided, prescribed, write_files
 from .tasks import SWEPT_POINTS
 
 EVERY_LINK = "all"
@@ -36,18 +37,13 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     options["result"] = found.mechanism
     with guided(options):
         before, after = found.compared(prescribed(made, options))
-    if options["plot"]:
-        from ..view.plots import plot_balance
-
-        save_figure(plot_balance(before, after), options["plot"])
-    if options["output"]:
-        axes = ("fx", "fy", "moment")
-        write_table(
-            {"time": {"": before.motion.time},
-             "before": dict(zip(axes, before.shaking.T, strict=True)),
-             "after": dict(zip(axes, after.shaking.T, strict=True))},
-            options["output"],
-        )  # fmt: skip
+    axes = ("fx", "fy", "moment")
+    write_files(
+        options, lambda: plots.plot_balance(before, after),
+        lambda: {"time": {"": before.motion.time},
+                 "before": dict(zip(axes, before.shaking.T, strict=True)),
+                 "after": dict(zip(axes, after.shaking.T, strict=True))},
+    )  # fmt: skip
     changes: dict[str, list[float]] = {
         "largest_shaking_force": [_force(one.shaking) for one in (before, after)],
         "largest_shaking_moment": [
@@ -88,21 +84,17 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
     goals = [one.strip() for one in options["goals"].split(",")]
     motion = prescribed(made, options, SWEPT_POINTS + 1)
     front = pareto_front(made, bounds, motion, goals, options["seed"])
-    if options["plot"]:
-        from ..view.plots import plot_front
-
-        save_figure(plot_front(front), options["plot"])
-    if options["output"]:
-        write_table(
-            {"setting": dict(front.settings), **{name: {"": one} for name, one in
-             front.values.items()}}, options["output"],
-        )  # fmt: skip
+    write_files(
+        options, lambda: plots.plot_front(front),
+        lambda: {"setting": {with_unit(name): one for name, one in front.settings.items()},
+                 **{f"{name} ({unit_in(GOALS[name])})": {"": one}
+                    for name, one in front.values.items()}},
+    )  # fmt: skip
     if not as_json:
         chosen = np.unique(np.linspace(0, len(front) - 1, 8).round().astype(int))
         columns = [number_column(list(values[chosen])) for values in
                    (*front.values.values(), *front.settings.values())]  # fmt: skip
-        heads = [*(GOALS[one] for one in goals),
-                 *(f"{name} ({unit_of(name)})" for name in front.settings)]  # fmt: skip
+        heads = [*(GOALS[one] for one in goals), *map(with_unit, front.settings)]
         print_table(
             f"{made.title}: {len(front)} best of {len(front.tried)} designs", heads,
             list(zip(*columns, strict=True)),
@@ -133,16 +125,12 @@ def _no_gif(options: dict[str, Any], task: str) -> None:
 
 def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Find the design, print its lengths, draw its curve over the path."""
-    from ..fit import fit_curve
-
     points = _columns(options["fit"], "x,y in m, a point a row")
     return _fitted(fit_curve(made, points, options["part"]), "fit", options, as_json)
 
 
 def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Find the four-bar that takes the poses, or has the pairs of angles, and print its lengths."""
-    from ..precision_positions import fit_function, fit_poses
-
     if type(made) is not FourBar:
         raise InputError(f"{made.name}: --poses and --function look for a four_bar; name that")
     if options["poses"]:
@@ -152,15 +140,11 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     pairs = _columns(options["function"], "crank,rocker in rad, a pair a row")
     found = fit_function(made, pairs)
     options["result"] = found.mechanism
-    if options["plot"]:
-        from ..view.plots import plot_function
-
-        save_figure(plot_function(found), options["plot"])
-    if options["output"]:
-        write_table(
-            {"crank": {"": found.q}, "rocker": {"": found.rocker},
-             "reached": {"rocker": found.rocker_reached}}, options["output"],
-        )  # fmt: skip
+    write_files(
+        options, lambda: plots.plot_function(found),
+        lambda: {"crank": {"": found.q}, "rocker": {"": found.rocker},
+                 "reached": {"rocker": found.rocker_reached}},
+    )  # fmt: skip
     settings = _lengths(found.mechanism)
     if not as_json:
         rows = [(name, f"{number(value)} m") for name, value in settings.items()]
@@ -180,21 +164,13 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
 
 def _fitted(found: CurveFit, task: str, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Print and write what was found, and draw it."""
-    from ..precision_positions import PoseFit
-
     _no_gif(options, task)
     options["result"] = found.mechanism
-    if options["plot"]:
-        from ..view.plots import plot_fit
-
-        save_figure(plot_fit(found), options["plot"])
-    if options["output"]:
-        (x, y), (wanted_x, wanted_y) = found.reached.T, found.wanted.T
-        write_table(
-            {"crank": {"": found.q}, "reached": {"x": x, "y": y},
-             "wanted": {"x": wanted_x, "y": wanted_y}},
-            options["output"],
-        )  # fmt: skip
+    write_files(
+        options, lambda: plots.plot_fit(found),
+        lambda: {"crank": {"": found.q}, "reached": dict(zip("xy", found.reached.T, strict=True)),
+                 "wanted": dict(zip("xy", found.wanted.T, strict=True))},
+    )  # fmt: skip
     settings = _lengths(found.mechanism)
     document = {
         task: settings, "part": found.part, "at": list(found.at), "place": list(found.place),

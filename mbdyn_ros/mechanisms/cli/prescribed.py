@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...errors import InputError, suggestion, writing
+from ...errors import InputError, suggestion
 from ...model.model import Array
 from ...number import to_float
 from ...recording.table import Table
@@ -15,6 +15,10 @@ from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import Analysis, CrankMotion, Friction, Mechanism
 from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
+from ..view import plots
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LAWS = ("constant", "trapezoid", "cycloid")
 """Laws of --motion; what else it names is a file."""
@@ -84,18 +88,26 @@ def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
 
 
 def draw(analysis: Analysis, options: dict[str, Any], cams: bool = False) -> None:
-    """The files of a prescribed motion; `cams`: the plot shows cams in the stead of torques."""
-    from ..view import plots
+    """The files of a prescribed motion; `cams`: the plot shows cams instead of torques."""
     from ..view.cam_plots import plot_cams
 
     curve = curve_of(analysis, options["curve"])
-    if options["plot"]:
-        figure = plot_cams(analysis) if cams else plots.plot_drive(analysis, curve)
-        save_figure(figure, options["plot"])
+    write_files(
+        options, lambda: plot_cams(analysis) if cams else plots.plot_drive(analysis, curve),
+        lambda: table_of(analysis, curve),
+    )  # fmt: skip
     if options["gif"]:
         plots.animate(analysis, options["gif"], curve)
+
+
+def write_files(
+    options: dict[str, Any], figure: Callable[[], Figure], table: Callable[[], Table]
+) -> None:
+    """The files of --plot and --output."""
+    if options["plot"]:
+        save_figure(figure(), options["plot"])
     if options["output"]:
-        write_table(table_of(analysis, curve), options["output"])
+        write_table(table(), options["output"])
 
 
 def curve_of(analysis: Analysis, text: str | None) -> Array | None:
@@ -137,10 +149,3 @@ def motion_table(analysis: Analysis) -> Table:
     for order, values in zip(("", "_rate", "_acceleration"), analysis.in_plane, strict=True):
         table[f"plane{order}"] = dict(zip(parts, values.T, strict=True))
     return table
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file, or say why it cannot be written."""
-    with writing(path):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)

@@ -15,12 +15,14 @@ import numpy as np
 from ...cli.options import WRITTEN_AS
 from ...cli.printing import number, number_column, print_table, progress_bar
 from ...errors import InputError
+from ...model.write.elements import write_text
 from ...names import in_text
 from ...number import once, to_float
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
-from ...view.figure import save_figure
 from ..analysis import mean
+from ..design import with_unit
+from ..view import plots
 from .prescribed import (
     analyse,
     curve_of,
@@ -29,7 +31,7 @@ from .prescribed import (
     prescribed,
     speed_of,
     table_of,
-    write_text,
+    write_files,
 )
 
 if TYPE_CHECKING:
@@ -125,12 +127,7 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     energies = made.energy(motion.q, motion.v)
     table["effort"] = dict(zip(made.inputs, motion.torque.T, strict=True))
     table["energy"] = dict(zip(("kinetic", "potential"), energies, strict=True))
-    if options["plot"]:
-        from ..view import plots
-
-        save_figure(plots.plot_forward(made, motion), options["plot"])
-    if options["output"]:
-        write_table(table, options["output"])
+    write_files(options, lambda: plots.plot_forward(made, motion), lambda: table)
     if stopped is not None:
         kept = [options[one] for one in ("plot", "output") if options[one]]
         where = f"is in {', '.join(kept)}" if kept else "is kept by --output FILE or --plot FILE"
@@ -295,10 +292,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
         )
     numbers = [one for one in values if one is not None]
     analyses = compare(made, prescribed(made, options), setting.strip(), numbers)
-    if options["plot"]:
-        from ..view import plots
-
-        save_figure(plots.plot_comparison(setting.strip(), analyses), options["plot"])
+    write_files(options, lambda: plots.plot_comparison(setting.strip(), analyses), dict)
     rows = [
         {
             "value": value,
@@ -316,7 +310,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
 
 def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The task of --sweep."""
-    from ..sweep import require_few, sweep
+    from ..sweep import QUANTITIES, require_few, sweep, unit_in
 
     spans = once("--sweep", [_span(text) for text in options["swept"]])
     count = math.prod(number for _, _, number in spans.values())
@@ -328,18 +322,14 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     with _workers(options["dask"]) as client, progress_bar("sweeping designs", count) as report:
         result = sweep(made, axes, motion, _counted(report), client)
     settings, value = result.best(options["quantity"])
-    if options["plot"]:
-        from ..view import plots
-
-        save_figure(plots.plot_sweep(result, options["quantity"]), options["plot"])
-    if options["output"]:
-        grid = np.meshgrid(*result.settings.values(), indexing="ij")
-        columns = zip(result.settings, grid, strict=True)
-        write_table(
-            {"setting": {name: one.ravel() for name, one in columns},
-             **{name: {"": one.ravel()} for name, one in result.values.items()}},
-            options["output"],
-        )  # fmt: skip
+    grid = np.meshgrid(*result.settings.values(), indexing="ij")
+    columns = zip(result.settings, grid, strict=True)
+    write_files(
+        options, lambda: plots.plot_sweep(result, options["quantity"]),
+        lambda: {"setting": {with_unit(name): one.ravel() for name, one in columns},
+                 **{f"{name} ({unit_in(QUANTITIES[name])})": {"": one.ravel()}
+                    for name, one in result.values.items()}},
+    )  # fmt: skip
     document: dict[str, Any] = {
         "designs": count,
         "impossible": result.lost,

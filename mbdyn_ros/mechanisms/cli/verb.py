@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...cli.belonging import given, require_belonging
 from ...cli.options import STEPS_AS, WRITTEN_AS
 from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
@@ -14,6 +15,7 @@ from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...number import name_values, to_float
 from ..pareto import GOALS
+from .belonging import USED_BY
 from .designing import EVERY_LINK
 from .tasks import LOCAL
 
@@ -224,15 +226,20 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
+    from ...model.write.elements import write_text
     from ...recording.write import TABLES, check_target
     from ...view.figure import PLOTS, check_picture
     from ..registry import kind_of
     from .designing import balance_links, find_front, fit_path, fit_positions
-    from .prescribed import write_text
     from .show_summary import show_summary
     from .tasks import compare_settings, forward, inverse, show_equations, sweep_designs
 
+    typed = given(click.get_current_context())
     if name == "list":
+        if typed.keys() - {"as_json"}:
+            raise click.UsageError(
+                f"{', '.join(typed.values())}: `mbdyn mechanism list` takes --json alone"
+            )
         _list(as_json)
         return
     kind = kind_of(name)
@@ -244,33 +251,26 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     ):  # fmt: skip
         if options[option] is not None:
             check(options[option], ends)
+    tasks = {
+        "inverse": inverse, "forward": forward, "equations": show_equations,
+        "worksheet": show_equations, "compare": compare_settings, "swept": sweep_designs,
+        "pareto": find_front, "balance": balance_links, "fit": fit_path, "poses": fit_positions,
+        "function": fit_positions,
+    }  # fmt: skip
     asked = [
-        what for what in ("inverse", "forward", "equations", "worksheet", "compare", "swept",
-                          "pareto", "balance", "fit", "poses", "function", "page")
+        what for what in (*tasks, "page")
         if options[what] and not (what == "forward" and (options["page"] or on_paper))
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
-            "give one of --id, --fd, --equations, --worksheet, --compare, --sweep, --pareto, "
-            "--balance, --fit, --poses, --function, --page at a time"
+            f"{' and '.join(typed[one] for one in asked)} are tasks; give one of them at a time"
         )
+    named = [typed[one] for one in dict.fromkeys((*asked, "forward")) if one in typed]
+    require_belonging(USED_BY, typed, named)
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
         _show(made, options, as_json)
         return
-    tasks = {
-        "inverse": inverse,
-        "forward": forward,
-        "equations": show_equations,
-        "worksheet": show_equations,
-        "compare": compare_settings,
-        "swept": sweep_designs,
-        "pareto": find_front,
-        "balance": balance_links,
-        "fit": fit_path,
-        "poses": fit_positions,
-        "function": fit_positions,
-    }
     document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
     if asked:
         document |= tasks[asked[0]](made, options, as_json)

@@ -65,33 +65,17 @@ class DesignSliders(SliderPanel):
         ]
         self.gears = gears = [name for name in self._given if unit_of(name) in ("1", "rad")]
         masses = [name for name in self._given if name.endswith("mass")]
-        largest = max((abs(self._given[name]) for name in lengths), default=1.0)
-        self._largest = largest
-        with gui.add_folder("Lengths, m"):
-            for name in lengths:
-                value = self._given[name]
-                low, high = 0.2 * value, 2.5 * value
-                if name.endswith(NOT_NEGATIVE):
-                    low, high = 0.0, 4 * value or 0.5 * largest
-                elif name != "ground" and not name.endswith(ABOVE_ZERO):  # on either side
-                    low, high = min(-largest, value), max(largest, value)
-                self._add_number(name, name.removesuffix("_length"), low, high)
-        if gears:
-            with gui.add_folder("Gears, angles"):
-                for name in gears:
-                    value = self._given[name]
-                    low, high = sorted((0.4 * value, 2.5 * value)) if value else (-math.pi, math.pi)
-                    self._add_number(name, name.replace("_", " "), low, high)
         springs = [name for name in self._given if unit_of(name).startswith("N")]
-        if springs:
-            with gui.add_folder("Springs"):
-                for name in springs:
-                    label, value = name.replace("_", " "), self._given[name]
-                    self._add_number(name, label, 0.0, 4 * value or 100.0)
-        with gui.add_folder("Masses, kg"):
-            for name in masses:
-                value = self._given[name]
-                self._add_number(name, name.replace("_mass", " mass"), 0.1 * value, 5 * value)
+        self._largest = max((abs(self._given[name]) for name in lengths), default=1.0)
+        for title, names, old, new in (
+            ("Lengths, m", lengths, "_length", ""), ("Gears, angles", gears, "_", " "),
+            ("Springs", springs, "_", " "), ("Masses, kg", masses, "_mass", " mass"),
+        ):  # fmt: skip
+            if names:
+                with gui.add_folder(title):
+                    for name in names:
+                        value, label = self._given[name], name.replace(old, new)
+                        self.add(name, *self._span(name, value), value, label=label)
         with gui.add_folder("Centres of mass, m; inertias, kg m²", expand_by_default=False):
             gui.add_markdown("They follow the shape of a link until they are moved.")
             for name in self._given:
@@ -162,13 +146,22 @@ class DesignSliders(SliderPanel):
         self._following = {name: one for name, one in self._given.items() if name.endswith(SHAPED)}
 
     def _span(self, name: str, value: float) -> tuple[float, float]:
-        """The range of a slider of a centre of mass or inertia about a value."""
-        if not name.endswith("inertia"):
-            return value - self._largest, value + self._largest
-        return 0.0, 5 * value or 0.01 * self._given[f"{name.removesuffix('inertia')}mass"]
-
-    def _add_number(self, name: str, label: str, low: float, high: float) -> None:
-        self.add(name, low, high, self._given[name], label=label)
+        """The range of a slider about a value."""
+        unit, largest = unit_of(name), self._largest
+        if name.endswith("inertia"):
+            return 0.0, 5 * value or 0.01 * self._given[f"{name.removesuffix('inertia')}mass"]
+        if name.endswith(SHAPED):
+            return value - largest, value + largest
+        if unit == "kg":
+            return 0.1 * value, 5 * value
+        if unit in ("1", "rad"):
+            low, high = sorted((0.4 * value, 2.5 * value)) if value else (-math.pi, math.pi)
+            return low, high
+        if name.endswith(NOT_NEGATIVE):
+            return 0.0, 4 * value or (0.5 * largest if unit == "m" else 100.0)
+        if name == "ground" or name.endswith(ABOVE_ZERO):
+            return 0.2 * value, 2.5 * value
+        return min(-largest, value), max(largest, value)  # on either side
 
 
 QUICKEST = 5000.0

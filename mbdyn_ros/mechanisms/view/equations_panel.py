@@ -6,6 +6,7 @@ Our LaTeX is set by browsers themselves, as MathML.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...errors import InputError
@@ -61,7 +62,8 @@ def table(content: Table) -> list[str]:
     return ["<table>", *(f"<tr>{one}</tr>" for one in lines), "</table>"]
 
 
-HTML = Format(
+HTML = replace(
+    LATEX,
     start=lambda title: [f"<h3>{sentence(title)}</h3>"],
     heading=lambda title: [f"<h4>{sentence(title)}</h4>"],
     lines=lambda lines: ["<ul>", *(f"<li>{sentence(one)}</li>" for one in lines), "</ul>"],
@@ -69,9 +71,7 @@ HTML = Format(
     formulas=lambda elements, symbols: [
         formula(one, display=True) for one in LATEX.formulas(elements, symbols)
     ],
-    symbol=LATEX.symbol,
-    matrix=LATEX.matrix,
-    equation=LATEX.equation,
+    end=(),
 )
 """How `denoc_text.written` writes for a browser."""
 

@@ -31,39 +31,34 @@ nothing to see of all others."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Pushed:
-    """The force of one part on another, and where: `force` (instants,) as complex numbers, N;
-    `moment` of wheels on one axle, which share nothing else, N m."""
+class Push:
+    """The force (N,) of one part on another, N, and the moment (N,), N m, at a place (N,), m."""
 
-    name: str
-    first: str
-    second: str
+    joint: PartConnection | GearMesh | DiskCam
     place: Points
     force: Points
-    moment: Array | None = None
-
-    @staticmethod
-    def of(run: DesignRun, one: PartConnection | GearMesh | DiskCam) -> _Pushed:
-        found = run.analysis.reactions[one.name]
-        force, place = found[:, 0] + 1j * found[:, 1], contact_place(run.analysis, one)
-        first, second = one.parts
-        moment = None
-        if isinstance(one, GearMesh) and found[:, 2].any():  # else the teeth push
-            moment = found[:, 2]
-        return _Pushed(one.name, first, second, place, force, moment)
+    moment: Array
 
     def sentence(self, row: int) -> str:
         """In words, at an instant."""
         force = complex(self.force[row])
         if not np.isfinite(force):
             return "undetermined here"
-        if self.moment is not None:
-            return f"the {self.first} turns the {self.second} with {self.moment[row]:.3g} N m"
+        first, second = self.joint.parts
+        if isinstance(self.joint, GearMesh) and self.moment.any():  # else the teeth push
+            return f"the {first} turns the {second} with {self.moment[row]:.3g} N m"
         angle = math.degrees(math.atan2(force.imag, force.real))
-        return f"the {self.first} pushes the {self.second} with {abs(force):.3g} N at {angle:.0f}°"
+        return f"the {first} pushes the {second} with {abs(force):.3g} N at {angle:.0f}°"
 
 
-def contact_place(analysis: Analysis, one: PartConnection | GearMesh | DiskCam) -> Points:
+def pushes(analysis: Analysis) -> Iterator[Push]:
+    """Those in all joints, pins, meshes and cams."""
+    for one in force_carriers(analysis.mechanism.layout()):
+        x, y, moment = analysis.reactions[one.name].T
+        yield Push(one, _contact_place(analysis, one), x + 1j * y, moment)
+
+
+def _contact_place(analysis: Analysis, one: PartConnection | GearMesh | DiskCam) -> Points:
     """Where (N,) two parts push each other, m."""
     if isinstance(one, PartConnection):
         return analysis.pose.point(one.second, one.at_second)
@@ -84,9 +79,8 @@ class Forces:
         self._run = run
 
     @functools.cached_property
-    def _pushed(self) -> tuple[_Pushed, ...]:
-        layout = self._run.mechanism.layout()
-        return tuple(_Pushed.of(self._run, one) for one in force_carriers(layout))
+    def _pushed(self) -> tuple[Push, ...]:
+        return tuple(pushes(self._run.analysis))
 
     @functools.cached_property
     def _largest(self) -> Array:
@@ -111,11 +105,11 @@ class Forces:
             end = start + force * ARROW_SHARE * size / max(abs(force), self._full or 1.0)
             points = np.array([[[at.real, at.imag, IN_FRONT * size] for at in (start, end)]])
             arrow = Arrows(points, THICK * size)
-            yield Item(f"force_in_{one.name}", GROUND, arrow, FORCE_COLOR, group="forces")
+            yield Item(f"force_in_{one.joint.name}", GROUND, arrow, FORCE_COLOR, group="forces")
 
     def sentences(self, row: int) -> str:
         """Which part pushes which at an instant, as Markdown: one line a joint."""
-        lines = [f"- `{one.name}`: {one.sentence(row)}" for one in self._pushed]
+        lines = [f"- `{one.joint.name}`: {one.sentence(row)}" for one in self._pushed]
         if self._full < self._largest.max():
             lines.append(f"- arrows are no longer than that of {self._full:.3g} N")
         return "\n".join(lines)

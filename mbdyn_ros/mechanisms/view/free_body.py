@@ -11,10 +11,9 @@ from ...model.model import Array
 from ...view.figure import color_of
 from ...view.page.charts import Curve
 from ..analysis import Analysis
-from ..cut_open import force_carriers
 from ..link import Points
 from .equations_panel import formula, matrix, table
-from .forces import PlaneMotion, contact_place
+from .forces import PlaneMotion, pushes
 from .shown_mechanism import extent
 
 LAW = (
@@ -58,11 +57,10 @@ def actions_on(analysis: Analysis, name: str) -> Iterator[Action]:
     piece = layout.parts[layout.order[name]].piece
     weight = np.full(len(none), -1j * float(piece.mass) * float(mechanism.gravity))
     yield Action("weight", pose.point(name, piece.middle), weight, none)
-    for one in force_carriers(layout):
-        if name in one.parts:
-            sign, found = 1 if name == one.parts[1] else -1, analysis.reactions[one.name]
-            force: Points = sign * (found[:, 0] + 1j * found[:, 1])
-            yield Action(one.name, contact_place(analysis, one), force, sign * found[:, 2])
+    for one in pushes(analysis):
+        if name in one.joint.parts:
+            sign = 1 if name == one.joint.parts[1] else -1
+            yield Action(one.joint.name, one.place, sign * one.force, sign * one.moment)
     for cam in layout.cams:
         if name == cam.follower:
             push = cam.spring_effort(cam.motion(analysis.cam_angle(cam))[0])

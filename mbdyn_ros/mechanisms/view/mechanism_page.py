@@ -121,13 +121,13 @@ class MechanismPage:
         self._state: object = None
 
     def _open(self, mechanism: Mechanism) -> None:
-        """Show another mechanism in the stead of this one, where it can be assembled."""
+        """Show another mechanism instead of this one, where it can be assembled."""
         DesignRun(mechanism, first_drive(mechanism, SPEED, CONSTANT))
         self.page.gui.set_panel_label(mechanism.name)
         self.page.refill(lambda page: MechanismPage(page, mechanism).draw)
 
     def _sketch(self, of_this: bool) -> None:
-        """Let a linkage be drawn in the stead of this one, whose points it may begin with."""
+        """Let a linkage be drawn instead of this one, whose points it may begin with."""
         run = self.run_shown
         sketch = Sketch.of(run.mechanism, run.analysis.pose, self._row) if of_this else Sketch()
         back = partial(self._open, run.mechanism)

@@ -66,9 +66,9 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     >>> arm = read_urdf('''<robot name="arm"> <link name="base"/> <link name="upper"/>
     ...   <link name="lower"/>
     ...   <joint name="shoulder" type="continuous"> <parent link="base"/> <child link="upper"/>
-    ...   </joint>
+    ...   <axis xyz="1 0 0"/> </joint>
     ...   <joint name="motor" type="continuous"> <parent link="base"/> <child link="lower"/>
-    ...   </joint>
+    ...   <axis xyz="1 0 0"/> </joint>
     ... </robot>''')
     >>> arm = read_mechanism('''
     ... couplings: [{name: belt, predecessor: {link: upper}, successor: {link: lower}, ratio: -2}]

@@ -47,7 +47,7 @@ def read_srdf(source: Source, model: Model) -> Model:
     >>> from mbdyn_ros.model import read_urdf
     >>> arm = read_urdf('''<robot name="arm"> <link name="base"/> <link name="hand"/>
     ...   <joint name="wrist" type="continuous"> <parent link="base"/> <child link="hand"/>
-    ...   </joint> </robot>''')
+    ...   <axis xyz="1 0 0"/> </joint> </robot>''')
     >>> read_srdf('''<robot name="arm"> <group_state name="ready" group="all">
     ...   <joint name="wrist" value="0.5"/> </group_state> </robot>''', arm).homes
     {'ready': {'wrist': 0.5}}

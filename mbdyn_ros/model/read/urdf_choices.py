@@ -34,7 +34,7 @@ def read_choices(document: XmlSource, model: Model) -> Model:
     ------
     ModelError
         A joint is named that is not there, does not move, or is named twice; or nothing is; or an
-        actuator is none.
+        actuator is not one.
     """
     root = document.root
     lists = {key: _named(document, one) for key in LISTS

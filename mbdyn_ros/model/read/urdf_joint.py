@@ -21,6 +21,12 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
     """Read one joint; what it joins to is not looked at."""
     name = document.read_name(element)
     kind = _read_type(document, element)
+    if kind.has_axis and document.child(element, "axis") is None:
+        remarks.add(
+            element,
+            'has no <axis>; x is taken, (1, 0, 0), as by the rules of URDF; write <axis xyz="1 0 '
+            '0"/> if that is meant',
+        )
     dynamics = document.child(element, "dynamics")
     acting: dict[str, Any] = {}
     if dynamics is not None and kind.nv:

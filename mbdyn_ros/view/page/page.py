@@ -163,7 +163,7 @@ class Page:
             self._camera.follow(low, high)
 
     def refill(self, fill: Fill) -> None:
-        """Soon show something else in the stead of all that is on the page."""
+        """Soon show something else instead of all that is on the page."""
         self._fill = fill
         self._wake.set()
 

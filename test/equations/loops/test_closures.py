@@ -282,10 +282,10 @@ def test_the_first_joint_in_the_document_is_kept() -> None:
 def test_unless_no_tree_is_left() -> None:
     # the first parent of x lies behind x itself: keeping it would part x and y from the base
     text = """<robot name="r"><link name="base"/><link name="x"/><link name="y"/><link name="z"/>
-    <joint name="yx" type="revolute"><parent link="y"/><child link="x"/></joint>
-    <joint name="xy" type="revolute"><parent link="x"/><child link="y"/></joint>
-    <joint name="bx" type="revolute"><parent link="base"/><child link="x"/></joint>
-    <joint name="yz" type="revolute"><parent link="y"/><child link="z"/></joint>
+    <joint name="yx" type="revolute"><parent link="y"/><child link="x"/><axis/></joint>
+    <joint name="xy" type="revolute"><parent link="x"/><child link="y"/><axis/></joint>
+    <joint name="bx" type="revolute"><parent link="base"/><child link="x"/><axis/></joint>
+    <joint name="yz" type="revolute"><parent link="y"/><child link="z"/><axis/></joint>
     <joint name="bz" type="spatial"><parent link="base"/><child link="z"/></joint></robot>"""
     model = read_urdf(text.replace("spatial", "fixed"))
     assert [joint.name for joint in model.joints] == ["xy", "bx", "yz"]
@@ -349,7 +349,7 @@ def test_any_graph_that_a_root_reaches_becomes_a_tree(
     shuffler.shuffle(pairs)
     text = "".join(f'<link name="{i}"/>' for i in range(count)) + "".join(
         f'<joint name="{i}to{j} {k}" type="revolute"><parent link="{i}"/>'
-        f'<child link="{j}"/></joint>'
+        f'<child link="{j}"/><axis/></joint>'
         for k, (i, j) in enumerate(pairs)
     )
     model = read_urdf(f'<robot name="r">{text}</robot>')

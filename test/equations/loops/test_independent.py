@@ -133,7 +133,7 @@ def test_dynamics_on_a_choice_of_ours_say_so_once() -> None:
 def test_the_rotor_of_a_transmission_is_reflected() -> None:
     text = """<robot name="geared"><link name="w"/><link name="a"/>
       <joint name="j" type="continuous">
-      <parent link="w"/><child link="a"/></joint><transmission name="t"><joint name="j"/>
+      <axis/><parent link="w"/><child link="a"/></joint><transmission name="t"><joint name="j"/>
       <actuator name="m"><mechanicalReduction>50</mechanicalReduction>
       <motorInertia>1e-4</motorInertia></actuator></transmission></robot>"""
     model = read_urdf(text)
