@@ -25,7 +25,7 @@ pytestmark = [
 ]
 
 ROBOTS = (
-    "solo12", "a1", "go1", "go2", "hyq_no_sensors", "anymal", "g1_29dof_rev_1_0", "talos_reduced",
+    "solo12", "a1", "go1", "go2", "hyq_no_sensors", "b1", "g1_29dof_rev_1_0", "talos_reduced",
     "panda", "ur5_robot",
 )  # fmt: skip
 STARTS = 10
