@@ -93,7 +93,7 @@ bench: .venv/bench.stamp
 
 # A link that leads nowhere, a page that no list names, a docstring that cannot be read: an error.
 docs: .venv/package.stamp
-	@. .venv/ros_env.sh && .venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs .venv/docs
+	@. .venv/ros_env.sh && $(translated_once) .venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs .venv/docs
 	@echo 'The book is in .venv/docs/index.html.'
 
 lint: .venv/package.stamp
@@ -101,9 +101,9 @@ lint: .venv/package.stamp
 
 # Else the first tests wait for a runtime that each of their processes compiles.
 .venv/runtime.stamp: .venv/package.stamp
-	@. .venv/ros_env.sh && XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
+	@. .venv/ros_env.sh && $(translated_once) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.events()'
-	@. .venv/ros_env.sh && $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
+	@. .venv/ros_env.sh && $(translated_once) $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime()'
 	@touch $@
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from examples_of_code import WithoutExamples
 from heard_signals import let_children_hear
 from hypothesis import settings
 from interpreting import compiling, interpreting
@@ -18,6 +20,22 @@ from mbdyn_ros.compiler.runtime.library import runtime
 
 # `nohup make test` and tests of a background job: what they start hears signals all the same.
 let_children_hear()
+
+# Modules and the tests in them stay: the collector of garbage looks for them in vain, in every
+# process of the tests again.
+gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out of the package, too, what has no examples to run."""
+    config.pluginmanager.register(WithoutExamples())
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now is not looked at again."""
+    gc.freeze()
+    gc.enable()
+
 
 # A cache of compiled programs of the tests' own: never the user's. Programs are known by their C
 # text, so it may stay from run to run; `make clean` removes it.

@@ -47,6 +47,9 @@ BLOCK = re.compile(r"^```\{messages\}\n```$", re.MULTILINE)
 
 FILLED = "…"
 
+ENDS = ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context
+"""What nothing is called in."""
+
 LEAST_WORDS = 3
 """Of a message; shorter ones only pass on what another one says."""
 
@@ -98,17 +101,19 @@ def _quoted(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def _of(node: ast.AST, file: Path, about: str) -> Iterator[Message]:
-    for child in ast.iter_child_nodes(node):
-        inside = about
-        if isinstance(child, ast.FunctionDef | ast.ClassDef):
-            inside = ast.get_docstring(child) or about
-        if isinstance(child, ast.Call) and child.args and _name(child.func).endswith(RAISED):
-            text = _text(child.args[0])
+def _of(tree: ast.AST, file: Path, about: str) -> Iterator[Message]:
+    place = f"mbdyn_ros.{'.'.join(file.relative_to(PACKAGE).with_suffix('').parts)}"
+    pending = [(tree, about)]
+    while pending:
+        node, about = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            about = ast.get_docstring(node) or about
+        elif isinstance(node, ast.Call) and node.args and _name(node.func).endswith(RAISED):
+            text = _text(node.args[0])
             if len(text.replace(FILLED, " ").split()) >= LEAST_WORDS:
-                place = f"mbdyn_ros.{'.'.join(file.relative_to(PACKAGE).with_suffix('').parts)}"
-                yield Message(text.strip(), _name(child.func), place, about.split("\n")[0])
-        yield from _of(child, file, inside)
+                yield Message(text.strip(), _name(node.func), place, about.split("\n")[0])
+        if not isinstance(node, ENDS):
+            pending += [(child, about) for child in ast.iter_child_nodes(node)]
 
 
 def _name(called: ast.expr) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import logging
 import os
 import shutil
 import stat
@@ -208,16 +209,23 @@ def _sweep(folder: Path) -> None:
 UNNOTICED = 1.0
 """Seconds after which a compilation is reported."""
 
+LOG = logging.getLogger("mbdyn_ros.compiler")
+"""Log of compilations (INFO) where there is no terminal; nodes pass it on to that of ROS."""
+
 
 @contextlib.contextmanager
 def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
-    """Say on a terminal what is compiled, once this lasts; not to a file or a pipe."""
+    """Say on a terminal what is compiled, once this lasts; elsewhere in the log."""
     screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar
-    if not screen.isatty():
-        yield
-        return
-    text = f"mbdyn_ros: compiling {what}, once; next time it is there at once"
-    timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
+    text = f"compiling {what}, once; next time it is there at once"
+
+    def say() -> None:
+        if screen.isatty():
+            print(f"mbdyn_ros: {text}", file=sys.stderr, flush=True)
+        else:
+            LOG.info(text)
+
+    timer = threading.Timer(patience, say)
     timer.daemon = True
     timer.start()
     try:

@@ -109,8 +109,10 @@ class Toolchain:
         known = self.command, self.flags, self.vector, platform.machine()
         content = hashlib.sha256(repr(known).encode())
         # a change of the steps among walls, in C++, leaves all programs as they are
-        for file in sorted(RUNTIME.rglob("*.[ch]*" if self.language == "cpp" else "*.[ch]")):
-            content.update(file.read_bytes())
+        kinds = "c", "h", "cpp", "hpp"
+        for kind in kinds if self.language == "cpp" else kinds[:2]:
+            for file in sorted(RUNTIME.rglob(f"*.{kind}")):
+                content.update(file.read_bytes())
         if path := shutil.which(self.command[0]):
             status = Path(path).resolve().stat()
             text = f"{Path(path).resolve()} {status.st_size} {status.st_mtime_ns}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import warnings
 from pathlib import Path
 
@@ -190,3 +191,24 @@ def test_interpreting_on_request(monkeypatch: pytest.MonkeyPatch, compilations: 
     robot.calls.options = Options(interpret=True)
     check(robot)
     assert not compilations
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_a_library_is_known_by_its_sources_alone(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by what Python translates next to them, at the first import and whenever it likes."""
+    sources = tmp_path / "runtime"
+    shutil.copytree(gcc.RUNTIME, sources, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(gcc, "RUNTIME", sources)
+    chain = gcc.Toolchain(("cc",), language=language)
+    before = chain.digest
+    (sources / "__pycache__").mkdir()
+    (sources / "__pycache__" / "library.cpython-311.pyc").write_bytes(b"translated")
+    assert dataclasses.replace(chain).digest == before
+    for file in (one for one in sources.rglob("*") if one.suffix in (".c", ".h", ".cpp", ".hpp")):
+        text = file.read_bytes()
+        file.write_bytes(text + b"/* changed */")
+        changes = language == "cpp" or file.suffix in (".c", ".h")
+        assert (dataclasses.replace(chain).digest != before) == changes, file
+        file.write_bytes(text)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...compiler.kernel import Bound, BoundBatch
 from ...compiler.runtime.library import structure
-from ...equations.contact.contact import contact_drift, distances
+from ...equations.contact.contact import OUT_OF_REACH, contact_drift, distances
 from ...equations.contact.deepest_points import low_points
 from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError
@@ -161,6 +161,7 @@ class Contacts:
     meeting : of every slot in use words for it, and its links.
     solid_pairs, solid_laws : convex shapes that may touch in slots, and the restitution and
         friction of every pair. gravity : (3,) m/s^2.
+    beyond : the stops of joints that start beyond their limits: out of reach wherever those move.
 
     only_watch : whether distances are asked for often, and rows seldom or never: those are
         compiled when they are first asked for.
@@ -201,7 +202,11 @@ class Contacts:
         self.meeting: dict[int, tuple[str, tuple[str, str]]] = {}
         self.gravity = robot.gravity
         couples = [name for name, _ in environment.couples(robot)]
-        self._names = (*couples, *environment.stop_names(robot))
+        named = environment.stops(robot)
+        self._names = (*couples, *(words for words, _ in named))
+        first = self.geometry.touching
+        beyond = [k for k, (_, acts) in enumerate(named, first) if not acts]
+        self.beyond = np.array(beyond, dtype=np.int64)
 
     def __len__(self) -> int:
         return self.geometry.count
@@ -301,6 +306,7 @@ class Contacts:
         self._distances()
         m = len(self)
         result = self._distances.result
+        result[self.beyond], result[m + self.beyond] = OUT_OF_REACH, 0.0
         return result[:m], result[m : 2 * m], result[2 * m :]
 
     def many_distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
@@ -312,6 +318,7 @@ class Contacts:
         many.arguments[0][:], many.arguments[1][:] = q, v
         many()
         result = many.result.copy()
+        result[:, self.beyond], result[:, m + self.beyond] = OUT_OF_REACH, 0.0
         return result[:, :m], result[:, m : 2 * m], result[:, 2 * m :]
 
     def rows(

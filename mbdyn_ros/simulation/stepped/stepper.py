@@ -209,7 +209,7 @@ class Stepper(TakenSteps, Sealed):
 
     def _inertia(self) -> Array:
         """Mass matrix (nv, nv) at home of a robot with friction: of the program that steps take."""
-        if self.robot.calls.traced.is_deep or not self.robot.calls.traced.has("damping"):
+        if not self.robot.calls.traced.has("damping"):
             return self.robot.mass_matrix(self.q)
         damped = Bound(self.robot.calls.kernel(damped_mass))
         damped.q[:], damped.step[:] = self.q, 0.0
@@ -229,7 +229,7 @@ class Stepper(TakenSteps, Sealed):
     def _take_stops(self, q: Array) -> None:
         """Let the limits that q keeps be the stops, unless the environment says which are."""
         self._placed = True
-        walls = with_stops(self._start, q, self._around)
+        walls = with_stops(self._start, q, self._around, room=True)
         if walls is not self._walls:
             self._walls = walls
             self._follow()

@@ -58,6 +58,8 @@ struct walls {
   const double* laws;                     /* (m) as wall_laws.hpp has them; NULL: there are none */
   const int64_t* given;                   /* (givens): the velocities that nothing changes */
   size_t givens;
+  const int64_t* beyond;                  /* (beyonds): the stops that are out of reach */
+  size_t beyonds;
   const double* home;                     /* see `program.home` */
   double touching; /* m at which contacts touch */
   double graze;    /* m of depth that does not count as an impact */
