@@ -8,6 +8,7 @@ Each library ends in the hash of its own content: to load a damaged one kills th
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
 import logging
@@ -139,8 +140,30 @@ def text_library(source: str, toolchain: Toolchain | None = None) -> Path:
     toolchain = toolchain or required_toolchain()
     library = cache_folder() / f"{_digest(source, toolchain)}.so"
     if not is_sealed(library):
-        compile_library(source, library, toolchain)
+        with _one_process(library, toolchain.longest):
+            if not is_sealed(library):
+                compile_library(source, library, toolchain)
     return library
+
+
+@contextlib.contextmanager
+def _one_process(library: Path, longest: float) -> Iterator[None]:
+    """Wait while another process builds the library, at most `longest` seconds.
+
+    Where it takes longer, or files cannot be locked, both build it, which takes time and no more.
+    """
+    place, end = library.with_suffix(".lock"), time.monotonic() + longest
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            file = stack.enter_context(place.open("w"))
+            while time.monotonic() < end:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # a fork may hold it too
+                    stack.callback(place.unlink, missing_ok=True)
+                    break
+                time.sleep(0.02)
+        yield
 
 
 def _digest(text: str, toolchain: Toolchain) -> str:
