@@ -319,20 +319,21 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
     inputs = program.called_with
     rows, columns = program.shape
     closing = program.subject.closing
-    in_stages = lane is Lane.SINGLE and isinstance(program.equations, Staged)
-    quick = closing.nz > 0 and lane is Lane.SINGLE
-    text = program_text(program, "core", lane, options)
-    straight = STRAIGHT if lane is Lane.SINGLE and "for (" not in text else ""
-    early = straight + preamble(0 if in_stages else program.length, lane)
-    text = (QUICK + HEADERS if quick else early) + text
     core = CORE[lane]
+    source = program_text(program, "core", lane, options)
+    if closing.nz and lane is Lane.SINGLE:
+        source = QUICK + HEADERS + source
+    else:
+        straight = STRAIGHT if lane is Lane.SINGLE and "for (" not in source else ""
+        in_stages = lane is Lane.SINGLE and isinstance(program.equations, Staged)
+        source = straight + preamble(0 if in_stages else program.length, lane) + source
     if lane is Lane.VECTOR:
-        text += batch_text(program)
+        source += batch_text(program)
         core = (core if program.declaration.stepped else "") + ".batch = run_batch, "
         if program.declaration.integrated:
-            text += rollout_text(program)
+            source += rollout_text(program)
             core += ".rollout = run_rollout, "
-    return text + DESCRIPTION.format(
+    return source + DESCRIPTION.format(
         # an array of wrenches has a row for each body
         inputs="".join(
             f'{{"{name}", {one.shape[1]}, {one.shape[0]}}}, ' for name, one in inputs.items()
