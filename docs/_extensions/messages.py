@@ -27,7 +27,7 @@ SECTIONS = {
     "Command lines": ("__main__", "cli"),
     "Robots: URDF, URDF+, xacro, MJCF, SDF and DH tables": ("model", "prepare"),
     "Closed loops and independent joints": ("assembly",),
-    "Calls of a robot, and their arguments": ("arguments", "number", "robot"),
+    "Calls of a robot, and their arguments": ("arguments", "names", "number", "robot"),
     "Motions that joints or cylinders follow": ("motion",),
     "Simulation, contact and actuators": ("integration", "simulation"),
     "Control": ("control",),
