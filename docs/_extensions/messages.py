@@ -23,11 +23,11 @@ RAISED = ("Error", "refusal", "warn")
 """Endings of names that are called with a message."""
 
 SECTIONS = {
-    "Installing, importing and old names": ("__init__", "errors", "extras", "former_names"),
+    "Installing, importing and old names": ("__init__", "errors", "extras", "names"),
     "Command lines": ("__main__", "cli"),
     "Robots: URDF, URDF+, xacro, MJCF, SDF and DH tables": ("model", "prepare"),
     "Closed loops and independent joints": ("assembly",),
-    "Calls of a robot, and their arguments": ("arguments", "names", "number", "robot"),
+    "Calls of a robot, and their arguments": ("arguments", "number", "robot"),
     "Motions that joints or cylinders follow": ("motion",),
     "Simulation, contact and actuators": ("integration", "simulation"),
     "Control": ("control",),
