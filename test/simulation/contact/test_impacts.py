@@ -598,7 +598,7 @@ def test_a_trajectory_has_the_states_on_either_side_of_an_impact() -> None:
     np.testing.assert_allclose(trajectory.v[after - 1], impact.v_before, rtol=1e-12)
     assert trajectory.a[after - 1, 0] == pytest.approx(-9.81)
     assert np.abs(trajectory.imbalance).max() < 1e-12
-    assert len(repr(trajectory)) < 250 and "1 impacts" in repr(trajectory)
+    assert len(repr(trajectory)) < 250 and "1 impact," in repr(trajectory)
     walls = Environment([Surface.plane(restitution=0.5, friction=0.0)])
     bouncing = mbdyn_ros.simulate(slide, [0.5], [0.0], 0.9, environment=walls)
     for one in bouncing.impacts:
