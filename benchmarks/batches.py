@@ -22,7 +22,7 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.bench.pinocchio_peer import POOLS, PinocchioPeer
+from mbdyn_ros.bench.benchmark import POOLS, PinocchioPeer
 
 from .race.robots import ENTRIES, Entry, urdf
 from .race.run import AGREEMENT

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import mbdyn_ros
-from mbdyn_ros.bench.benchmark import Call, random_state, time_calls
-from mbdyn_ros.bench.pinocchio_peer import PinocchioPeer
+from mbdyn_ros.bench.benchmark import Call, PinocchioPeer, random_state, time_calls
 
 FRAME = "frame, pin.LOCAL_WORLD_ALIGNED"
 

@@ -31,11 +31,10 @@ import mbdyn_ros
 from mbdyn_ros.array import Array
 from mbdyn_ros.errors import MbdynError
 from mbdyn_ros.model.read.installed import find_robot
-from mbdyn_ros.motion.compared_timings import constant_speed, lowered_limits
 from mbdyn_ros.motion.joint_path import path_through
 from mbdyn_ros.motion.path_limits import MotionLimits, PathLimits
 from mbdyn_ros.motion.path_speed import fastest
-from mbdyn_ros.motion.timed_path import TimedPath, time_optimal
+from mbdyn_ros.motion.timed_path import TimedPath, constant_speed, lowered_limits, time_optimal
 from mbdyn_ros.robot import Robot
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "test" / "support"))

@@ -220,9 +220,11 @@ def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
         for k in np.flatnonzero(wrong):
             joint = coordinates.position_labels[start].rpartition("/")[0]
             length = math.sqrt(squares[k])
+            row = f"row {k}: " if position.ndim > 1 else ""
+            remedy = "Divide it by its length" if length else "Give (0, 0, 0, 1) for no rotation"
             raise InputError(
-                f"the orientation of {joint} must be a unit quaternion (x, y, z, w); "
-                f"{quaternions[k].tolist()} has length {length:.9g}. Divide it by its length."
+                f"{row}the orientation of {joint} must be a unit quaternion (x, y, z, w); "
+                f"{quaternions[k].tolist()} has length {length:.9g}. {remedy}."
             )
 
 

@@ -12,6 +12,8 @@ import keyword
 import re
 import sys
 import unicodedata
+import warnings
+from typing import Any
 
 ORDERS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 """Marks of the direction of writing, and of the order of bytes: they rearrange the text."""
@@ -173,3 +175,34 @@ def in_html(text: object) -> str:
 
 def _controls(one: str) -> bool:
     return one in ORDERS or unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp")
+
+
+def former_name(new: str) -> Any:
+    """A read-only attribute that warns and gives the attribute `new`.
+
+    >>> class Pulse:
+    ...     displacement = 0.1
+    ...     way = former_name("displacement")
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     Pulse().way, str(caught[0].message)
+    (0.1, '`Pulse.way` is deprecated; use `Pulse.displacement`')
+    """
+    return _FormerName(new)
+
+
+class _FormerName:
+    def __init__(self, new: str) -> None:
+        self._new, self._old = new, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._old = name
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        kind = owner.__name__
+        warnings.warn(
+            f"`{kind}.{self._old}` is deprecated; use `{kind}.{self._new}`", DeprecationWarning, 2
+        )
+        return getattr(instance, self._new)

@@ -13,8 +13,8 @@ import mbdyn_ros
 from mbdyn_ros import Environment, GivenMotion, World
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.model.shapes import Box, Sphere
+from mbdyn_ros.simulation.contact.impulses import Contact
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
-from mbdyn_ros.simulation.contact.records import Contact
 
 from .scene import Case, End, G, Scene
 from .single import R, ball, block

@@ -176,7 +176,7 @@ class Scene:
         return robot, Environment(walls, links=links), np.hstack(q), np.hstack(v), effort
 
     def _read(
-        self, q: Array, v: Array, contacts: Sequence[mbdyn_ros.simulation.contact.records.Contact]
+        self, q: Array, v: Array, contacts: Sequence[mbdyn_ros.simulation.contact.impulses.Contact]
     ) -> End:
         end, at, rate = End({}, {}, {}, {}, {}), 0, 0
         for body in self.bodies:

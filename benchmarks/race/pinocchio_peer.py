@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from mbdyn_ros.bench.benchmark import Call
-from mbdyn_ros.bench.pinocchio_peer import PinocchioPeer
+from mbdyn_ros.bench.benchmark import Call, PinocchioPeer
 from mbdyn_ros.model.model import Array
 
 from .contestant import run

@@ -23,7 +23,7 @@ RAISED = ("Error", "refusal", "warn")
 """Endings of names that are called with a message."""
 
 SECTIONS = {
-    "Installing, importing and old names": ("__init__", "errors", "extras", "former_names"),
+    "Installing, importing and old names": ("__init__", "errors", "extras", "names"),
     "Command lines": ("__main__", "cli"),
     "Robots: URDF, URDF+, xacro, MJCF, SDF and DH tables": ("model", "prepare"),
     "Closed loops and independent joints": ("assembly",),

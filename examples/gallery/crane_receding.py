@@ -10,7 +10,7 @@ import numpy as np
 import mbdyn_ros
 from mbdyn_ros.control.actuator_commands import ActuatorCommands
 from mbdyn_ros.model.read.installed import find_robot
-from mbdyn_ros.simulation.actuators.actuation import SteppedActuation
+from mbdyn_ros.simulation.actuation import SteppedActuation
 
 valves = find_robot("crane").with_name("manipulator_actuators.yaml")
 crane: Any = mbdyn_ros.example("crane", mechanism=valves)

@@ -4,7 +4,7 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros.motion import MotionLimits, Pump, time_optimal
-from mbdyn_ros.motion.compared_timings import constant_speed
+from mbdyn_ros.motion.timed_path import constant_speed
 from mbdyn_ros.view.plots import save_timing_plot
 
 excavator = mbdyn_ros.example("excavator")

@@ -20,11 +20,10 @@ from ..model.model import Array
 from ..names import plural
 from ..prepare.clusters import Cluster
 from ..prepare.tree import Tree
-from .closure_gap import ClosureGap, beyond_limits, positions_text
+from .closure_gap import ClosureGap, LoopWalk, beyond_limits, positions_text
 from .constraint_equations import ClusterEquations, closings
 from .gear_train import gear_train
 from .gimbal import check_pitches
-from .loop_walk import LoopWalk
 from .rank import Rank, allowed_motions, choose_independent, spanning_rows
 from .rounding import (
     Rounding,

@@ -13,7 +13,7 @@ from .sensors import sensor_options
 
 if TYPE_CHECKING:
     from ..control import ExternalWrench, Observer, PayloadEstimator, Thresholds
-    from ..control.observed import Friction, Push
+    from ..control.observer import Friction, Push
     from ..model.model import Array
     from ..recording.measured import Recording, Sensors
     from ..robot import Robot
@@ -121,7 +121,7 @@ class _Result:
         point: tuple[float, float, float], learned: bool,
     ) -> None:  # fmt: skip
         from ..control import Thresholds
-        from ..control.observed import Friction, pushes, robust_thresholds
+        from ..control.observer import Friction, pushes, robust_thresholds
 
         self.robot, self.measured, self.link, self.point = robot, measured, link, point
         self.remarks = list(measured.remarks)
@@ -155,7 +155,7 @@ class _Result:
 
     @staticmethod
     def _observed(observer: Observer, one: Recording) -> tuple[Array, Array]:
-        from ..control.observed import external_efforts, friction_rows
+        from ..control.observer import external_efforts, friction_rows
 
         found = external_efforts(observer, one.time, one.q, one.v, one.effort)
         return found, friction_rows(observer, one.time, one.v)

@@ -174,7 +174,7 @@ def _document(timed: TimedPath) -> dict[str, Any]:
 
 def _others(timed: TimedPath) -> dict[str, float | None]:
     """Durations by other rules; None where a rule does not come to an end."""
-    from ..motion.compared_timings import constant_speed, lowered_limits
+    from ..motion.timed_path import constant_speed, lowered_limits
 
     try:
         lowered = lowered_limits(timed)

@@ -23,9 +23,9 @@ from ..program.continuation import (
 )
 from ..program.program import Closing
 from .gcc import RUNTIME
+from .pipeline import HEADERS, QUICK
 from .printers.c99 import c99_body
 from .printers.operations import number
-from .source import HEADERS, QUICK
 
 
 def walk_source(closing: Closing) -> str:

@@ -8,8 +8,10 @@ Each library ends in the hash of its own content: to load a damaged one kills th
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
+import logging
 import os
 import shutil
 import stat
@@ -138,8 +140,30 @@ def text_library(source: str, toolchain: Toolchain | None = None) -> Path:
     toolchain = toolchain or required_toolchain()
     library = cache_folder() / f"{_digest(source, toolchain)}.so"
     if not is_sealed(library):
-        compile_library(source, library, toolchain)
+        with _one_process(library, toolchain.longest):
+            if not is_sealed(library):
+                compile_library(source, library, toolchain)
     return library
+
+
+@contextlib.contextmanager
+def _one_process(library: Path, longest: float) -> Iterator[None]:
+    """Wait while another process builds the library, at most `longest` seconds.
+
+    Where it takes longer, or files cannot be locked, both build it, which takes time and no more.
+    """
+    place, end = library.with_suffix(".lock"), time.monotonic() + longest
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            file = stack.enter_context(place.open("w"))
+            while time.monotonic() < end:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # a fork may hold it too
+                    stack.callback(place.unlink, missing_ok=True)
+                    break
+                time.sleep(0.02)
+        yield
 
 
 def _digest(text: str, toolchain: Toolchain) -> str:
@@ -208,16 +232,23 @@ def _sweep(folder: Path) -> None:
 UNNOTICED = 1.0
 """Seconds after which a compilation is reported."""
 
+LOG = logging.getLogger("mbdyn_ros.compiler")
+"""Log of compilations (INFO) where there is no terminal; nodes pass it on to that of ROS."""
+
 
 @contextlib.contextmanager
 def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
-    """Say on a terminal what is compiled, once this lasts; not to a file or a pipe."""
+    """Say on a terminal what is compiled, once this lasts; elsewhere in the log."""
     screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar
-    if not screen.isatty():
-        yield
-        return
-    text = f"mbdyn_ros: compiling {what}, once; next time it is there at once"
-    timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
+    text = f"compiling {what}, once; next time it is there at once"
+
+    def say() -> None:
+        if screen.isatty():
+            print(f"mbdyn_ros: {text}", file=sys.stderr, flush=True)
+        else:
+            LOG.info(text)
+
+    timer = threading.Timer(patience, say)
     timer.daemon = True
     timer.start()
     try:

@@ -18,8 +18,7 @@ from ..array import Array
 from ..program.program import Program
 from .gcc import CompilationError
 from .kernel import Kernel, snapshot
-from .runtime.library import runtime
-from .runtime.structures import structure
+from .runtime.library import runtime, structure
 from .threads import threads_for
 
 MANY = 256

@@ -24,8 +24,8 @@ from .compiled_kernel import CompiledKernel, CompiledLoops, CompiledProgram, Com
 from .gcc import CompilationError, toolchain
 from .kernel import Bound, Kernel, snapshot
 from .options import STANDARD, Options
+from .pipeline import c_source, terms_source
 from .runtime.library import runtime
-from .source import c_source, terms_source
 from .table import Lane
 
 Built = TypeVar("Built")

@@ -34,7 +34,7 @@ class Table:
     name : in C and in listings. rows : of each matrix. widths : columns of each.
     filled : (rows, all columns), False for zeros by structure, which are never read.
     plain : whether the numbers are contiguous, as inputs and results are; else they are
-        in blocks of columns, see `printers.tables`.
+        in blocks of columns, see `printers.lines`.
     lower : whether only the lower triangle is ever read.
     """
 

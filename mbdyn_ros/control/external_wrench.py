@@ -18,7 +18,7 @@ from ..compiler.kernel import Bound
 from ..equations.frames import frame_pose, wrench_columns
 from ..errors import InputError
 from ..export.headers import constant
-from ..former_names import former_name
+from ..names import former_name
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from ..units import velocity_unit

@@ -25,7 +25,7 @@ from ..compiler.kernel import Bound
 from ..equations.momentum import payload_momentum
 from ..equations.tree.regressor import PARAMETERS
 from ..errors import InputError
-from ..former_names import former_name
+from ..names import former_name
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from .observer import Observer

@@ -15,8 +15,8 @@ import numpy as np
 from ..array import Array
 from ..equations.tree.regressor import PARAMETERS, standard_parameters
 from ..errors import InputError, ModelWarning, brief
-from ..former_names import former_name
 from ..model.model import Inertia
+from ..names import former_name
 from ..recording.conditioning import conditioned
 from ..recording.measured import Recording
 from ..robot import Robot, checked_robot

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..equations.programs import joint_velocity
 from ..errors import InputError
-from ..former_names import former_name
 from ..model.model import Array
+from ..names import former_name
 from .crank_motion import CrankMotion
 from .cut_open import force_carriers
 from .disk_cam import DiskCam

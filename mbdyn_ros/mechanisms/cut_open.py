@@ -12,8 +12,7 @@ import numpy as np
 from ..equations.algebra.spatial import SX
 from ..equations.geometry import SymbolicInertia, SymbolicPose
 from ..errors import InputError, suggestion
-from ..model.joints.prismatic import Prismatic
-from ..model.joints.revolute import Revolute
+from ..model.joints.types import Prismatic, Revolute
 from ..model.model import Array, Pose
 from ..prepare.clusters import Closure, common_ancestor, path_from
 from ..prepare.tree import WORLD, Body, Tree

@@ -19,8 +19,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..equations.algebra.complex_plane import Complex
-from ..equations.algebra.phasors import KnownPhasors
+from ..equations.algebra.phasors import Complex, KnownPhasors
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
 from ..equations.loops.linkage import polynomial

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..equations.algebra.complex_plane import Complex
+from ..equations.algebra.phasors import Complex
 from ..model.model import Array
 from .layout import GROUND, GearMesh, MechanismLayout, wheel_radii
 from .link import Number, Points, Wheel

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
-from ..integration.root import zero_between
+from ..integration.methods import zero_between
 from .fit import CurveFit
 from .link import Points
 from .linkages import FourBar

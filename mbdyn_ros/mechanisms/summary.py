@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..integration.root import zero_between
+from ..integration.methods import zero_between
 from ..model.model import Array
 from .analysis import output_rate, transmission_angles
 from .design import TURN_SAMPLES

@@ -14,8 +14,8 @@ from ..equations.actuation import LEAST_SHARE, joint_rates
 from ..errors import DeadPointError, InputError
 from ..program.declaration import Declaration
 from ..robot import Robot
-from .followed import UnclosedError, followed, homes_of
 from .joint_space import JointSpace
+from .path_motion import UnclosedError, followed, homes_of
 from .violation import Violation, first_violation
 
 AGREEMENT = 1e-4

@@ -16,8 +16,7 @@ from ..arguments import Wrenches
 from ..array import Array
 from ..errors import InputError, suggestion
 from ..robot import Robot
-from .compiled import Call
-from .joint_path import JointPath
+from .joint_path import Call, JointPath
 from .path_motion import PathMotion
 from .violation import LEEWAY_OF_LIMITS, described_limits
 

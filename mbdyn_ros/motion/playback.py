@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..errors import InputError
+from .poses import Turns
 from .reference import Reference, State
-from .turns import Turns
 
 NO_REFERENCE = "no reference yet"
 

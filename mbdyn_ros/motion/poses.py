@@ -1,6 +1,9 @@
-"""Poses of links relative to one another, and rotations as quaternions (x, y, z, w)."""
+"""Poses of links relative to one another, quaternions (x, y, z, w), and angles that repeat."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -86,3 +89,37 @@ def rotation_from_x(axis: Array) -> Array:
 def path_length(places: Array) -> float:
     """The length of the straight lines between places (N, 3), m."""
     return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+
+
+class Turns:
+    """The coordinates that differ by whole turns from what means the same.
+
+    Those of `continuous` joints, except for joints that a coupling or a mimic ties to others: those
+    stand elsewhere after a turn.
+
+    Parameters
+    ----------
+    robot : without quaternions among the coordinates.
+    labels : of the coordinates.
+    """
+
+    def __init__(self, robot: Robot, labels: Sequence[str]) -> None:
+        system = robot.system
+        geared = {
+            system.tree.bodies[body].joint
+            for linkage in system.linkages
+            for gear in linkage.cluster.gears
+            for body, _ in gear.factors
+        }
+        endless = {
+            name
+            for name, block in system.coordinates.joint_blocks.items()
+            if block.kind.is_endless and block.kind.nv == 1 and name not in geared
+        }
+        self._turning = np.array([label in endless for label in labels], dtype=bool)
+
+    def shortest(self, difference: Array) -> Array:
+        """A displacement (n,) without its full turns, from minus half a turn to half a turn."""
+        return np.where(
+            self._turning, difference - math.tau * np.round(difference / math.tau), difference
+        )

@@ -40,10 +40,10 @@ from .contact import Contact, RotorDrive
 from .controller import PulseController
 from .motion import PiezoMotion, Pulse
 from .path import JointPath, PiezoRun, circle, follow
+from .programs import generalized_torques, torque_components
 from .pulses import PulseWindows, pulse_windows
 from .rotor import Rotor
 from .slipping_motion import SlippingMotion
-from .torque import generalized_torques, torque_components
 
 __all__ = [
     "Contact",

@@ -12,9 +12,9 @@ from ..export.c_export import Exported
 from ..export.c_library import CProgram
 from ..robot import Robot
 from . import programs
+from .programs import require_rotor
 from .pulse_equations import CONTROL_ROWS, ROWS
 from .rotor import Rotor
-from .torque import require_rotor
 
 AWAY, QUICK = 1e-3, 0.05
 """Distances from the goal (rad or m) and speeds of the path at which the test is recorded."""

@@ -12,10 +12,10 @@ from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from . import programs
+from .programs import require_rotor
 from .pulse_equations import CONTROL_ROWS
 from .pulses import PulseWindows
 from .rotor import Rotor
-from .torque import require_rotor
 
 
 class PulseController:

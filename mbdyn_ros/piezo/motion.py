@@ -22,15 +22,15 @@ import numpy as np
 from ..arguments import require_unit_quaternions, single_vector
 from ..compiler.kernel import Bound
 from ..errors import InputError
-from ..former_names import former_name
 from ..integration.methods import RK4, FixedSteps
 from ..model.model import Array
+from ..names import former_name
 from ..robot import Robot
 from . import programs
+from .programs import require_rotor
 from .pulse_equations import TURN
 from .pulses import PulseWindows
 from .rotor import Rotor
-from .torque import require_rotor
 
 ARMED = 0.2
 """A pulse that begins within this keeps its window, rad: windows move a little with the robot,

@@ -15,9 +15,9 @@ from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from . import programs
+from .programs import require_rotor
 from .pulse_equations import ROWS
 from .rotor import Rotor
-from .torque import require_rotor
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,10 +28,10 @@ from ..simulation.contact.impulses import Blocks, contact_impulses
 from . import programs
 from .contact import ROTOR_JOINT, Contact, RotorDrive, with_rotor
 from .motion import Pulse
+from .programs import require_rotor
 from .pulse_equations import TURN
 from .pulses import PulseWindows
 from .rotor import Rotor
-from .torque import require_rotor
 
 REST_NOISE = 1e-9
 """Share of the change of velocity in a step under which a velocity is rounding."""

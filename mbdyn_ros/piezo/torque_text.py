@@ -28,8 +28,8 @@ from ..names import in_latex, in_markdown, in_markdown_code, in_text
 from ..program.symbols import serialized
 from ..robot import Robot
 from . import programs
+from .programs import require_rotor
 from .rotor import Rotor
-from .torque import require_rotor
 
 
 @dataclass(frozen=True)

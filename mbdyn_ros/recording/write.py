@@ -16,7 +16,7 @@ from ..model.model import Array
 from ..model.write.elements import write_text
 from ..robot import Robot
 from ..simulation.contact.environment import Environment
-from ..simulation.contact.records import Impact
+from ..simulation.contact.impulses import Impact
 from ..simulation.trajectory import Trajectory
 from .bag import NANOSECONDS, write_bag
 from .table import Table, columns, write_csv, write_json

@@ -23,9 +23,8 @@ from ..model.model import BASE_JOINT, Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..prepare.tree import WORLD
 from ..program.declaration import Declaration
-from .assignment import INTERNAL, assignment_refusal
 from .calls import Calls
-from .home import EARTH, Home, choice_text, home_warnings, named_home
+from .home import EARTH, INTERNAL, Home, assignment_refusal, choice_text, home_warnings, named_home
 from .variable import variable_parameters
 
 

@@ -14,8 +14,7 @@ from ..model.model import Model
 from ..model.split_joints import whole_joints
 from ..model.write.elements import write_text
 from ..model.write.mjcf import mjcf_text
-from ..model.write.sdf import sdf_text
-from ..model.write.sdf_counting import LOST_COUPLING
+from ..model.write.sdf import LOST_COUPLING, sdf_text
 from ..model.write.urdf import unreadable_shapes, urdf_text
 from .core import Core
 from .described import arguments_text, described_model, home_positions

@@ -3,8 +3,8 @@
 from .contact.curved_rods import CurvedRod
 from .contact.environment import Environment
 from .contact.environment_file import read_environment
+from .contact.impulses import Contact, Impact
 from .contact.link_contacts import LinkContacts
-from .contact.records import Contact, Impact
 from .contact.surfaces import Surface
 from .given_motion import GivenMotion
 from .simulate import simulate

@@ -12,7 +12,7 @@ from ..array import Array, NoNumbers, as_number
 from ..errors import InputError, brief
 from ..integration.methods import ADAPTIVE, named
 from ..robot import Robot
-from .actuators.actuation import Commands, actuated_effort
+from .actuation import Commands, actuated_effort
 from .adaptive.run import Run
 from .change_points.passage import by_inertia
 from .contact.environment import Environment, checked_environment

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SimulationError
 from ..model.model import Array
 from ..names import plural
-from .contact.records import Contact, Impact
+from .contact.impulses import Contact, Impact
 
 CHANGE_POINT = "passes a change point"
 """The mode of a loop's transition."""

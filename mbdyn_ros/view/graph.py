@@ -19,7 +19,7 @@ from ..errors import InputError, writing
 from ..extras import require
 from ..model.model import Joint, Loop, Model
 from .figure import as_they_stand
-from .scene.link_poses import outwards
+from .scene.visuals import outwards
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

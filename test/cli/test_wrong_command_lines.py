@@ -46,6 +46,7 @@ LINES = [
     ("piezo piezo_robot --equations --radius 1", "--radius: --equations moves", "--equations"),
     ("mechanism four_bar --friction nowhere=0.1,0.01", "--friction goes with --id", "--friction "),
     ("mechanism four_bar --id --friction crank=1,1", 'did you mean "crank_joint"', "--friction "),
+    ("mechanism four_bar --id --motion cycloid --speed 3", "--motion constant", "--id"),
     ("mechanism four_bar --start 1", "--start goes with --id, --equations", "--id"),
     ("mechanism four_bar --fd --turn 3", "--motion, not with --fd", "mbdyn mechanism four_bar "),
     ("mechanism four_bar --sweep crank_mass=1:2:3 --page", "--sweep and --page are", "--sweep "),

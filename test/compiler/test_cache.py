@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import hashlib
 import json
@@ -175,6 +176,33 @@ def test_two_processes_compile_at_once(fresh_cache: Path) -> None:
     answers = [process.communicate("go\n", timeout=60) for process in processes]
     assert answers == [("right\n", "")] * 3
     assert sorted(path.suffix for path in fresh_cache.iterdir()) == ["", "", ".so", ".so"]
+
+
+def test_others_wait_for_who_compiles(fresh_cache: Path, tmp_path: Path) -> None:
+    """Locks of files tell threads apart as they do processes."""
+    log, compiler = tmp_path / "log", tmp_path / "compiler"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> "{log}"\nsleep 0.2\nexec cc "$@"\n')
+    compiler.chmod(0o755)
+    chain = gcc.Toolchain((str(compiler),))
+    with ThreadPoolExecutor(3) as pool:
+        made = set(pool.map(lambda _: cache.text_library("int x;", chain), range(3)))
+    assert [line.count("-o ") for line in log.read_text().splitlines()].count(1) == 1
+    assert list(fresh_cache.iterdir()) == [*made]
+
+
+def test_nobody_waits_for_ever(fresh_cache: Path) -> None:
+    """A process that was stopped while it compiles holds its lock."""
+
+    class Quick(gcc.Toolchain):
+        def compile(self, source: str, target: Path) -> None:
+            target.write_text(source)
+
+    chain = Quick(gcc.required_toolchain().command, longest=0.1)
+    library = cache.text_library("int x;", chain)
+    library.unlink()
+    with library.with_suffix(".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert cache.text_library("int x;", chain) == library and cache.is_sealed(library)
 
 
 def test_a_library_appears_complete_or_not_at_all(fresh_cache: Path) -> None:

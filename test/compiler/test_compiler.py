@@ -13,7 +13,7 @@ from mbdyn_ros import InputError
 from mbdyn_ros.compiler import passes
 from mbdyn_ros.compiler.block import Operation, StraightBlock
 from mbdyn_ros.compiler.from_casadi import function_code
-from mbdyn_ros.compiler.ir import Code, Constant, Map, Put
+from mbdyn_ros.compiler.ir import Code, Constant, InvalidCode, Map, Put, verify
 from mbdyn_ros.compiler.options import STANDARD, Options
 from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.depth_first import depth_first
@@ -24,7 +24,6 @@ from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.split import split
 from mbdyn_ros.compiler.pipeline import PASSES, function_text, listing
 from mbdyn_ros.compiler.table import Column, Lane, Table
-from mbdyn_ros.compiler.verify import InvalidCode, verify
 
 Q, RESULT = Table.dense("q", 2, 1), Table.dense("result", 1, 1)
 SMALL = Options(lanes=4, longest_block=1, piece=2)

@@ -17,8 +17,7 @@ from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.roll import roll
-from mbdyn_ros.compiler.pipeline import function_text
-from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.compiler.pipeline import c_source, function_text
 from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mbdyn_ros.compiler import cache, gcc
-from mbdyn_ros.compiler.runtime import structures
-from mbdyn_ros.compiler.runtime.structures import structure
+from mbdyn_ros.compiler.runtime import library
+from mbdyn_ros.compiler.runtime.library import structure
 
 CONTACT = sorted(path.name for path in (gcc.RUNTIME / "contact").glob("*.hpp"))
 COMPLETE = "vector.h", "elementary.h", "tables.h", "rows.h", "program.h"
@@ -58,8 +58,8 @@ def test_a_header_of_programs_is_self_contained(name: str) -> None:
 def test_the_runtime_has_no_arrays_of_a_robots_size_on_the_stack() -> None:
     """Their length would be any: of a robot of 10000 joints too, on a thread of 128 kB."""
     check(gcc.required_toolchain(), "-DUNIT_TOLERANCE=1e-6", str(gcc.RUNTIME / "runtime.c"))
-    for library in ("stepping.cpp", "events.cpp", "reachability.cpp", "path_rows.cpp"):
-        check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, library)))
+    for name in ("stepping.cpp", "events.cpp", "reachability.cpp", "path_rows.cpp"):
+        check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, name)))
 
 
 def test_python_has_the_structures_of_c(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_python_has_the_structures_of_c(tmp_path: Path) -> None:
     ours: list[int] = []
     for one in shared:
         ours += [ctypes.sizeof(one), *(getattr(one, name).offset for name, *_ in one._fields_)]
-    library = ctypes.CDLL(str(tmp_path / "places.so"))
-    theirs = (ctypes.c_size_t * len(ours)).in_dll(library, "places")
+    compiled = ctypes.CDLL(str(tmp_path / "places.so"))
+    theirs = (ctypes.c_size_t * len(ours)).in_dll(compiled, "places")
     assert list(theirs) == ours and len(ours) > 150
 
 
@@ -94,6 +94,6 @@ def test_declarations_are_read(
     text: str, fields: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.h").write_text(f"/* struct x {{ int no; }} */\nstruct x {{\n  {text}\n}};\n")
-    monkeypatch.setattr(structures, "RUNTIME", tmp_path)
-    found = structures.structure.__wrapped__("a.h", "x")
+    monkeypatch.setattr(library, "RUNTIME", tmp_path)
+    found = library.structure.__wrapped__("a.h", "x")
     assert {name: ctypes.sizeof(kind) for name, kind in found._fields_} == fields

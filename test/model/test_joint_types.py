@@ -18,7 +18,7 @@ import mbdyn_ros
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import gibbs_appell
 from mbdyn_ros.equations.textbook.denoc import ClosedDenoc
-from mbdyn_ros.view.scene.link_poses import link_poses
+from mbdyn_ros.view.scene.visuals import link_poses
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -25,7 +25,7 @@ VALID = """<?xml version="1.0" encoding="utf-8"?>
     <limit lower="-1" upper="1" velocity="2" effort="100"/>
     <dynamics damping="0.1" friction="0.2"/></joint>
   <joint name="dig" type="prismatic"><parent link="boom"/><child link="stick"/>
-    <mimic joint="swing" multiplier="-2" offset="0.5"/></joint>
+    <axis xyz="1 0 0"/><mimic joint="swing" multiplier="-2" offset="0.5"/></joint>
   <joint name="curl" type="fixed"><parent link="stick"/><child link="bucket"/>
     <origin quat_xyzw="0 0 1 1"/></joint>
   <joint name="slide" type="planar"><parent link="base"/><child link="plate"/>

@@ -16,8 +16,8 @@ from mbdyn_ros.control import default_gains
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.examples import CART, PENDULUM
 from mbdyn_ros.motion import MotionLimits, Pump, time_optimal
-from mbdyn_ros.motion.compared_timings import constant_speed, lowered_limits
 from mbdyn_ros.motion.reference import Reference, mean_between
+from mbdyn_ros.motion.timed_path import constant_speed, lowered_limits
 
 WAY = [[0.0], [0.5]]
 REACH = np.array(

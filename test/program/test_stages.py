@@ -17,8 +17,8 @@ from mbdyn_ros.compiler import gcc
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.compiled_kernel import MANY, CompiledProgram
 from mbdyn_ros.compiler.options import Options
+from mbdyn_ros.compiler.pipeline import c_source
 from mbdyn_ros.compiler.runtime.library import runtime
-from mbdyn_ros.compiler.source import c_source
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.program.stages import Staged

@@ -21,8 +21,7 @@ from mbdyn_ros import InputError, Robot
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.options import STANDARD, Options
-from mbdyn_ros.compiler.pipeline import function_text
-from mbdyn_ros.compiler.source import HEADERS
+from mbdyn_ros.compiler.pipeline import HEADERS, function_text
 from mbdyn_ros.compiler.table import Lane
 
 URDF = Path(__file__).parents[2] / "urdf"

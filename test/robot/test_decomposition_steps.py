@@ -10,7 +10,7 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.equations.control_laws import virtual_decomposition
-from mbdyn_ros.robot.decomposition_steps import decomposition_steps
+from mbdyn_ros.robot.module_steps import decomposition_steps
 from mbdyn_ros.robot.steps import Quantity, to_latex
 
 pytestmark = pytest.mark.usefixtures("interpreted")

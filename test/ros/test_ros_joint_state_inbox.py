@@ -13,7 +13,7 @@ pytest.importorskip("rclpy")
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
-from mbdyn_ros.ros.messages import plain_bytes
+from mbdyn_ros.ros.messages import joint_state_bytes
 from mbdyn_ros.ros.messages.joint_state_bytes import JointStateBytes, JointStateReader, JointStates
 
 
@@ -88,7 +88,7 @@ def test_as_rclpy_writes(
 ) -> None:
     """All forms, each with numbers twice; in another encoding the message itself is handed on."""
     if not plain:
-        monkeypatch.setattr(plain_bytes, "serialize_message", lambda one: b"\x00\x07\x00\x00")
+        monkeypatch.setattr(joint_state_bytes, "serialize_message", lambda one: b"\x00\x07\x00\x00")
     rng = random.Random(6)
     for _ in range(100):
         one = message(rng)

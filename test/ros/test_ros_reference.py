@@ -20,8 +20,8 @@ import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.motion.playback import approach
+from mbdyn_ros.motion.poses import Turns
 from mbdyn_ros.motion.reference import Reference
-from mbdyn_ros.motion.turns import Turns
 from mbdyn_ros.ros.messages.limits import ReferenceLimits
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.messages.trajectory_message import read_trajectory

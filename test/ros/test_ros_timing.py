@@ -16,8 +16,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import mbdyn_ros
 from examples.moveit_timing import of_the_group, with_the_rest
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.ros.messages.trajectory_conversion import timed
-from mbdyn_ros.ros.messages.trajectory_efforts import unfit_for_a_controller
+from mbdyn_ros.ros.messages.trajectory_efforts import timed, unfit_for_a_controller
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
 __all__ = ["rig"]

@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import mbdyn_ros
 from mbdyn_ros import InputError, ModelError, SimulationError
-from mbdyn_ros.simulation.actuators.actuation import SteppedActuation
+from mbdyn_ros.simulation.actuation import SteppedActuation
 
 OWN = Path(__file__).parents[2] / "urdf"
 

@@ -14,9 +14,8 @@ from mbdyn_ros.model.read.shape import find_mesh, load_mesh
 from mbdyn_ros.model.shapes import Box, Cylinder, Mesh
 from mbdyn_ros.view.page.excursion import excursion, joint_table
 from mbdyn_ros.view.page.motion import recorded
-from mbdyn_ros.view.scene.link_poses import link_poses
 from mbdyn_ros.view.scene.shown_robot import skeleton
-from mbdyn_ros.view.scene.visuals import read_visuals
+from mbdyn_ros.view.scene.visuals import link_poses, read_visuals
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,12 +8,10 @@ from ..block import StraightBlock
 from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from ..table import Lane, Table
 from .blocks import block_text
-from .lines import Places
+from .lines import Places, TableLayout, storage
 from .operations import number, numbers_text
-from .products import ProductPrinter
+from .products import ProductPrinter, sum_text
 from .solutions import factor_lines, factor_loops, parts, solution_lines, solution_loops
-from .sums import sum_text
-from .tables import TableLayout, storage
 
 TABLES = '#include "tables.h"\n'
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...program.elimination import Elimination
 from ..table import Lane, Table
-from .lines import indented
-from .tables import TableLayout, whole_numbers
+from .lines import TableLayout, indented, whole_numbers
 
 Factors = Callable[[int, int], str]
 """C of the factor of a row and a column."""

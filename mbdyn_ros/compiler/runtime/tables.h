@@ -1,4 +1,4 @@
-/* tables.h: numbers in blocks of columns, see `printers.tables`. Names end in 1 where numbers are
+/* tables.h: numbers in blocks of columns, see `printers.lines`. Names end in 1 where numbers are
    single and vectors lie along the columns, in v where every number is a vector. */
 #pragma once
 #include "elementary.h"

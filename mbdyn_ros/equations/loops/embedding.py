@@ -14,7 +14,7 @@ import casadi as ca
 
 from ...prepare.coordinates import Coordinates
 from ...prepare.tree import Tree
-from ...program.binding_times import split_by_time
+from ...program.stages import split_by_time
 from ...program.symbols import lasting, serialized
 from ..algebra.spatial import SX, CosineSine, JointMotion, Position, joint_motion
 from .linkage import ClusterRows, Linkage, cluster_rows, embed, linear_positions

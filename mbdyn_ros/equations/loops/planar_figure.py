@@ -11,8 +11,7 @@ import numpy as np
 
 from ...prepare.clusters import Cluster
 from ...prepare.tree import Tree
-from ..algebra.complex_plane import Complex
-from ..algebra.phasors import Coefficient, KnownPhasors, Phasor, Vector
+from ..algebra.phasors import Coefficient, Complex, KnownPhasors, Phasor, Vector
 from ..algebra.spatial import SX, Position
 from .dyads import Dyads
 from .planar_linkage import NUMBERS, Lengths, PlanarJoint, planar_linkage

@@ -17,8 +17,7 @@ from ...array import Array
 from ...model.closing_types import Rotation, Translation
 from ...prepare.clusters import PARALLEL_AXES, Closure, Cluster, loop_axes
 from ...prepare.tree import Tree
-from ..algebra.complex_plane import Complex
-from ..algebra.phasors import Coefficient
+from ..algebra.phasors import Coefficient, Complex
 from ..algebra.spatial import SX, CosineSine, constant
 
 

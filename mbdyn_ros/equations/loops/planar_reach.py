@@ -20,8 +20,7 @@ import numpy as np
 
 from ...array import Array
 from ...program.columns import Columns
-from ..algebra.complex_plane import Complex
-from ..algebra.phasors import KnownPhasors, on_symbols
+from ..algebra.phasors import Complex, KnownPhasors, on_symbols
 from ..algebra.spatial import SX
 from .planar_linkage import PlanarJoint
 from .triangle import Triangle

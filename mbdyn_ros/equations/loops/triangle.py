@@ -33,8 +33,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ..algebra.complex_plane import Complex
-from ..algebra.phasors import KnownPhasors, Numbers, Vector, on_symbols
+from ..algebra.phasors import Complex, KnownPhasors, Numbers, Vector, on_symbols
 from ..algebra.spatial import SX
 
 

@@ -70,7 +70,7 @@ from ...array import Array
 from ...model.closing_types import Rotation, Translation
 from ...prepare.clusters import PARALLEL_AXES, Cluster
 from ...prepare.tree import WORLD, Body
-from ..algebra.complex_plane import Complex
+from ..algebra.phasors import Complex
 from ..algebra.spatial import SX, CosineSine, JointMotion, constant, joint_motion, skew
 from ..formulation import Study, formulation
 from ..loops.linkage import Linkage

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import click
+
 FILES = ("--plot", "--gif", "--output", "--curve")
 """Options that show a prescribed motion without a task, too."""
 
@@ -31,3 +35,27 @@ USED_BY = {
     **dict.fromkeys(("port", "host", "browse"), ("--page",)),
 }
 """By the name of an option, the options with which it means something."""
+
+LAWS = {
+    "speed": ("constant", "trapezoid"),
+    "acceleration": ("trapezoid",),
+    "duration": ("cycloid",),
+    "start": ("constant", "trapezoid", "cycloid"),
+    "turn": ("constant", "trapezoid", "cycloid"),
+}
+"""By the name of an option of prescribed motions, the laws of --motion that use it."""
+
+
+def require_law(motion: str, options: Mapping[str, str]) -> None:
+    """Refuse an option of a prescribed motion that this law, or file, does not use.
+
+    Raises
+    ------
+    UsageError
+        The words name the option and the laws.
+    """
+    for name, laws in LAWS.items():
+        if name in options and motion not in laws:
+            raise click.UsageError(
+                f"{options[name]} goes with --motion {' or '.join(laws)}, not with {motion}"
+            )

@@ -5,11 +5,10 @@ other programs), or the edit is refused in words. Whether loops can be closed af
 when a `Robot` is made of the model; its own methods (`Robot.locked`, ...) do that at once.
 """
 
-from .attach import attached
+from .attach import attached, without
 from .change import with_joint
 from .elastic import with_elastic_link
 from .lock import locked
-from .remove import without
 from .rename import prefixed, renamed
 from .transformed import mirrored, scaled
 

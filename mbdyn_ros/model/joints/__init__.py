@@ -1,20 +1,15 @@
-"""The types of joints, each declared in a file of its own.
+"""The types of joints by name.
 
-A new type is a new file and a line in `JOINT_TYPES`: its coordinates, its units, its motion and
-what holds of it are declared there, on numbers and symbols alike, and asked by everything else.
+A new type is a declaration in `types` and a line in `JOINT_TYPES`: its coordinates, its units, its
+motion and what holds of it are declared there, on numbers and symbols alike, and asked by
+everything else.
 """
 
 from __future__ import annotations
 
 from ..closing_types import named_type
-from .floating import FLOATING
 from .joint_type import CoordinatePart, JointType, MotionType
-from .planar import PLANAR
-from .prismatic import PRISMATIC
-from .revolute import CONTINUOUS, REVOLUTE
-from .screw import SCREW
-from .spherical import SPHERICAL
-from .universal import UNIVERSAL
+from .types import CONTINUOUS, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SCREW, SPHERICAL, UNIVERSAL
 
 JOINT_TYPES = {
     one.name: one

@@ -16,11 +16,10 @@ from ..closing_types import closing_type
 from ..model import Combination, Coupling, Loop, Model, Pose
 from ..roll_pitch_yaw import rotation_from_rpy
 from ..split_joints import joints_of_parts, split_joints
-from .actuator_records import read_actuators
 from .closures import HeldJoint, held_loop, held_type, standing
 from .couplings import ZERO_FACTOR, ZERO_RATIO, couple_joints
 from .placement import IDENTITY, X_AXIS, in_degrees, snapped
-from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped
+from .side_car_joints import NUMBERS, read_actuators, read_axis, read_numbers, retyped
 from .structure import Closing, check_closures, quoted
 from .yaml_source import YamlSource
 

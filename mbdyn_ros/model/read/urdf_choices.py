@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import ModelError, suggestion
 from ..model import Joint, Model
 from ..split_joints import joints_of_parts, split_joints
-from .actuator_records import read_actuators
+from .side_car_joints import read_actuators
 from .structure import quoted
 from .xml_source import XmlSource
 

@@ -24,9 +24,8 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError
 from ...model.model import Array
 from ...motion.playback import NO_REFERENCE, Playback, approach, patience, require_timely
-from ...motion.poses import rotation_of
+from ...motion.poses import Turns, rotation_of
 from ...motion.reference import Reference
-from ...motion.turns import Turns
 from ...robot import Robot
 from ...ros.messages.base_pose import target_place, target_turn
 from ...ros.messages.conversions import doubles

@@ -16,8 +16,8 @@ from ...errors import InputError
 from ...model.model import Array
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
+from ...simulation.contact.impulses import Contact, Impact
 from ...simulation.contact.points import Point
-from ...simulation.contact.records import Contact, Impact
 from ..node.interfaces import msg
 from .named_numbers import require_reasonable
 

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 from ...array import Array, places
 from ...errors import InputError
 from ...motion.measured_joints import MeasuredJoints
-from ...motion.turns import Turns
+from ...motion.poses import Turns
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from ..node.refusals import one_line

@@ -20,8 +20,8 @@ from ...errors import InputError
 from ...motion.reference import Reference
 from ...robot import Robot
 from .conversions import seconds
+from .joint_state_bytes import PlainBytes, Span
 from .layout import Layout
-from .plain_bytes import PlainBytes, Span
 from .trajectory_efforts import read_points
 
 

@@ -7,6 +7,7 @@ that wants to send zero torque before it dies could not any more.
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import socket
@@ -21,11 +22,13 @@ from typing import TYPE_CHECKING
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from ...compiler.cache import LOG
 from ...errors import MbdynError
-from .refusals import in_words
+from .refusals import in_words, one_line
 from .signals import hear
 
 if TYPE_CHECKING:
@@ -121,6 +124,18 @@ def run(create: Callable[[], RobotNode], name: str, args: list[str] | None = Non
     return Process(name).run(create, args)
 
 
+class RosLog(logging.Handler):
+    """The part of Python's log that a node passes on to that of ROS."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._logger = get_logger(name)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a record on, in one line."""
+        self._logger.info(one_line(record.getMessage()))
+
+
 class Process:
     """One node, from its start to its end.
 
@@ -163,6 +178,8 @@ class Process:
     def _live(self, create: Callable[[], RobotNode], args: list[str] | None) -> None:
         with past_shared_memory():
             rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+            LOG.addHandler(RosLog(self._name))
+            LOG.setLevel(logging.INFO)
             self._node = create()
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)

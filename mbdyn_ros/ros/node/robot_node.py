@@ -26,9 +26,8 @@ from .inbox import others_on
 from .loops import RateLoop
 from .node_clock import NodeClock, steady_timer
 from .parameters import Parameters, Spec
-from .payloads import Payloads
 from .refusals import ROBOTS, in_words, one_line
-from .running_numbers import RunningNumbers
+from .running_numbers import Payloads, RunningNumbers
 
 Part = TypeVar("Part")
 

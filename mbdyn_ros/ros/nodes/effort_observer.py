@@ -26,9 +26,8 @@ from ...array import Array
 from ...control import Observer, PayloadEstimator, WrenchEstimator
 from ...errors import InputError
 from ...robot import Robot
-from ..messages.joint_state_bytes import JointStateBytes, joint_state_inbox
+from ..messages.joint_state_bytes import JointStateBytes, StampedBytes, joint_state_inbox
 from ..messages.measured_state import JointReader, MeasuredState
-from ..messages.plain_bytes import StampedBytes
 from ..node.health import Health
 from ..node.interfaces import srv
 from ..node.loops import ArrivalLoop

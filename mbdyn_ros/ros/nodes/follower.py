@@ -13,8 +13,8 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError
 from ...model.model import Array
 from ...motion.playback import Playback, approach, patience, require_timely
+from ...motion.poses import Turns
 from ...motion.reference import Reference, State
-from ...motion.turns import Turns
 from ...robot import Robot
 from ..messages.limits import EffortLimits, ReferenceLimits
 from ..messages.measured_state import MeasuredState

@@ -29,8 +29,14 @@ from ..messages.named_numbers import (
     partial_position,
     require_reasonable,
 )
-from ..messages.trajectory_conversion import ANSWER_RATE, converted, requested_limits, timed
-from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
+from ..messages.trajectory_efforts import (
+    ANSWER_RATE,
+    converted,
+    requested_limits,
+    timed,
+    unfit_for_a_controller,
+    with_efforts,
+)
 from ..node.health import Health
 from ..node.interfaces import service_types
 from ..node.process import run

@@ -8,8 +8,7 @@ from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS, WORLD
 from ..node.managed_node import AUTOSTART
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
-from ..node.payloads import VARIABLE
-from ..node.running_numbers import JOINT_DYNAMICS
+from ..node.running_numbers import JOINT_DYNAMICS, VARIABLE
 from .feedforward import EFFORT_SOURCES
 
 COMMAND_ORDER = Spec(

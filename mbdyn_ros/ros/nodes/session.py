@@ -15,7 +15,7 @@ from ...errors import InputError, MbdynError, ModelError, SimulationError
 from ...model.model import Array
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
-from ...simulation.actuators.actuation import SteppedActuation
+from ...simulation.actuation import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.stops import with_stops, without_stops

@@ -21,7 +21,7 @@ from ...model.model import Array
 from ...model.write.urdf import urdf_text
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
-from ...simulation.contact.records import Impact
+from ...simulation.contact.impulses import Impact
 from ...simulation.sensors import Imu
 from ..messages.base_pose import WORLD_FRAME, PosePublisher, topic_word
 from ..messages.conversions import fill_time, held_contact, impact_contacts

@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError, MbdynError
 from ...robot import Robot
-from ..messages.trajectory_conversion import converted
+from ..messages.trajectory_efforts import converted
 from ..node.health import Health
 from ..node.inbox import Gaps
 from ..node.process import run

@@ -22,7 +22,7 @@ from ...model.shapes import Box, Cylinder, Sphere, Vector
 from ...motion.poses import loop_force, loop_gap, quaternion_of, rotation_from_x
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
-from ...simulation.contact.records import Impact
+from ...simulation.contact.impulses import Impact
 from ...view.scene.scene import WORLD, Lines
 from ...view.scene.shown_walls import wall_items
 from ..messages.conversions import fill_time

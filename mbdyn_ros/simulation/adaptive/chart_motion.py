@@ -14,7 +14,7 @@ import numpy as np
 from ...equations import programs
 from ...model.model import Array
 from ...robot import Robot
-from ..contact.records import Contact, Impact
+from ..contact.impulses import Contact, Impact
 from ..effort import Constant, EffortFunction
 from ..trajectory import Event, Stretch, Trajectory, Transition
 from .integrator import Step

@@ -18,11 +18,10 @@ import numpy as np
 from ...compiler.compiled_kernel import CompiledKernel
 from ...errors import ContactError, SimulationError
 from ...integration import methods
-from ...integration.methods import AdaptiveMethod
-from ...integration.root import first_true, land
+from ...integration.methods import AdaptiveMethod, first_true, land
 from ...model.model import Array
+from ..contact.impulses import Impact
 from ..contact.precision import ADAPTIVE_STEPS
-from ..contact.records import Impact
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula

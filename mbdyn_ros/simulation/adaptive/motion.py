@@ -8,17 +8,16 @@ from ...equations.position_rate import PositionRate
 from ...errors import ContactError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..actuators.actuation import Actuation
+from ..actuation import Actuation
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
-from ..contact.records import Impact
+from ..contact.impulses import Impact
+from ..coulomb import Drive
 from ..effort import EffortFunction
-from ..friction.drive import Drive
 from ..stepped.solid_slots import AHEAD, CrowdedError, SolidSlots
 from ..stepped.step_in_c import StepInC, is_compiled
 from ..trajectory import Transition
-from .smooth import Smooth, friction_coefficients
-from .stick_slip import StickSlip
+from .stick_slip import Smooth, StickSlip, friction_coefficients
 from .touching import Touching
 
 

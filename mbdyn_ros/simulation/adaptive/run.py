@@ -13,10 +13,10 @@ from ...array import Array
 from ...errors import ContactError, MbdynError, SimulationError, SimulationWarning, warn
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
-from ..actuators.actuation import Actuation
+from ..actuation import Actuation
 from ..charts import closes, suits, translated_velocity, with_joints
 from ..contact.environment import Environment
-from ..contact.records import Impact
+from ..contact.impulses import Impact
 from ..effort import EffortFunction
 from ..trajectory import Event, StoppedSimulationError, Stretch, Trajectory
 from .chart_motion import ChartMotion, Recorder, Translation, joined

@@ -17,7 +17,7 @@ from ...equations.dry_friction import tree_friction
 from ...integration.methods import SEMI_IMPLICIT
 from ...robot import Robot
 from ..contact.environment import Environment
-from ..contact.records import Impact
+from ..contact.impulses import Impact
 from ..effort import Constant
 from ..stepped.stepper import Stepper
 from ..trajectory import Event

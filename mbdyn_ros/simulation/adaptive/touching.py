@@ -3,7 +3,7 @@
 Between events the points that rest on walls are held there: with rows S for what is at rest and
 directions C of the forces that hold it, M a = F + C^T f, S a + drift = 0. A point that sticks
 has three rows; one that slides has its normal, and friction against its velocity. At an event
-the impact (`contact.collisions`) changes the velocity, and the same laws on accelerations
+the impact (`contact.events`) changes the velocity, and the same laws on accelerations
 say which contacts rest, stick, slide or separate from then on.
 """
 
@@ -20,16 +20,21 @@ from ...array import Array
 from ...compiler.kernel import Kernel
 from ...errors import ContactError, SimulationError
 from ...robot import Robot
-from ..contact.collisions import Collisions
-from ..contact.contacts import Contacts
-from ..contact.events import ContactSearch
-from ..contact.impulses import UNSETTLED, contact_impulses
+from ..contact.contacts import (
+    LEANING_SPEED,
+    Assembly,
+    Contacts,
+    Flags,
+    Indices,
+    Rows,
+    tangent_planes,
+)
+from ..contact.events import Collisions, ContactSearch
+from ..contact.impulses import UNSETTLED, Contact, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
-from ..contact.records import Contact
-from ..contact.rows import LEANING_SPEED, Assembly, Flags, Indices, Rows, tangent_planes
 from ..contact.starts import refuse_inside
 from ..trajectory import Transition
-from .smooth import Smooth
+from .stick_slip import Smooth
 
 FORCE_NOISE = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""

@@ -139,7 +139,8 @@ class Environment(Sealed):
         if points is not None:
             self.points = checked_points(with_pieces(points, self.surfaces))
         self._found: tuple[Tree, tuple[Point, ...]] | None = None
-        self._stopped: dict[tuple[str, ...], Environment] = {}
+        self._stopped: dict[tuple[tuple[str, ...], ...], Environment] = {}
+        self._limited: tuple[str, ...] = ()
         self._room, self.most_active = MOST_PAIRS, MOST_ACTIVE
         self._roomier: dict[bool, Environment] = {}
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
@@ -167,12 +168,15 @@ class Environment(Sealed):
             parts.append(f"links={self.links!r}")
         return f"Environment({', '.join(parts)})"
 
-    def with_stops(self, joints: Sequence[str]) -> Environment:
-        """A copy with stops at the limits of these joints; the same whenever asked for."""
-        chosen = tuple(joints)
+    def with_stops(self, joints: Sequence[str], limited: Sequence[str] = ()) -> Environment:
+        """A copy with stops at the limits of these joints; the same whenever asked for.
+
+        limited : joints for whose stops programs have room too; see `Contacts.beyond`.
+        """
+        chosen = tuple(joints), () if set(limited) <= set(joints) else tuple(limited)
         if chosen not in self._stopped:
             self._stopped[chosen] = other = copy.copy(self)
-            object.__setattr__(other, "joint_limits", chosen)
+            other.__dict__.update(joint_limits=chosen[0], _limited=chosen[1])
         return self._stopped[chosen]
 
     def with_more_room(self, contacts: bool = False) -> Environment:
@@ -242,7 +246,7 @@ class Environment(Sealed):
             surfaces=tuple(wall.name for wall in self.surfaces),
             points=dict(Counter(point.link for point in points)),
             pairs=tuple(dict.fromkeys(rods + solid)),
-            stops=self.stop_names(robot),
+            stops=tuple(name for _, name, _ in self._stops(robot)),
         )
 
     def law(self, point: Point, wall: Surface) -> tuple[float, float]:
@@ -261,7 +265,7 @@ class Environment(Sealed):
             axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
             places.append(BodyPoint(body, place, point.radius, axis, point.half))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
-        stops = tuple(stop for _, stop in self._stops(robot))
+        stops = tuple(stop for *_, stop in self._stops(robot, self._limited))
         signed: tuple[Ball, ...] = ()
         if any(point.is_ball or point.half for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
@@ -281,15 +285,22 @@ class Environment(Sealed):
         """The links that may touch each other, with words for them."""
         return () if self.links is None else self.links.couples(robot)
 
-    def stop_names(self, robot: Robot) -> tuple[str, ...]:
-        """Words for the stops of the joints, in order."""
-        return tuple(name for name, _ in self._stops(robot))
-
-    def _stops(self, robot: Robot) -> list[tuple[str, tuple[int, int, float, float]]]:
+    def stops(self, robot: Robot) -> tuple[tuple[str, bool], ...]:
+        """Words for every stop that programs have room for, in order, and whether it acts."""
         chosen = self.joint_limits
+        return tuple(
+            (words, chosen is True or joint in (chosen or ()))
+            for joint, words, _ in self._stops(robot, self._limited)
+        )
+
+    def _stops(
+        self, robot: Robot, limited: tuple[str, ...] = ()
+    ) -> list[tuple[str, str, tuple[int, int, float, float]]]:
+        """Joint, words and numbers of every stop of the joints that have some, or of `limited`."""
+        chosen = limited or self.joint_limits
         if not chosen:
             return []
-        stops: list[tuple[str, tuple[int, int, float, float]]] = []
+        stops: list[tuple[str, str, tuple[int, int, float, float]]] = []
         for body in robot.system.tree.bodies:
             if body.joint == BASE_JOINT:
                 continue
@@ -304,7 +315,8 @@ class Environment(Sealed):
                 (-1, joint.limits.upper, "upper"),
             ):
                 if np.isfinite(bound):
-                    stops.append((f"{word} limit of joint {joint.name!r}", (q, v, side, bound)))
+                    words = f"{word} limit of joint {joint.name!r}"
+                    stops.append((joint.name, words, (q, v, side, bound)))
         return stops
 
 

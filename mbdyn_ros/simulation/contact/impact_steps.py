@@ -28,7 +28,7 @@ from ...robot.steps import Quantity, Steps
 from ...units import velocity_unit
 from .contacts import Contacts
 from .environment import Environment
-from .records import Impact
+from .impulses import Impact
 
 
 def impact_steps(robot: Robot, environment: Environment, impact: Impact) -> Steps:

@@ -10,8 +10,8 @@ from ...array import Array
 from ...errors import SimulationWarning, warn
 from ...model.model import Joint
 from ...robot import Robot
+from .contacts import Flags
 from .environment import Environment
-from .rows import Flags
 
 ON_THE_LIMIT = 1e-9
 """rad or m by which a joint that starts on its limit may be beyond it."""
@@ -52,18 +52,27 @@ def beyond_limits(robot: Robot, q: Array) -> tuple[Array, Flags]:
 
 
 @overload
-def with_stops(robot: Robot, q: Array, environment: Environment) -> Environment: ...
+def with_stops(
+    robot: Robot, q: Array, environment: Environment, room: bool = False
+) -> Environment: ...
 
 
 @overload
-def with_stops(robot: Robot, q: Array, environment: Environment | None) -> Environment | None: ...
+def with_stops(
+    robot: Robot, q: Array, environment: Environment | None, room: bool = False
+) -> Environment | None: ...
 
 
-def with_stops(robot: Robot, q: Array, environment: Environment | None) -> Environment | None:
+def with_stops(
+    robot: Robot, q: Array, environment: Environment | None, room: bool = False
+) -> Environment | None:
     """The environment; where it says nothing of stops, with those at all limits that q keeps.
 
     A joint that starts beyond its limits has no stops, and is warned of. None where there is
     nothing to hit.
+
+    room : whether its programs have room for these stops too, so that they are the same wherever
+        motions start.
 
     Warns
     -----
@@ -86,4 +95,5 @@ def with_stops(robot: Robot, q: Array, environment: Environment | None) -> Envir
             SimulationWarning,
         )
     held = [joint.name for joint, is_out in zip(joints, out, strict=True) if not is_out]
-    return (environment or Environment([])).with_stops(held)
+    limited = [joint.name for joint in joints] if room else ()
+    return (environment or Environment([])).with_stops(held, limited)

@@ -23,7 +23,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ..charts import POOR, Preparation, better_joints, same_place, with_joints
 from ..contact.environment import Environment
-from ..contact.records import Contact, Impact
+from ..contact.impulses import Contact, Impact
 from ..sensors import NO_WRENCHES
 from .chart_guard import ChartGuard
 from .stepper import Stepper

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiler.runtime.library import stepping
-from ...compiler.runtime.structures import structure
+from ...compiler.runtime.library import stepping, structure
 from ...equations.contact.reach import flattened
 from ...model.model import Array
 from ...model.pose import Pose

@@ -10,8 +10,7 @@ import numpy as np
 from ...array import Array
 from ...compiler.compiled_kernel import CompiledKernel
 from ...compiler.kernel import Bound, fixed_zeros
-from ...compiler.runtime.library import can_step, stepping
-from ...compiler.runtime.structures import structure
+from ...compiler.runtime.library import can_step, stepping, structure
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Sparsity, flattened
 from ...equations.contact.stepping import (
@@ -22,13 +21,13 @@ from ...equations.contact.stepping import (
     damped_mass,
     travel,
 )
-from ...equations.position_rate import position_rate
+from ...equations.position_rate import step_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix, sliding_dynamics
 from ...errors import InputError
 from ...integration.methods import FixedMethod
 from ...program.declaration import Declaration
 from ...robot import Robot
-from ..contact.contacts import Contacts
+from ..contact.contacts import Contacts, Indices
 from ..contact.environment import MOST_POINTS
 from ..contact.precision import STEPS_IN_C, Precision
 from .solid_tables import SolidTables
@@ -49,7 +48,7 @@ PROGRAMS = {
     "mass": ("damped_mass", "mass_matrix"),
     "distances": ("distances",),
     "rows": ("contact_rows",),
-    "rate": ("position_rate",),
+    "rate": ("step_rate",),
     "energy": ("energy",),
 }
 """Of a robot among walls, in the order of C: what it is there, and the programs that may be it."""
@@ -62,13 +61,14 @@ Motion = structure("contact/model.hpp", "motion")
 
 def is_compiled(robot: Robot) -> bool:
     """Whether programs of a robot run in C, and there is a C++ compiler for steps around them."""
-    return robot.calls.kernel(position_rate).compiled and can_step()
+    return robot.calls.kernel(step_rate).compiled and can_step()
 
 
 @dataclass(frozen=True, eq=False)
 class Laws:
     """The laws of contacts: e and mu (m,) each, how exact they are, and when they are one (s).
 
+    beyond : contacts that are out of reach wherever they are.
     special : (m, 9) as `Surface.laws` has them; None where no wall has any.
     most_active : contacts that there is room for in one step.
     """
@@ -77,6 +77,7 @@ class Laws:
     friction: Array
     precision: Precision
     tie_window: float
+    beyond: Indices
     special: Array | None = None
     most_active: int = 0
 
@@ -106,8 +107,8 @@ class StepInC:
         self.contacts, self.rubbing = geometry.count, len(rubs)
         wanted: list[tuple[object, ...]] = [
             (self._dynamics,),
-            (damped_mass,) if self._implicit else (mass_matrix,),
-            (position_rate,),
+            (damped_mass,) if self._damping else (mass_matrix,),
+            (step_rate,),
             (energy,),
         ]
         if self.contacts:
@@ -135,6 +136,7 @@ class StepInC:
                 still_q,
                 rubs.leaders(system),
                 system.given,
+                laws.beyond,
             )
         ]
         self._sparsity = reach = Sparsity.of(system, geometry)
@@ -151,13 +153,15 @@ class StepInC:
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
         self._special = None if laws.special is None else np.ascontiguousarray(laws.special)
         self.body, self.partner, *_ = self._kept
-        body, partner, normal, at_v, at_q, slides, given = (one.ctypes.data for one in self._kept)
+        body, partner, normal, at_v, at_q, slides, given, beyond = (
+            one.ctypes.data for one in self._kept
+        )
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
             return found[0].scalar.address.value if found else None
 
-        self._turns, rate = bool(system.quaternions), named["position_rate"]
+        self._turns, rate = bool(system.quaternions), named["step_rate"]
         self._rate = (self._turns and rate.vectors) or rate.scalar
         precision = laws.precision
         self.walls = Walls(
@@ -176,7 +180,8 @@ class StepInC:
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             laws=None if self._special is None else self._special.ctypes.data,
-            given=given, givens=len(system.given), home=self.home.ctypes.data,
+            given=given, givens=len(system.given), beyond=beyond, beyonds=len(laws.beyond),
+            home=self.home.ctypes.data,
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
@@ -187,12 +192,12 @@ class StepInC:
     ) -> StepInC:
         """The programs of a robot with these contacts, or with none."""
         if contacts is None:
-            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
+            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0, np.zeros(0, dtype=np.int64))
             return cls(robot, ContactGeometry((), ()), nothing, method)
         around = contacts.environment
         laws = Laws(
             contacts.restitution, contacts.friction, STEPS_IN_C, around.tie_window,
-            contacts.special, around.most_active,
+            contacts.beyond, contacts.special, around.most_active,
         )  # fmt: skip
         step = cls(robot, contacts.geometry, laws, method)
         if contacts.geometry.slots:
@@ -238,7 +243,7 @@ class StepInC:
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 
         with ThreadPoolExecutor() as pool:
-            names = [name for name in self._named if self._turns or name != "position_rate"]
+            names = [name for name in self._named if self._turns or name != "step_rate"]
             made = pool.map(lambda name: self._named[name].vectors, names)
             vectors = dict(zip(names, made, strict=True))
         if None in vectors.values():
@@ -264,7 +269,6 @@ class StepInC:
         if self._robot.calls.traced.is_deep and self._implicit != bool(self.walls.damped):
             self._implicit = bool(self.walls.damped)
             self.walls.acceleration = self._address(self._dynamics)
-            self.walls.mass = self._address(damped_mass if self._implicit else mass_matrix)
             self.walls.vectors = None
 
 

@@ -31,18 +31,17 @@ from ...robot import Robot
 from ..charts import closes, with_joints
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
+from ..contact.impulses import Contact, Impact
 from ..contact.precision import STEPS_IN_C
-from ..contact.records import Contact, Impact
 from ..contact.starts import refuse_inside
 from ..contact.stops import limited_joints, with_all_stops, with_stops
-from ..friction.coulomb import Coulomb, fastest_damping
+from ..coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
 from .chart_guard import ChartGuard
 from .step_in_c import MotionInC, StepInC, is_compiled
-from .taken_steps import Noticed, TakenSteps
+from .taken_steps import Noticed, TakenSteps, TreeState
 from .touches import Touches
-from .tree_state import TreeState
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
@@ -210,7 +209,7 @@ class Stepper(TakenSteps, Sealed):
 
     def _inertia(self) -> Array:
         """Mass matrix (nv, nv) at home of a robot with friction: of the program that steps take."""
-        if self.robot.calls.traced.is_deep or not self.robot.calls.traced.has("damping"):
+        if not self.robot.calls.traced.has("damping"):
             return self.robot.mass_matrix(self.q)
         damped = Bound(self.robot.calls.kernel(damped_mass))
         damped.q[:], damped.step[:] = self.q, 0.0
@@ -230,7 +229,7 @@ class Stepper(TakenSteps, Sealed):
     def _take_stops(self, q: Array) -> None:
         """Let the limits that q keeps be the stops, unless the environment says which are."""
         self._placed = True
-        walls = with_stops(self._start, q, self._around)
+        walls = with_stops(self._start, q, self._around, room=True)
         if walls is not self._walls:
             self._walls = walls
             self._follow()

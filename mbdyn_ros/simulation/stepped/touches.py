@@ -9,10 +9,9 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from ..contact.contacts import Contacts
+from ..contact.contacts import Contacts, tangent_planes
+from ..contact.impulses import Contact, Impact, angle_between
 from ..contact.link_frames import LinkFrames
-from ..contact.records import Contact, Impact, angle_between
-from ..contact.rows import tangent_planes
 from .solid_slots import SolidSlots
 from .step_in_c import SLOT_SIZE, StepInC
 

@@ -15,10 +15,9 @@ from ...errors import SimulationError, SimulationWarning, no_stepping, warn
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
-from ..contact.contacts import Contacts
+from ..contact.contacts import Contacts, Indices
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
-from ..contact.rows import Indices
 from ..contact.starts import refuse_inside
 from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
 from ..given_motion import refuse_unseen
@@ -67,9 +66,9 @@ def rollout_among_walls(
         raise no_stepping("rollouts move")
     if robot.calls.rows is not None:
         return _row_by_row(environment, robot, q, v, efforts, dt, method, terminal, wrenches)
-    _say_lost(robot, q, v)
+    _say_lost(robot, q, v, efforts)
     if q.ndim == 1:
-        walls = with_stops(robot, q, environment)
+        walls = with_stops(robot, q, environment, room=True)
         first = np.arange(1)
         return _rolled(walls, robot, q, v, efforts, dt, method, terminal, first, wrenches)
     groups = _by_stops(robot, q, environment)
@@ -122,13 +121,22 @@ def _single(robot: Robot, labels: tuple[str, ...]) -> Robot:
     return copy.deepcopy(robot)
 
 
-def _say_lost(robot: Robot, q: Array, v: Array) -> None:
-    """Warn of motions that start from numbers that are not finite, by number."""
+def _say_lost(robot: Robot, q: Array, v: Array, efforts: Array) -> None:
+    """Warn of motions that start from numbers, or have efforts, that are not finite, by number."""
     finite = np.isfinite(np.atleast_2d(q)).all(axis=1) & np.isfinite(np.atleast_2d(v)).all(axis=1)
     if not finite.all():
         numbers = ", ".join(map(str, np.flatnonzero(~finite)))
         warn(
             f"{robot.model.source}: the start of motion {numbers} is not finite; it stays so",
+            SimulationWarning,
+        )
+    driven = np.isfinite(efforts).all(axis=(-2, -1))
+    if not driven.all():
+        numbers = ", ".join(map(str, np.flatnonzero(~driven)))
+        whose = f"motion {numbers}" if efforts.ndim > 2 else "all motions"
+        warn(
+            f"{robot.model.source}: efforts of {whose} are not finite; nor is what follows from "
+            "the first of these on",
             SimulationWarning,
         )
 
@@ -143,7 +151,7 @@ def _by_stops(
     beyond = beyond_limits(robot, q)[1]
     _, first, kind = np.unique(beyond, axis=0, return_index=True, return_inverse=True)
     return [
-        (with_stops(robot, q[k], environment), whole[kind.ravel() == i])
+        (with_stops(robot, q[k], environment, room=True), whole[kind.ravel() == i])
         for i, k in enumerate(first)
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...model.model import Array
-from .link_poses import quaternion
+from .visuals import quaternion
 
 if TYPE_CHECKING:
     import viser

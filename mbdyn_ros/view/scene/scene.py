@@ -18,7 +18,7 @@ import numpy as np
 from ...model.model import Array, Pose
 from ...model.shapes import Box, Cylinder, Sphere, Vector
 from ..figure import Color
-from .link_poses import quaternion
+from .visuals import quaternion
 
 if TYPE_CHECKING:
     import viser

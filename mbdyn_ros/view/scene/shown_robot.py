@@ -19,9 +19,8 @@ from ...model.shapes import Box, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Ve
 from ...prepare.coordinates import joint_blocks
 from ..figure import Color, color_of, rgb
 from .camera import SMALLEST
-from .link_poses import link_poses, outwards
 from .scene import WORLD, Arrows, Item, Painted, Scene, Shape, Skin, placed
-from .visuals import PlacedShape
+from .visuals import PlacedShape, link_poses, outwards
 
 LEAST_BALL, LARGEST_BALL = 0.008, 0.035
 """Radii of centres of mass, of the size; a ball is as large as its share of the largest mass."""

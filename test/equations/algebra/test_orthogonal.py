@@ -6,7 +6,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from mbdyn_ros.equations.algebra.orthogonal import solve_orthogonal
+from mbdyn_ros.equations.loops.linkage import solve_orthogonal
 
 Array = np.ndarray
 

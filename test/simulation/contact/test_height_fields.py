@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 import mbdyn_ros
 from mbdyn_ros import Environment
 from mbdyn_ros.array import Array
-from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.compiler.pipeline import c_source
 from mbdyn_ros.equations.contact.contact import contact_drift, distances
 from mbdyn_ros.equations.contact.stepping import contact_rows
 from mbdyn_ros.program.program import Program

@@ -67,6 +67,10 @@ def test_steps_keep_the_limits_as_simulate_does() -> None:
         starts = np.array([[0.0], [2.0], [0.5], [np.nan]])
         with pytest.warns(mbdyn_ros.SimulationWarning, match="start of motion 3 is not finite"):
             q, _ = robot.rollout(starts, [0.0], np.zeros((1000, 1)), 1e-3, environment=floor)
+        efforts = np.zeros((2, 5, 1))
+        efforts[1, 3] = np.nan
+        with pytest.warns(mbdyn_ros.SimulationWarning, match="efforts of motion 1 are not finite"):
+            robot.rollout([0.0], [0.0], efforts, 1e-3, environment=floor)
         expected = [-HEIGHT, 2 - GRAVITY / 2, -HEIGHT, np.nan]
         np.testing.assert_allclose(q[:, -1, 0], expected, atol=1e-9)
         none = mbdyn_ros.Environment([], joint_limits=False)
@@ -74,6 +78,16 @@ def test_steps_keep_the_limits_as_simulate_does() -> None:
         stepper.advance(1000)
         assert stepper.q[0] == pytest.approx(-GRAVITY / 2, rel=1e-9)
         assert np.abs(stepper.force_torque("slide")).max() < 1e-9 and not stepper.contacts
+
+
+def test_programs_do_not_depend_on_which_stops_act() -> None:
+    """A robot whose home is beyond its limits would be compiled once more where it starts."""
+    robot, anywhere = slide(), mbdyn_ros.Environment([], joint_limits=True)
+    with pytest.warns(mbdyn_ros.SimulationWarning, match="slide at 2, limits -0.5 to 1"):
+        beyond = with_stops(robot, np.array([2.0]), mbdyn_ros.Environment([]), room=True)
+    assert beyond.joint_limits == () and beyond.report(robot).stops == ()
+    assert beyond.geometry(robot) == anywhere.geometry(robot)
+    assert beyond.stops(robot) == tuple((name, False) for name, _ in anywhere.stops(robot))
 
 
 def test_walls_and_stops_go_together() -> None:

@@ -1,6 +1,6 @@
 /* The data of a step, one table each: `walls`, what does not change (the robot's programs, its
    contacts, laws and tolerances), and `motion`, where one motion stands. Python makes both from the
-   text of these structures (`compiler/runtime/structures.py`), so every field stands in one place.
+   text of these structures (`compiler/runtime/library.py`), so every field stands in one place.
 
    nq, nv, ne: positions, velocities, efforts. m = contacts. MANY of the contacts are `slots` for
    pairs of convex shapes, whose planes change from step to step. */
@@ -58,6 +58,8 @@ struct walls {
   const double* laws;                     /* (m) as wall_laws.hpp has them; NULL: there are none */
   const int64_t* given;                   /* (givens): the velocities that nothing changes */
   size_t givens;
+  const int64_t* beyond;                  /* (beyonds): the stops that are out of reach */
+  size_t beyonds;
   const double* home;                     /* see `program.home` */
   double touching; /* m at which contacts touch */
   double graze;    /* m of depth that does not count as an impact */

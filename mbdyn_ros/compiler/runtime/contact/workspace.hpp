@@ -165,10 +165,16 @@ static void evaluate_slots(const struct walls* w, const struct motion* s, const 
   place_slots(w, s, v, column, result);
 }
 
+constexpr double OUT_OF_REACH = 1e9; /* m, as of slots that are not in use */
+
 template <class Real>
 static void evaluate_distances(const struct walls* w, const Motion<Real>* s, const Real* q, const Real* v,
                        Real* result) {
   if (w->distances) evaluate(w, s, programs_of<Real>(w)->distances, q, v, result);
+  for (size_t i = 0; i < w->beyonds; ++i) {
+    result[w->beyond[i]] = all<Real>(OUT_OF_REACH);
+    result[w->contacts + (size_t)w->beyond[i]] = all<Real>(0.);
+  }
   if constexpr (is_single<Real>) {
     if (s->planes) evaluate_slots(w, s, q, v, result);
   }

@@ -12,9 +12,8 @@ from ...model import Inertia, Joint, Limits, Link, Pose
 from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
 from ..acting import judge
 from ..placement import placed_joint, tidy
-from .compiled import Compiled
+from .compiled import Compiled, ElementNames
 from .equalities import active_holds, is_mocap, pose_of
-from .names import ElementNames
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""

@@ -23,7 +23,6 @@ from ..xml_source import XmlSource
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-
 NUMBERS = {
     "BODY": ("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia"),
     "JOINT": ("jnt_pos", "jnt_axis", "jnt_stiffness"),
@@ -284,3 +283,54 @@ def quiet(mujoco: Any) -> Iterator[None]:
         yield
     finally:
         mujoco.set_mju_user_warning(before)
+
+
+class ElementNames:
+    """Names for bodies and joints as links and joints need them.
+
+    Parameters
+    ----------
+    compiled : the MJCF.
+
+    Attributes
+    ----------
+    bodies, joints : a name for each, by number.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        model = compiled.model
+        self.bodies = _distinct(
+            [compiled.name_of("BODY", k) for k in range(model.nbody)],
+            [f"body{k}" for k in range(model.nbody)],
+        )
+        bodies = model.jnt_bodyid.tolist()
+        self.joints = _distinct(
+            [compiled.name_of("JOINT", k) for k in range(model.njnt)],
+            [
+                f"{self.bodies[body]}/joint{k - model.body_jntadr[body] + 1}"
+                if model.body_jntnum[body] > 1
+                else f"{self.bodies[body]}/joint"
+                for k, body in enumerate(bodies)
+            ],
+        )
+        self._lines = {
+            (str(element.tag), name): element.sourceline
+            for element in compiled.document.root.iter("body", "joint", "freejoint")
+            if (name := element.get("name"))
+        }
+
+    def line(self, tag: str, name: str) -> int | None:
+        """The line of an element in the main file; None where it is not there."""
+        return self._lines.get((tag, name))
+
+
+def _distinct(given: list[str], otherwise: list[str]) -> list[str]:
+    """The given names, and unused ones for what has no name."""
+    taken = set(given)
+    result = []
+    for name, other in zip(given, otherwise, strict=True):
+        while not name and other in taken:
+            other += "_"
+        taken.add(other)
+        result.append(name or other)
+    return result

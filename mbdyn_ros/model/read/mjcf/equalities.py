@@ -15,8 +15,7 @@ from numpy.polynomial import Polynomial
 from ...joints.quaternion import rotation_rows
 from ...model import Combination, Joint, Limits, Loop, Mimic, Pose
 from ..placement import tidy
-from .compiled import Compiled
-from .names import ElementNames
+from .compiled import Compiled, ElementNames
 
 
 @dataclass(frozen=True)

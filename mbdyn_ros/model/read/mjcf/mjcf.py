@@ -15,9 +15,8 @@ from ..couplings import couple_joints
 from ..source_text import Source
 from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
 from .bodies import BALL, FREE, HINGE, SLIDE, read_bodies
-from .compiled import Compiled, compile_mjcf
+from .compiled import Compiled, ElementNames, compile_mjcf
 from .equalities import Equalities, idle_holds, is_mocap, led_holds, length_factors, read_equalities
-from .names import ElementNames
 
 
 @dataclass

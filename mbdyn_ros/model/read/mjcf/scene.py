@@ -13,10 +13,9 @@ from ...model import Joint, Link, Model, Pose
 from ...shapes import Collision
 from ..source_text import Source
 from .bodies import FREE, read_collisions
-from .compiled import Compiled, compile_mjcf
+from .compiled import Compiled, ElementNames, compile_mjcf
 from .equalities import is_mocap, pose_of
 from .mjcf import home_of, model_of
-from .names import ElementNames
 
 SCENERY = "scenery"
 """The link of the world's shapes."""

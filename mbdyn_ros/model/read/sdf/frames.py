@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....errors import suggestion
 from ...model import Pose
-from .scope import MODEL_FRAME, WORLD, SdfScope
-from .words import pose_of, text_of
+from .scope import MODEL_FRAME, WORLD, SdfScope, pose_of, text_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

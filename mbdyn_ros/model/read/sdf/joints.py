@@ -13,8 +13,7 @@ from ..acting import judge
 from ..placement import normalized
 from ..xml_source import Remarks, XmlSource, local_name
 from .frames import SdfFrames
-from .scope import MODEL_FRAME, SdfScope
-from .words import number, numbers_of, text_of, truth, vector
+from .scope import MODEL_FRAME, SdfScope, number, numbers_of, text_of, truth, vector
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -16,8 +16,7 @@ from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Me
 from ..xml_source import Remarks, local_name
 from .frames import SdfFrames
 from .joints import SdfJoint
-from .scope import SdfScope
-from .words import number, numbers_of, pose_of, text_of, vector
+from .scope import SdfScope, number, numbers_of, pose_of, text_of, vector
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -22,8 +22,7 @@ from ..xml_source import Remarks, XmlSource, local_name, written_name
 from .frames import SdfFrames
 from .joints import GEARBOX, SdfJoint, axis_of, end_of, read_joint
 from .links import keeps_position, read_link, rigid_bodies, spanning_tree
-from .scope import MODEL_FRAME, WORLD, SdfScope, scopes
-from .words import number, vector
+from .scope import MODEL_FRAME, WORLD, SdfScope, number, scopes, vector
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

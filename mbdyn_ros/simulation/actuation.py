@@ -14,13 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from ...compiler.kernel import Bound
-from ...equations.programs import joint_position, joint_velocity
-from ...errors import InputError, SimulationError, suggestion
-from ...model.actuators import ElectricDrive, HydraulicCylinder
-from ...model.model import Array
-from ...robot import Robot
-from ..effort import EffortFunction
+from ..compiler.kernel import Bound
+from ..equations.programs import joint_position, joint_velocity
+from ..errors import InputError, SimulationError, suggestion
+from ..model.actuators import ElectricDrive, HydraulicCylinder
+from ..model.model import Array
+from ..robot import Robot
+from .effort import EffortFunction
 
 ATMOSPHERE = 101325.0
 """Pa, on the rod, and of the air that oil takes along."""

@@ -1,1 +1,0 @@
-"""Actuators with states of their own: hydraulic cylinders and electric drives."""

@@ -1,1 +1,0 @@
-"""Dry friction of joints."""
