@@ -35,6 +35,8 @@ extensions = [
 source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 exclude_patterns = ["_build", "_extensions"]
 
+smartquotes_action = "qe"
+"""Quotation marks and dots alone: options begin with two dashes."""
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 

@@ -148,12 +148,12 @@ def checked_numbers(what: str, value: object) -> Array:
         raise InputError(f"{what} must be numbers: {error}") from None
 
 
-def checked_count(what: str, value: object, least: int = 0) -> int:
-    """Return `value` as a whole number, refused where it is not one or below `least`."""
+def checked_count(what: str, value: object, least: int = 0, most: int = LARGEST_COUNT) -> int:
+    """Return `value` as a whole number, refused where it is not one from `least` to `most`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InputError(f"{what} must be a whole number; it is {shown(value)}")
-    if not least <= value <= LARGEST_COUNT:
-        raise InputError(f"{what} must be from {least} to {LARGEST_COUNT}; it is {shown(value)}")
+    if not least <= value <= most:
+        raise InputError(f"{what} must be from {least} to {most}; it is {shown(value)}")
     return int(value)
 
 

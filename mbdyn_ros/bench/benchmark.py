@@ -6,6 +6,7 @@ import gc
 import timeit
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -325,15 +326,15 @@ def benchmark(
     compiled = toolchain() is not None
     arguments = {"q": q, "v": v, "a": a, "effort": robot.inverse_dynamics(q, v, a)}
     many = [name for name in programs if compiled and name in POOLS]
+    calls = [partial(_one_state, robot, peer, name, arguments, rounds) for name in programs]
+    calls += [
+        partial(_many_states, robot, peer, name, arguments, 1 + rounds // 10) for name in many
+    ]
     timings: list[Timing] = []
-    for name in programs:
-        timings.append(_one_state(robot, peer, name, arguments, rounds))
+    for call in calls:
+        timings.append(call())
         if progress is not None:
-            progress(len(timings) / (len(programs) + len(many)))
-    for name in many:
-        timings.append(_many_states(robot, peer, name, arguments, 1 + rounds // 10))
-        if progress is not None:
-            progress(len(timings) / (len(programs) + len(many)))
+            progress(len(timings) / len(calls))
     return Benchmark(
         robot=robot.model.name,
         nv=robot.nv,

@@ -62,12 +62,12 @@ def bench(
         if name not in known:
             raise InputError(f"--program: there is no {name!r}; there are {', '.join(known)}")
     results = []
-    for place, source in enumerate(sources):
+    for place, source in enumerate(sources, 1):
         if source == "-":
             raise InputError("bench cannot read standard input (-); give files or names of robots")
         described = options.described(source)
         robot, text = options.read(described), shareable_urdf(described)
-        words = f"timing {robot.model.name} ({place + 1} of {len(sources)})"
+        words = f"timing {robot.model.name} ({place} of {len(sources)})"
         with progress_bar(words, 1.0) as progress:
             results.append(benchmark(robot, text or None, programs or PROGRAMS, rounds, progress))
     if as_json:

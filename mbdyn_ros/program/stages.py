@@ -7,8 +7,7 @@ matrix whose entries are products of a row's numbers with a column's. So a formu
 on tables says which of its steps are alike, and remains one formulation: `Stages.inlined` writes
 everything out.
 
-A function of inputs that are known early and of others that come late, as two functions.
-
+Where some inputs are known early and others come late, `split_by_time` makes two functions of one.
 What depends on the early ones alone is computed once, and kept for whatever comes late: the binding
 times of Jones, Gomard, Sestoft, *Partial Evaluation and Automatic Program Generation* (1993).
 """

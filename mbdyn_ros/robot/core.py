@@ -5,7 +5,6 @@ Everything else that a `Robot` does stands on this: see `robot.py`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +20,7 @@ from ..equations.tree.regressor import moving_links
 from ..errors import InputError, ModelWarning, SingularMassMatrixError, brief, warn
 from ..model.model import BASE_JOINT, Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
+from ..names import former_name
 from ..prepare.tree import WORLD
 from ..program.declaration import Declaration
 from .calls import Calls
@@ -184,13 +184,7 @@ class Core:
         by_row = dict(zip(coordinates.joint_rows[0], coordinates.joint_labels, strict=True))
         return tuple(by_row[row] for row in self.system.numerical_dependent_rows)
 
-    @property
-    def walked_joints(self) -> tuple[str, ...]:
-        """Deprecated: `numerical_joints`, which distinguishes the coordinates of one joint."""
-        warnings.warn(
-            "robot.walked_joints is called robot.numerical_joints now", DeprecationWarning, 2
-        )
-        return self.numerical_joints
+    walked_joints = former_name("numerical_joints")
 
     @property
     def total_mass(self) -> float:

@@ -44,7 +44,9 @@ INSTEAD = {
 }
 """The remedy by the name of the attribute."""
 
-INTERNAL = frozenset({"calls", "require_mass", "require_single", "say_choice", "system"})
+INTERNAL = frozenset(
+    {"calls", "require_mass", "require_single", "say_choice", "system", "walked_joints"}
+)
 """Attributes for the rest of the library, which `dir` leaves out, as deprecated names."""
 
 

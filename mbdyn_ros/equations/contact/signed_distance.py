@@ -11,9 +11,8 @@ balls are searched from many places (see `deepest_points`). g(y) changes with th
 grad g(y), and the unit normal n at y with x by (1 + r S)^-1 S, from the curvature
 S = (1 - n n^T) H / |grad g| there.
 
-The deepest point of a ball in a quadric, whose second derivatives H are constant.
-
-One point u from the middle x is the deepest (More and Sorensen 1983):
+In a quadric, whose second derivatives H are constant, one point u from the middle x is the deepest
+(More and Sorensen 1983):
 
     (H + l 1) u = -grad g(x),   |u| = r,   H + l 1 positive semidefinite.
 

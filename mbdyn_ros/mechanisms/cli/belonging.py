@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import click
-
 FILES = ("--plot", "--gif", "--output", "--curve")
 """Options that show a prescribed motion without a task, too."""
 
@@ -36,26 +32,14 @@ USED_BY = {
 }
 """By the name of an option, the options with which it means something."""
 
-LAWS = {
-    "speed": ("constant", "trapezoid"),
-    "acceleration": ("trapezoid",),
-    "duration": ("cycloid",),
-    "start": ("constant", "trapezoid", "cycloid"),
-    "turn": ("constant", "trapezoid", "cycloid"),
-}
-"""By the name of an option of prescribed motions, the laws of --motion that use it."""
+LAWS = ("constant", "trapezoid", "cycloid")
+"""Laws of --motion; what else it names is a file."""
 
-
-def require_law(motion: str, options: Mapping[str, str]) -> None:
-    """Refuse an option of a prescribed motion that this law, or file, does not use.
-
-    Raises
-    ------
-    UsageError
-        The words name the option and the laws.
-    """
-    for name, laws in LAWS.items():
-        if name in options and motion not in laws:
-            raise click.UsageError(
-                f"{options[name]} goes with --motion {' or '.join(laws)}, not with {motion}"
-            )
+USED_BY_LAWS = {
+    name: tuple(f"--motion {law}" for law in laws)
+    for name, laws in {
+        "speed": ("constant", "trapezoid"), "acceleration": ("trapezoid",),
+        "duration": ("cycloid",), "start": LAWS, "turn": LAWS,
+    }.items()
+}  # fmt: skip
+"""By the name of an option of prescribed motions, the laws that use it."""

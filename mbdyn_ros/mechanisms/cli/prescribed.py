@@ -16,12 +16,10 @@ from ...view.figure import save_figure
 from .. import Analysis, CrankMotion, Friction, Mechanism
 from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
 from ..view import plots
+from .belonging import LAWS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-LAWS = ("constant", "trapezoid", "cycloid")
-"""Laws of --motion; what else it names is a file."""
 
 
 def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:

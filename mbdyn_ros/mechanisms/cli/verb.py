@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...number import name_values, to_float
 from ..pareto import GOALS
-from .belonging import USED_BY, require_law
+from .belonging import USED_BY, USED_BY_LAWS
 from .designing import EVERY_LINK
 from .tasks import LOCAL
 
@@ -268,7 +268,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     named = [typed[one] for one in dict.fromkeys((*asked, "forward")) if one in typed]
     require_belonging(USED_BY, typed, named)
     if not options["forward"] and not options["page"]:
-        require_law(options["motion"], typed)
+        require_belonging(USED_BY_LAWS, typed, [f"--motion {options['motion']}"])
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
         _show(made, options, as_json)

@@ -304,22 +304,23 @@ class Contacts:
         """g, its rate, and |grad g| of every contact (m,) each; the next call overwrites them."""
         self._distances.q[:], self._distances.v[:] = q, v
         self._distances()
-        m = len(self)
-        result = self._distances.result
-        result[self.beyond], result[m + self.beyond] = OUT_OF_REACH, 0.0
-        return result[:m], result[m : 2 * m], result[2 * m :]
+        return self._within_reach(self._distances.result)
 
     def many_distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """The `distances` (N, m), three times, at states (N, nq), (N, nv)."""
-        m = len(self)
         many = self._many
         if many is None or len(many.result) != len(q):
             many = self._many = BoundBatch(self._kernel, len(q))
         many.arguments[0][:], many.arguments[1][:] = q, v
         many()
-        result = many.result.copy()
-        result[:, self.beyond], result[:, m + self.beyond] = OUT_OF_REACH, 0.0
-        return result[:, :m], result[:, m : 2 * m], result[:, 2 * m :]
+        return self._within_reach(many.result.copy())
+
+    def _within_reach(self, result: Array) -> tuple[Array, Array, Array]:
+        """The three parts of results (..., 3 m), where stops that do not act are out of reach."""
+        m = len(self)
+        if self.beyond.size:
+            result[..., self.beyond], result[..., m + self.beyond] = OUT_OF_REACH, 0.0
+        return result[..., :m], result[..., m : 2 * m], result[..., 2 * m :]
 
     def rows(
         self, q: Array, v: Array, which: Indices, cone: Flags | None = None,

@@ -363,9 +363,7 @@ class Stepper(TakenSteps, Sealed):
             self._take_stops(self.q)
         if self._chart.calls is not self._calls:
             self._follow()
-        left = checked_count("steps", steps)
-        if left > LONGEST_ADVANCE:
-            raise InputError(f"steps must be at most {LONGEST_ADVANCE} in one call of advance")
+        left = checked_count("steps", steps, most=LONGEST_ADVANCE)
         while left > 0:
             most = STEPS_AT_ONCE if self._guard is None else self._watched_steps(self._guard)
             taken = self._taken(min(left, most)) if self._parts == 1 else self._in_parts()
