@@ -298,12 +298,11 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
     least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness,
                             softness <= SOFT);
   }
-  if (least <= nearly) enough = fmax(enough, least);
-  const double near = fmax(enough, fmin(SAFELY, LESS * enough));
-  for (int k = 0; k < 2 && least > (k ? near : enough); ++k) {  /* sweeps are for few rows */
+  const double near = fmax(enough, nearly > 0. ? nearly : fmin(SAFELY, LESS * enough));
+  for (int k = 0; k < 2 && least > (k || nearly > 0. ? near : enough); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
-    least = (m < MANY_ROWS) == (k == 0) ? by_sweeps(c, step, way, enough, least, FEW, f)
+    least = (m < MANY_ROWS) == (k == 0) ? by_sweeps(c, step, way, nearly > 0. ? near : enough, least, FEW, f)
                                         : proximal_point(c, step, way, enough, near, least, rounds, f);
   }
   Cones<double> rooted = *c;

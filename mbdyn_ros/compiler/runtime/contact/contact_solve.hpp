@@ -16,10 +16,8 @@
 
    (+) integrates a displacement, with quaternions of unit length. The shift s is zero at first, and
    then what the rates of the distances at (q', v') differ from S v': it repeats the problem until
-   those that push move along their walls to LAW. Where Newton's method comes to LAW alone, as where rows
-   depend on each other and contradict the first shifts, the next shift is from there, which they
-   contradict less; slower methods are for what is left. Contacts of motions in a vector may differ.
-   Where nothing touches and all joints with dry friction slide on, f = g, and nothing is to be solved.
+   those that push move along their walls to LAW. Contacts of motions in a vector may differ. Where
+   nothing touches and all joints with dry friction slide on, f = g, and nothing is to be solved.
    Alart and Curnier 1991 (cones.hpp), De Saxce and Feng 1998 (cone_solver.hpp), Jean 1999. */
 #pragma once
 #include "position_correction.hpp"
@@ -403,19 +401,15 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
                                x->island, x->solved};
     Bits<Real> settled;
-    const double nearly = shifted && pass < MOST_SHIFTS ? LAW : 0.;
-    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, nearly);
+    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, LAW);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
-    bool rough = false;
     if constexpr (is_single<Real>) {
-      rough = !settled && missed <= nearly;
-      against &= is(!rough);
       if (shifted && against && reconcile_shift(x, m)) {
         memset(x->solved, 0, w->nv);
         cone_problem(w, x, m, h);
         yield_to(w, x, m, h, part);
         warm_start(w, s, x, h);
-        missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
+        missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, LAW);
         against = are_heavy(&cones, x->f) | is(missed > LAW);
       }
       again = shifted && against && pass + 1 < MOST_PASSES;
@@ -423,12 +417,12 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         clear(m, x->f);
         continue;
       }
-      s->unsettled += !rough && missed > LAW;
+      s->unsettled += missed > LAW;
     } else {
       settled &= ~against;
       failed |= open & ~settled, open &= settled;
     }
-    s->residual = select(open & is(!rough), greatest(s->residual, missed), s->residual);
+    s->residual = select(open, greatest(s->residual, missed), s->residual);
     copy(w->nv, x->fast, x->at_v);
     copy(m, x->f, x->impulse);
     for (size_t i = 0; i < w->rubbing; ++i) x->impulse[x->contact_rows + i] -= x->given[i];
@@ -437,7 +431,6 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if constexpr (!is_single<Real>) failed |= open & ~closes, open &= closes;
     take_end(w, s, x, open);
     settled = obeys(w, x, pass, open, &far);
-    if (rough) settled = is(all<Real>(1.) < 0.), memset(x->solved, 0, x->islands);
     if (w->rubbing && any(settled)) friction_forces(w, s, x, h, settled);
     if (any(settled)) contact_forces(w, s, x, h, settled);
     open &= ~settled;

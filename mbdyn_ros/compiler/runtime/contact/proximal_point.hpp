@@ -10,7 +10,7 @@
 #pragma once
 #include "cones.hpp"
 
-enum { PROXIMAL_ROUNDS = 100, PROXIMAL_PATIENCE = 40 };
+enum { PROXIMAL_ROUNDS = 15, PROXIMAL_PATIENCE = 40 };
 
 #define SOFTEST 1e2         /* softness at most, */
 #define FIRST_SOFTNESS 1e-3 /* at first, */
