@@ -11,7 +11,7 @@
 #pragma once
 #include "dense.hpp"
 
-enum { NEWTON_STEPS = 12, BOUNDED_STEPS = 40 };
+enum { NEWTON_STEPS = 12 };
 enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 #define NO_ROW ((size_t)-1)
@@ -314,14 +314,13 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
   const bool by_velocities = has_fewer_velocities(c);
   if (by_velocities) softness = fmax(softness, EVEN);  /* they round the more the less it is */
   const double given = softness;
-  int steps = NEWTON_STEPS;
   const Slopes<Real> slopes = slopes_of(c);
   Real *error = c->room + m * m, *trial = error + m, *way = trial + m;
   Real *now = way + m, gap, least = all<Real>(HUGE_VAL);
   Bits<Real> open = is(least > 0.);
   copy(m, f, now);
   Real size = residual(c, step, now, error, &slopes, softness, &gap);
-  for (int k = 0; k < steps; ++k) {
+  for (int k = 0; k < NEWTON_STEPS; ++k) {
     const Bits<Real> better = open & is(gap < least);
     least = select(better, gap, least);
     take(better, m, now, f);
@@ -346,7 +345,7 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
       if (open && softness > given && share == 1.) {
         softness = LOOSER * softness < FIRST_BOUND ? given : LOOSER * softness;
       } else if (!open && bounds && softness < TIGHTEST) {
-        softness = fmax(TIGHTER * softness, FIRST_BOUND), steps = BOUNDED_STEPS;
+        softness = fmax(TIGHTER * softness, FIRST_BOUND);
         size = residual(c, step, now, error, &slopes, softness, &gap);
         open = is(true);
         continue;

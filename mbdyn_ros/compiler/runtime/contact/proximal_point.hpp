@@ -65,8 +65,7 @@ static double proximal_point(const Cones<double>* c, const double* step, const d
   const auto keep_better = [&](const double* found, double gap) {
     if (gap < least) least = gap, copy(m, found, best);
   };
-  for (int k = 0, idle = 0; least > (k ? near : enough) && idle < PROXIMAL_PATIENCE; ++k) {
-    if (k == PROXIMAL_ROUNDS) break;
+  for (int k = 0; k < PROXIMAL_ROUNDS && least > (k ? near : enough); ++k) {
     for (size_t i = 0; i < m; ++i) {
       own[i] = softness / step[i];
       b[i] = c->free[i] - own[i] * about[i];
@@ -81,7 +80,6 @@ static double proximal_point(const Cones<double>* c, const double* step, const d
     }
     double gap;
     residual(c, step, now, error, nullptr, 0., &gap);
-    idle = gap < 0.9 * least ? 0 : idle + 1;
     keep_better(now, gap);
     if (least > enough && (gap < 0.1 * tried || gap <= near || k % 4 == 3)) {
       tried = gap;
