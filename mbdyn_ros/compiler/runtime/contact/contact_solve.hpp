@@ -16,7 +16,8 @@
 
    (+) integrates a displacement, with quaternions of unit length. The shift s is zero at first, and
    then what the rates of the distances at (q', v') differ from S v': it repeats the problem until
-   those that push move along their walls to LAW. Contacts of motions in a vector may differ. Where
+   those that push move along their walls to LAW. Where Newton's method does not find f, as where rows
+   depend on each other, laws are met to LAW only. Contacts of motions in a vector may differ. Where
    nothing touches and all joints with dry friction slide on, f = g, and nothing is to be solved.
    Alart and Curnier 1991 (cones.hpp), De Saxce and Feng 1998 (cone_solver.hpp), Jean 1999. */
 #pragma once

@@ -89,8 +89,7 @@ class Island {
 };
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most
-   `settled` times that of b unless nothing better was found, or they come to `nearly` at once, which
-   saves time. `softness`: see SOFT, EVEN. */
+   `settled` times that of b unless nothing better was found. `softness`, `nearly`: see there. */
 static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
                                 double softness = SOFT, double nearly = 0.) {
   double size = 0., missed = 0.;
