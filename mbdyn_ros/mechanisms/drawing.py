@@ -374,7 +374,7 @@ READERS: dict[str, Callable[[YamlSource, Any, str], Any]] = {
 def _record(
     document: YamlSource, node: yaml.Node, kind: type, what: str, whose: str, needed: Sequence[str]
 ) -> dict[str, Any]:
-    """What a mapping gives of the fields of a class."""
+    """The fields of a class that a mapping gives, by name."""
     read = {
         one.name: READERS[str(one.type).removesuffix(" | None")]
         for one in fields(kind) if one.name != "name"

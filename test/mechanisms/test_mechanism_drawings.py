@@ -115,7 +115,7 @@ def test_known_mechanisms_drawn_again_are_the_same() -> None:
 
 
 def test_points_that_coincide_as_drawn_may_be_moved_apart() -> None:
-    """Two pivots of the ground at one place: their distance was taken for 0 for ever."""
+    """Two pivots of the ground at one place: their distance is not 0 for all designs."""
 
     def kind(pivot: float) -> type[Mechanism]:
         points = {"O": (0, 0), "A": (0.1, 0), "B": (0.28, 0.24), "P": (0.35, 0.3), "D": (0.32, 0),
