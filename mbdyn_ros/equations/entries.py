@@ -243,13 +243,12 @@ def _inertia(own: RigidInertia, change: Callable[[Any], Any]) -> RigidInertia:
 
 
 def _with_spread(tree: Tree) -> Tree:
-    """The tree with second moments J where moments of inertia are symbols: inverse dynamics reads
-    them."""
-    bodies = [
-        replace(body, inertia=replace(body.inertia, spread=second_moment(body.inertia.second)))
-        if isinstance(body.inertia.second, SX) else body
-        for body in tree.bodies
-    ]  # fmt: skip
+    """The tree with `RigidInertia.spread` where moments of inertia are symbols."""
+    bodies = list(tree.bodies)
+    for k, body in enumerate(bodies):
+        if isinstance(second := body.inertia.second, SX):
+            diagonal = ca.diag(second_moment(second))
+            bodies[k] = replace(body, inertia=replace(body.inertia, spread=diagonal))
     return replace(tree, bodies=tuple(bodies))
 
 

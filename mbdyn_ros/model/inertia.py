@@ -51,7 +51,7 @@ class Inertia:
 class RigidInertia:
     """Inertia of a body about its frame's origin: mass, first moment m c (3,), moments (3, 3).
 
-    spread : J = (tr I / 2) 1 - I (3, 3), where `second` consists of symbols; else None.
+    spread : diagonal (3,) of J = (tr I / 2) 1 - I, where `second` consists of symbols; else None.
     """
 
     mass: float

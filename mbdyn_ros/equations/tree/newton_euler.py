@@ -153,8 +153,10 @@ def euler_moment(inertia: RigidInertia, w: SX, tensor: SX) -> SX:
     J is the second moment of the mass, U the tensor of the motion: sums of alpha_i and w_j w_k
     that other terms need as well.
     """
-    own = inertia.spread
-    j, u = second_moment(constant(inertia.second)) if own is None else constant(own), tensor
+    j, u = second_moment(constant(inertia.second)), tensor
+    if inertia.spread is not None:
+        for k in range(3):
+            j[k, k] = inertia.spread[k]
     rows = []
     for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         rows.append(
