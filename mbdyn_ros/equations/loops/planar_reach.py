@@ -37,7 +37,7 @@ REACH_MARGIN = 1e-12
 SEARCHED = 2001
 """Positions to each side of home at which a margin is looked at."""
 
-PARTS, NARROWINGS = 64, 8
+FINER_PARTS, FINER_ROUNDS = 64, 8
 """Parts of the step in which an end is found, and how often it is looked for in these: to
 rounding."""
 
@@ -269,8 +269,8 @@ def _end_by_search(margin: Margin, home: Array, shift: Array) -> tuple[Array, Ar
     first = np.argmin(closes, axis=1)
     ends = ~closes[rows, first]
     inside, outside = grid[rows, np.maximum(first - 1, 0)], grid[rows, first]
-    for _ in range(NARROWINGS):
-        finer = np.linspace(inside, outside, PARTS + 1, axis=-1)
+    for _ in range(FINER_ROUNDS):
+        finer = np.linspace(inside, outside, FINER_PARTS + 1, axis=-1)
         opens = margin(finer) <= 0
         opens[:, -1] = True
         place = np.argmax(opens, axis=1)
