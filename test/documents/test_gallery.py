@@ -5,7 +5,6 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +25,8 @@ LASTING = (
     [pytest.param(one, marks=pytest.mark.long if one in LASTING else ()) for one in PROGRAMS],
 )
 def test_program(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib.pyplot as plt  # slow to import
+
     plt.switch_backend("agg")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
