@@ -13,10 +13,11 @@ PROGRAMS = sorted(
 )
 LASTING = (
     "balanced_lamp", "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop", "crane_receding",
-    "delta_reach", "draw_by_inverse_kinematics", "energy_kept",
-    "hydraulic_crane", "sampling_control", "stewart_forces",
+    "delta_reach", "draw_by_inverse_kinematics", "energy_kept", "excavator_dig",
+    "gradient_of_a_motion", "hydraulic_crane", "identify_inertias", "sampling_control",
+    "stewart_forces",
 )  # fmt: skip
-"""Programs of many seconds; they run with all tests."""
+"""Programs of several seconds; they run with all tests."""
 
 
 @pytest.mark.sparse

@@ -343,6 +343,7 @@ def test_whole_jumps(impacts: mbdyn_ros.Trajectory) -> None:
     assert text in PAPERS.replace("\n", " ")
 
 
+@pytest.mark.usefixtures("interpreted_by_day")
 def test_errors_and_time_of_the_papers_run() -> None:
     """Of the table below the run; times are of another machine."""
     found = measure(rounds=1, samples=1501)
