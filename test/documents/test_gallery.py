@@ -21,6 +21,7 @@ LASTING = (
 
 
 @pytest.mark.sparse
+@pytest.mark.usefixtures("interpreted_by_day")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(one, marks=pytest.mark.long if one in LASTING else ()) for one in PROGRAMS],
