@@ -240,6 +240,7 @@ def by_pinocchio(
     return found[[rows[one] for one in robot.independent_joints]]
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["crane", "excavator"])
 def test_pushed_loops_move_as_pinocchio_says(name: str) -> None:

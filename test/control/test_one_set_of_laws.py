@@ -27,7 +27,7 @@ def control(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(
-    scope="module", params=["four_bar", "walked mimic", *at_night("ur5", "manipulator")]
+    scope="module", params=["walked mimic", *at_night("four_bar", "ur5", "manipulator")]
 )
 def robot(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -42,7 +42,7 @@ def robot(
 
 
 @needs_cxx
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("mode", MODES)
 def test_both_give_one_number(
     mode: str, robot: tuple[mbdyn_ros.Robot, str, Path], control: Path

@@ -93,7 +93,7 @@ def test_wrenches_of_random_robots(random_robot: RandomRobot, floating_base: boo
     assert_close(ours, a, tolerance, 1.0)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("name", ["solo12.urdf", "talos_reduced.urdf"])
 @pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
 def test_articulated_inertias_of_branched_robots(

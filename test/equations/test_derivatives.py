@@ -113,7 +113,7 @@ def test_accelerations_of_random_robots(
         assert_close(mine, reduce.T @ their @ reduce, 1e-15 * condition + 1e-11, 1.0)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @INTERPRETED
 @pytest.mark.parametrize("kind", kinds(*BUILT_OF_OTHERS))
 def test_loops(kind: str) -> None:

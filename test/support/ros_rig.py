@@ -88,11 +88,33 @@ class Unserved(CallbackGroup):
         """None began."""
 
 
+class Heard(list[Any]):
+    """The messages of a topic, taken from their subscription some at a time.
+
+    An executor needs 1 ms for each of the hundreds that come in a second.
+    """
+
+    def __init__(self, subscription: Any) -> None:
+        super().__init__()
+        self._subscription, self._one_at_a_time = subscription, threading.Lock()
+
+    def take(self) -> None:
+        """Add what has come since."""
+        with self._one_at_a_time, self._subscription.handle:
+            handle, kind = self._subscription.handle, self._subscription.msg_type
+            while taken := handle.take_message(kind, False):
+                self.append(taken[0])
+
+    def clear(self) -> None:
+        """Drop all that has come."""
+        self.take()
+        super().clear()
+
+
 class Rig:
     """A context, an executor in a thread, a client node and the nodes under test.
 
-    A second thread takes the messages that the client hears, some at a time: an executor needs
-    1 ms for each of the hundreds that come in a second.
+    A second thread takes the messages that the client hears.
     """
 
     def __init__(self, domain: int = DOMAIN) -> None:
@@ -104,7 +126,7 @@ class Rig:
         self.nodes: list[Any] = []
         self._closing = False
         self._unserved = Unserved()
-        self._heard: list[tuple[Any, list[Any]]] = []
+        self._heard: list[Heard] = []
         self._threads = [threading.Thread(target=one) for one in (self._spin, self._hear)]
         for thread in self._threads:
             thread.start()
@@ -141,12 +163,11 @@ class Rig:
 
     def listen(self, kind: Any, topic: str, qos: Any = 1000) -> list[Any]:
         """A list that fills with the messages of a topic."""
-        messages: list[Any] = []
         subscription = self.client.create_subscription(
-            kind, topic, messages.append, qos, callback_group=self._unserved
+            kind, topic, lambda message: None, qos, callback_group=self._unserved
         )
-        self._heard.append((subscription, messages))
-        return messages
+        self._heard.append(Heard(subscription))
+        return self._heard[-1]
 
     def publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
         """A publisher that has found its subscriber."""
@@ -157,10 +178,12 @@ class Rig:
     def wait(self, ready: Callable[[], Result], limit: float = PATIENCE) -> Result:
         """What `ready` returns when it is true."""
         end = time.monotonic() + limit
-        while not (result := ready()):
+        while True:
+            self._take()
+            if result := ready():
+                return result
             assert time.monotonic() < end, "nothing came in time"
             time.sleep(0.005)
-        return result
 
     def set(self, node: Any, **parameters: Any) -> str:
         """Set parameters as a service call does; return the reason of a refusal."""
@@ -187,11 +210,12 @@ class Rig:
 
     def _hear(self) -> None:
         while not self._closing:
-            for subscription, messages in list(self._heard):
-                with subscription.handle:
-                    while taken := subscription.handle.take_message(subscription.msg_type, False):
-                        messages.append(taken[0])
+            self._take()
             time.sleep(0.005)
+
+    def _take(self) -> None:
+        for messages in list(self._heard):
+            messages.take()
 
 
 FORKS = """
