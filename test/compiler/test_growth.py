@@ -59,7 +59,7 @@ def test_a_chain_is_loops(name: str) -> None:
 
 @pytest.mark.sparse(first=0)
 @pytest.mark.parametrize(
-    "name, joints, slides", [("inverse_dynamics", 20, (10,)), ("forward_dynamics", 18, ())]
+    "name, joints, slides", [("inverse_dynamics", 30, (15,)), ("forward_dynamics", 18, ())]
 )
 def test_loops_compute_what_lines_do(name: str, joints: int, slides: tuple[int, ...]) -> None:
     """One state and many; other joints in between divide the loops."""

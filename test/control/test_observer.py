@@ -263,7 +263,7 @@ PUSHES = {"crane": [300.0, -200, 400, 0, 0, 0], "excavator": [900.0, 500, -2000,
           "delta": [3.0, -2, 4, 0, 0, 0], "quadruped": [3.0, -2, 4, 0.2, -0.1, 0.3]}  # fmt: skip
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(first=0)
 @pytest.mark.parametrize(
     "name", ["ur5", "quadruped", "crane", *at_night("panda", "excavator", "delta")]
 )
