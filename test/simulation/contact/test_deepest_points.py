@@ -88,7 +88,7 @@ def places(wall: Surface, radius: float, count: int, seed: int) -> Array:
     return np.array(found).T
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=5)
 @pytest.mark.parametrize("name", WALLS)
 @pytest.mark.parametrize("radius", [0.04, 0.1, 0.3])
 def test_no_point_of_a_ball_is_deeper(name: str, radius: float) -> None:
