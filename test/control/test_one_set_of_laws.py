@@ -110,6 +110,7 @@ def test_both_give_way_alike(robot: tuple[mbdyn_ros.Robot, str, Path], control: 
     assert farthest > 0.01
 
 
+@pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 def test_modes_that_a_robot_does_not_have(tmp_path: Path) -> None:
     """Without a link to lead there is no Cartesian impedance; a flying robot has no law at all."""
     robot = mbdyn_ros.load(PENDULUM)
