@@ -40,7 +40,7 @@ def check(ours: object, theirs: object, turns: bool = False, close: float = CLOS
 
 
 def check_golden(robot: Robot, case: Case, close: float = CLOSE, every: int = 1) -> None:
-    """Every golden value, or those of every so many states, as batches."""
+    """Every golden value, or those of every n-th state (`every`), as batches."""
     states = case.golden["states"][::every]
     order = case.golden["tree_joint_order"]
     columns = [robot.joint_names.index(name) for name in order]
