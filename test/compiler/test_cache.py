@@ -61,6 +61,9 @@ def library(folder: Path, name: str) -> Path:
     return link.resolve()
 
 
+COMPILER = {name: value for name, value in os.environ.items() if name == "CC"}
+"""That of the tests: scripts compile a runtime library of their own."""
+
 Script = Callable[..., "subprocess.CompletedProcess[str]"]
 """Runs a script in a process of its own, with these variables in its environment."""
 
@@ -147,9 +150,8 @@ def script(text: str) -> str:
 def options(environment: dict[str, str]) -> dict:
     folders = [Path(__file__).parents[1] / "support", Path(mbdyn_ros.__file__).parent.parent]
     paths = os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")])
-    inherited = {name: value for name, value in os.environ.items() if name != "CC"}
     return {
-        "env": {**inherited, "PYTHONPATH": paths, **environment},
+        "env": {**os.environ, **COMPILER, "PYTHONPATH": paths, **environment},
         "capture_output": True,
         "text": True,
         "timeout": 60,

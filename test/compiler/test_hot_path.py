@@ -17,6 +17,7 @@ from robot_text import EMPTY
 import mbdyn_ros
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("warm", [False, True], ids=["from the start", "when compiled"])
 def test_threads_share_a_robot(warm: bool, request: pytest.FixtureRequest) -> None:
     """Eight threads with states of their own: nobody reads another's."""
@@ -57,6 +58,7 @@ NAMES = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("name", NAMES)
 def test_bound_arrays(name: str, compiled: bool) -> None:

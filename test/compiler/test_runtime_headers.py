@@ -43,7 +43,7 @@ def check(toolchain: gcc.Toolchain, *arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("name", CONTACT)
 def test_a_header_of_steps_is_self_contained(name: str) -> None:
     header = gcc.RUNTIME / "contact" / name

@@ -280,7 +280,7 @@ def test_the_example_gains_are_stable() -> None:
     assert "swings at" in complaint(control.eigenvalues(period), period)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(first=0, of=6)
 @pytest.mark.parametrize(
     ("name", "link"),
     [

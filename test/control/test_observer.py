@@ -240,6 +240,7 @@ def by_pinocchio(
     return found[[rows[one] for one in robot.independent_joints]]
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["crane", "excavator"])
 def test_pushed_loops_move_as_pinocchio_says(name: str) -> None:
@@ -262,7 +263,7 @@ PUSHES = {"crane": [300.0, -200, 400, 0, 0, 0], "excavator": [900.0, 500, -2000,
           "delta": [3.0, -2, 4, 0, 0, 0], "quadruped": [3.0, -2, 4, 0.2, -0.1, 0.3]}  # fmt: skip
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(first=0)
 @pytest.mark.parametrize(
     "name", ["ur5", "quadruped", "crane", *at_night("panda", "excavator", "delta")]
 )

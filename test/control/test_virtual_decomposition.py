@@ -76,6 +76,7 @@ def test_energy_of_errors_dies_out_in_a_machine_with_loops() -> None:
     assert energies[-1] < 0.05 * energies[0]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("mode", ["computed_torque", "virtual_decomposition"])
 def test_tracking_of_the_crane(mode: str) -> None:
     """As on the page: the crane with a load that the controller does not know."""

@@ -34,7 +34,7 @@ def condition(pair: Pair, q: Array) -> float:
     return worst
 
 
-@explore(3)
+@explore(2)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -51,7 +51,7 @@ def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int
     assert_close(robot.forward_dynamics(q, v, effort), a, tolerance, 1.0)
 
 
-@explore(4)
+@explore(2)
 @given(robots(), st.booleans(), st.booleans())
 def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loaded: bool) -> None:
     """A robot uses the cheaper one, a deep one has no choice; both must be right."""
@@ -78,7 +78,7 @@ def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loade
         assert_close(found, a, tolerance, 1.0)
 
 
-@explore(3)
+@explore(2)
 @given(robots(), st.booleans())
 def test_wrenches_of_random_robots(random_robot: RandomRobot, floating_base: bool) -> None:
     pair = Pair(random_robot, floating_base)
@@ -93,7 +93,7 @@ def test_wrenches_of_random_robots(random_robot: RandomRobot, floating_base: boo
     assert_close(ours, a, tolerance, 1.0)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("name", ["solo12.urdf", "talos_reduced.urdf"])
 @pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
 def test_articulated_inertias_of_branched_robots(
@@ -138,7 +138,7 @@ def test_articulated_inertias_of_branched_robots(
         assert_close(action.T @ whole @ action, theirs, 1e-12)
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=6), st.booleans())
 def test_the_power_balances(random_robot: RandomRobot, floating_base: bool) -> None:
     """The energy grows by the work of the efforts, less the losses."""
@@ -159,7 +159,7 @@ def test_the_power_balances(random_robot: RandomRobot, floating_base: bool) -> N
     assert abs(growth - power) < 1e-8 * scale
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=6), st.booleans())
 def test_gravity_is_the_slope_of_the_potential(
     random_robot: RandomRobot, floating_base: bool

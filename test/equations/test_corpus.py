@@ -51,7 +51,7 @@ ON_ITS_BASE = [
 """Every file on both bases; where time is short, each maker's first small file on one of them."""
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("path", "floating_base"), ON_ITS_BASE)
 def test_agrees_with_pinocchio(path: Path, floating_base: bool) -> None:

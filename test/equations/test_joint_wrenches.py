@@ -55,6 +55,7 @@ def test_a_robot_without_loops_agrees_with_pinocchio() -> None:
     assert made.undetermined_wrenches(q) == {}
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", LOOPED)
 def test_the_ground_carries_the_weight(name: str) -> None:
     made = robot(name)

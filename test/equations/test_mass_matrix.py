@@ -21,7 +21,7 @@ from mbdyn_ros.program.elimination import solve_ltl  # noqa: E402
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@explore(5)
+@explore(3)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -34,7 +34,7 @@ def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int
     assert_close(v @ matrix @ v / 2, kinetic, 1e-13, pair.weight)
 
 
-@explore(3)
+@explore(2)
 @given(robots(massless=False, mimics=False), st.booleans())
 def test_positive_definite(random_robot: RandomRobot, floating_base: bool) -> None:
     pair = Pair(random_robot, floating_base)
@@ -87,7 +87,7 @@ def test_branches_do_not_feel_each_other() -> None:
 
 
 @given(st.integers(0, 8), st.integers(0, 2**32 - 1), st.booleans())
-@explore(5)
+@explore(3)
 def test_ltl_solves(size: int, seed: int, full: bool) -> None:
     """Any symmetric positive definite matrix, with or without the zeros of a tree."""
     random = np.random.default_rng(seed)

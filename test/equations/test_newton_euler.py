@@ -21,7 +21,7 @@ from random_robots import (  # noqa: E402
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@explore(8)
+@explore(4)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -35,7 +35,7 @@ def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int
     assert_close(robot.coriolis_vector(q, v), pair.coriolis(q, v), 1e-13, floor)
 
 
-@explore(3)
+@explore(2)
 @given(robots(), st.booleans(), st.data())
 def test_wrenches_of_random_robots(
     random_robot: RandomRobot, floating_base: bool, data: st.DataObject
@@ -66,7 +66,7 @@ def test_wrenches_of_random_robots(
 def test_every_kind_of_joint_by_itself(kind: str, floating_base: bool) -> None:
     """Each joint type turns up alone, whatever Hypothesis draws above."""
 
-    @explore(4)
+    @explore(2)
     @given(robots(joints=3, kinds=(kind,), mimics=False))
     def agrees(random_robot: RandomRobot) -> None:
         pair = Pair(random_robot, floating_base)
@@ -78,7 +78,7 @@ def test_every_kind_of_joint_by_itself(kind: str, floating_base: bool) -> None:
     agrees()
 
 
-@explore(3)
+@explore(2)
 @given(robots(), st.booleans())
 def test_efforts_are_linear_in_the_acceleration(
     random_robot: RandomRobot, floating_base: bool
@@ -95,7 +95,7 @@ def test_efforts_are_linear_in_the_acceleration(
     assert_close(both, robot.mass_matrix(q) @ (2 * a - 3 * b), 1e-12, pair.weight)
 
 
-@explore(3)
+@explore(2)
 @given(robots(), st.booleans())
 def test_coriolis_efforts_are_quadratic_in_the_velocity(
     random_robot: RandomRobot, floating_base: bool

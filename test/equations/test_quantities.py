@@ -40,7 +40,7 @@ LOOPS = [
 
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(("path", "floating_base"), ROBOTS)
 def test_trees_agree_with_pinocchio(path: Path, floating_base: bool) -> None:

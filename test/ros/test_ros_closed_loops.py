@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from robot_text import joint, link, robot_text
-from ros_rig import MOMENTS, Rig, rig, srv
+from ros_rig import MOMENTS, Rig, rig, shared_rig, srv
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -25,7 +25,7 @@ from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.nodes.simulator import Simulator
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
-__all__ = ["rig"]
+__all__ = ["rig", "shared_rig"]
 
 URDF = Path(__file__).resolve().parents[2] / "urdf"
 MANIPULATOR = str(URDF / "manipulator.urdf")
@@ -51,15 +51,15 @@ home: {a_joint: 0.9, b_joint: -0.4, c_joint: 1.6}
 """
 
 
-@pytest.fixture
-def crane(interpreted: None) -> mbdyn_ros.Robot:
+@pytest.fixture(scope="module")
+def crane(interpreted_module: None) -> mbdyn_ros.Robot:
     return mbdyn_ros.load(MANIPULATOR)
 
 
-@pytest.fixture
-def server(rig: Rig) -> Rig:
-    rig.add(InverseDynamicsServer, urdf=MANIPULATOR)
-    return rig
+@pytest.fixture(scope="module")
+def server(shared_rig: Rig) -> Rig:
+    shared_rig.add(InverseDynamicsServer, urdf=MANIPULATOR)
+    return shared_rig
 
 
 def ask(rig: Rig, **fields: Any) -> Any:

@@ -252,6 +252,7 @@ def test_unstable_gains_are_warned_of_where_they_are_allowed(rig: Rig) -> None:
     assert float(str(health.values["largest eigenvalue"]).split()[0]) > 1
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -56,10 +56,10 @@ class Cell:
             self._show()
             assert not self.loop.idle_reason(self.time)
             effort = self.loop.efforts(self.time)
-            for _ in range(4):
+            for _ in range(2):
                 a = self.robot.forward_dynamics(self.q, self.v, effort + push)
-                self.v += STEP / 4 * a
-                self.q += STEP / 4 * self.v
+                self.v += STEP / 2 * a
+                self.q += STEP / 2 * self.v
             self.time += STEP
 
 

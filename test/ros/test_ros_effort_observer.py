@@ -129,9 +129,9 @@ def test_a_payload_is_reported_and_handed_on(
     assert not nothing.success and "nothing is known" in nothing.message
     sensors = Sensors(rig, arm)
     carried = arm.jacobian(Q, "lower")[:3].T @ [0.0, 0.0, -2.0 * 9.81]
-    sensors.send(300, carried)
+    sensors.send(150, carried)
     rig.wait(lambda: "kg" in str(node.health().values.get("payload")))
-    sensors.send(300, carried)
+    sensors.send(150, carried)
     found = node.feeling.estimator.payload()
     # Two moments of gravity determine the mass at known places alone: its deviation says so.
     assert found.remark and found.deviations[0] > 0

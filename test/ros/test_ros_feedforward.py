@@ -307,6 +307,7 @@ def test_planar_joint(rig: Rig) -> None:
     rig.wait(lambda: last_is(sent, [2, 0, 0]))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

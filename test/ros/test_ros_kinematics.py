@@ -11,14 +11,14 @@ import pytest
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import Point, WrenchStamped
-from ros_rig import Rig, rig, srv
+from ros_rig import Rig, shared_rig, srv
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
 from mbdyn_ros.ros.messages.base_pose import pose_message, rotation_of
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
-__all__ = ["rig"]
+__all__ = ["shared_rig"]
 
 URDF = str(Path(__file__).parents[2] / "urdf" / "manipulator.urdf")
 ANGLES = ["slew_joint", "boom_joint", "jib_joint", "telescope_joint"]
@@ -27,14 +27,14 @@ Q, V = np.array([0.1, 0.05, -0.04, 0.2]), np.array([0.1, -0.05, 0.02, 0.3])
 SERVER = "inverse_dynamics_server"
 
 
-@pytest.fixture
-def server(rig: Rig, interpreted: None) -> Rig:
-    rig.add(InverseDynamicsServer, urdf=URDF)
-    return rig
+@pytest.fixture(scope="module")
+def server(shared_rig: Rig) -> Rig:
+    shared_rig.add(InverseDynamicsServer, urdf=URDF)
+    return shared_rig
 
 
-@pytest.fixture
-def crane(interpreted: None) -> mbdyn_ros.Robot:
+@pytest.fixture(scope="module")
+def crane(interpreted_module: None) -> mbdyn_ros.Robot:
     return mbdyn_ros.load(URDF)
 
 
@@ -179,8 +179,11 @@ def test_efforts_between_points(server: Rig, crane: mbdyn_ros.Robot) -> None:
     ).message
     bad = ask(trajectory=message, effort_tolerance=-1.0)
     assert "effort_tolerance is -1: it must be 0 or more" in bad.message
-    assert server.set(server.nodes[0], largest_request=100) == ""
+    node = server.nodes[0]
+    before = node.parameters["largest_request"]
+    assert server.set(node, largest_request=100) == ""
     many = ask(trajectory=message, effort_tolerance=1e-3)
+    assert server.set(node, largest_request=before) == ""
     assert not many.success
     assert "take more than 100 points, the parameter largest_request" in many.message
     message.points[1].time_from_start.sec = 0

@@ -9,7 +9,6 @@ import asyncio
 import os
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +45,8 @@ def urdf(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    one = Forks(tmp_path_factory.mktemp("forks"))
-    yield one
-    one.close()
-
-
 @pytest.mark.sparse
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     ("node", "table"),
     [

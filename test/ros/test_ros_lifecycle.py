@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+import signal
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,14 +13,14 @@ pytest.importorskip("rclpy")
 
 import rclpy
 from lifecycle_msgs.srv import ChangeState, GetState
-from ros_rig import ARM, JOINTS, PATIENCE, Rig, rig, start
+from ros_rig import ARM, JOINTS, Forks, Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
-__all__ = ["rig", "start"]
+__all__ = ["rig"]
 
 NAME = "torque_feedforward"
 ANYWHERE = {
@@ -147,16 +147,10 @@ def test_zeros_when_a_transition_fails(rig: Rig, monkeypatch: pytest.MonkeyPatch
     rig.wait(lambda: not any(managed.sent[-1].data))
 
 
-def test_a_process_waits_unconfigured(
-    rig: Rig, start: Callable[..., subprocess.Popen[str]]
-) -> None:
-    process = start(NAME, "-p", "autostart:=false")
-    said, lines = "", process.stdout
-    assert lines is not None
-    while "waits for ~/change_state" not in said:  # a node has its name before it is made
-        said = lines.readline()
-        assert said
+def test_a_process_waits_unconfigured(rig: Rig, forks: Forks) -> None:
+    process = forks.start(NAME, "-p", "autostart:=false")
+    rig.wait(lambda: "waits for ~/change_state" in forks.printed())  # it is made by then
     rig.wait(lambda: NAME in rig.client.get_node_names())
-    process.terminate()
-    process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    os.kill(process, signal.SIGTERM)
+    code, output = forks.ended()
+    assert code == 0, output

@@ -173,6 +173,7 @@ def test_references_follow_simulated_time(rig: Rig) -> None:
     clock = rig.publisher(Clock, "/clock")
     reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")
     clock.publish(Clock(clock=Time(sec=100)))
+    rig.wait(lambda: bench.node.get_clock().now().nanoseconds == 100 * 10**9)
     bench.until(bench.measured)
     reference.publish(state((np.array(HOME) + 0.05).tolist(), at=2.0))
     bench.until(bench.on)

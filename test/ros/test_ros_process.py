@@ -16,7 +16,7 @@ from night import at_night
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM, DOMAIN, PATIENCE, Rig, rig, start
+from ros_rig import ARM, DOMAIN, PATIENCE, Forks, Rig, rig, start
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -60,12 +60,12 @@ def test_a_signal_ends_it_cleanly(
     assert "Traceback" not in output and "Error" not in output
 
 
-def holding(rig: Rig, start: Start, urdf: str) -> tuple[subprocess.Popen[str], list[Any]]:
+def holding(rig: Rig, forks: Forks, urdf: str) -> tuple[int, list[Any]]:
     """A process of torque_feedforward that holds the arm, wherever that is, and what it sends."""
     settings = [f"urdf:={urdf}", "longest_gap:=1.0"]
     zeros = ("reference_timeout", "start_tolerance", "following_tolerance")
     settings += [f"{name}:=0.0" for name in zeros]
-    process = start("torque_feedforward", *(part for one in settings for part in ("-p", one)))
+    process = forks.start("torque_feedforward", *(part for one in settings for part in ("-p", one)))
     sent = rig.listen(Float64MultiArray, "torque_feedforward/commands")
     reference = rig.publisher(JointTrajectory, "torque_feedforward/reference")
     reference.publish(JointTrajectory(points=[JointTrajectoryPoint(positions=[0.0, 0.0, 0.0])]))
@@ -74,41 +74,41 @@ def holding(rig: Rig, start: Start, urdf: str) -> tuple[subprocess.Popen[str], l
 
 
 @pytest.mark.alone
-def test_a_node_that_was_stopped_starts_anew(rig: Rig, start: Start, urdf: str) -> None:
+def test_a_node_that_was_stopped_starts_anew(rig: Rig, forks: Forks, urdf: str) -> None:
     """With zeros: where the robot is by then is unknown."""
-    process, sent = holding(rig, start, urdf)
-    process.send_signal(signal.SIGSTOP)
+    process, sent = holding(rig, forks, urdf)
+    os.kill(process, signal.SIGSTOP)
     time.sleep(1.5)
     sent.clear()
-    process.send_signal(signal.SIGCONT)
+    os.kill(process, signal.SIGCONT)
     rig.wait(lambda: len(sent) > 20)
     # It may have been stopped between computing a command and sending it.
     assert not any(any(one.data) for one in sent[1:])
-    process.terminate()  # the middleware may crash where a client goes while its sender sends
-    process.communicate(timeout=PATIENCE)
+    os.kill(process, signal.SIGTERM)  # the middleware may crash where a client goes before
+    forks.ended()
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, *at_night(signal.SIGTERM)])
-def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
-    process, sent = holding(rig, start, urdf)
-    process.send_signal(number)
-    process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+def test_zero_torque_is_the_last_word(rig: Rig, forks: Forks, urdf: str, number: int) -> None:
+    process, sent = holding(rig, forks, urdf)
+    os.kill(process, number)
+    code, output = forks.ended()
+    assert code == 0, output
     rig.wait(lambda: not any(sent[-1].data))
 
 
 @pytest.mark.usefixtures("compiled")
-def test_parameters_from_the_command_line(rig: Rig, start: Start, urdf: str) -> None:
-    process = start(
+def test_parameters_from_the_command_line(rig: Rig, forks: Forks, urdf: str) -> None:
+    process = forks.start(
         "simulator", "-p", f"urdf:={urdf}", "-p", "rate:=100.0", "-p", "start_paused:=true",
         "-p", "initial_positions:=[0.5, -0.5, 0.01]", "-r", "__ns:=/left",
     )  # fmt: skip
     states = rig.listen(JointState, "/left/joint_states")
     rig.wait(lambda: states)
     assert states[0].position.tolist() == pytest.approx([0.5, -0.5, 0.01, 0.02])
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    os.kill(process, signal.SIGINT)
+    code, output = forks.ended()
+    assert code == 0, output
 
 
 def test_every_signal_that_ends_or_suspends_is_heard() -> None:
@@ -217,6 +217,7 @@ sys.exit(run(Deaf, "deaf", []))
 """
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("follows", "said"),
     [

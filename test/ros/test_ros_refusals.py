@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -33,39 +35,43 @@ REFUSED = (
 UNREADABLE = (("-p rate", "'-p rate'"), ("-q", "unknown after --ros-args: -q"))
 """Arguments that no node understands, and words of the line that says so."""
 
-@pytest.fixture(scope="module")
-def refusals(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, str]]:
-    """Exit code and output of every node of `REFUSED` and then of the simulator `UNREADABLE`."""
-    folder = tmp_path_factory.mktemp("refused")
+Refused = Callable[[str, Sequence[str]], tuple[int, str]]
+
+
+@pytest.fixture
+def refused(forks: Forks, tmp_path: Path) -> Refused:
+    """Start a node with arguments that it refuses; gives its exit code and output."""
     files = {"ARM": ARM, "GHOST": GHOST, "BROKEN": "<robot>\n<link/>"}
     for name, text in files.items():
-        (folder / f"{name.lower()}.urdf").write_text(text)
-    jobs: list[tuple[str, list[str]]] = []
-    for node, settings, _ in REFUSED:
+        (tmp_path / f"{name.lower()}.urdf").write_text(text)
+
+    def start(node: str, arguments: Sequence[str]) -> tuple[int, str]:
         for name in files:
-            settings = [one.replace(name, str(folder / f"{name.lower()}.urdf")) for one in settings]
-        jobs.append((node, [part for one in settings for part in ("-p", one)]))
-    jobs += [("simulator", arguments.split()) for arguments, _ in UNREADABLE]
-    forks, found = Forks(folder), []
-    for node, arguments in jobs:
+            path = str(tmp_path / f"{name.lower()}.urdf")
+            arguments = [one.replace(name, path) for one in arguments]
         forks.start(node, *arguments)
-        found.append(forks.ended())
-    forks.close()
-    return found
+        return forks.ended()
+
+    return start
 
 
 @pytest.mark.sparse
-@pytest.mark.parametrize("case", range(len(REFUSED)))
-def test_refused_with_one_line(refusals: list[tuple[int, str]], case: int) -> None:
-    (node, _, message), (code, output) = REFUSED[case], refusals[case]
+@pytest.mark.parametrize(("node", "settings", "message"), REFUSED)
+def test_refused_with_one_line(
+    refused: Refused, node: str, settings: list[str], message: str
+) -> None:
+    code, output = refused(node, [part for one in settings for part in ("-p", one)])
     lines = [line for line in output.splitlines() if not line.startswith(("[INFO]", "[WARN]"))]
     assert code == 1, output
     assert len(lines) == 1 and lines[0].startswith(f"{node}: ") and message in lines[0], output
 
 
-@pytest.mark.parametrize("case", range(len(UNREADABLE)))
-def test_unreadable_arguments_are_one_line_too(refusals: list[tuple[int, str]], case: int) -> None:
-    (_, message), (code, output) = UNREADABLE[case], refusals[len(REFUSED) + case]
+@pytest.mark.sparse
+@pytest.mark.parametrize(("arguments", "message"), UNREADABLE)
+def test_unreadable_arguments_are_one_line_too(
+    refused: Refused, arguments: str, message: str
+) -> None:
+    code, output = refused("simulator", arguments.split())
     assert code == 1 and "Traceback" not in output, output
     assert "simulator: " in output and message in output, output
 

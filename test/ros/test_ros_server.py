@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import WrenchStamped
-from ros_rig import ARM, CART, GHOST, JOINTS, STONE, Rig, rig, srv
+from ros_rig import ARM, CART, GHOST, JOINTS, STONE, Rig, rig, shared_rig, srv
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -23,20 +23,20 @@ from mbdyn_ros.ros.node import interfaces
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
-__all__ = ["rig"]
+__all__ = ["rig", "shared_rig"]
 
 Q, V, A = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1], [1.0, -2.0, 0.3]
 NAME = "inverse_dynamics_server"
 
 
-@pytest.fixture
-def server(rig: Rig) -> Rig:
-    rig.add(InverseDynamicsServer, robot_description=ARM)
-    return rig
+@pytest.fixture(scope="module")
+def server(shared_rig: Rig) -> Rig:
+    shared_rig.add(InverseDynamicsServer, robot_description=ARM)
+    return shared_rig
 
 
-@pytest.fixture
-def arm(interpreted: None) -> mbdyn_ros.Robot:
+@pytest.fixture(scope="module")
+def arm(interpreted_module: None) -> mbdyn_ros.Robot:
     return mbdyn_ros.load(ARM)
 
 
@@ -318,13 +318,12 @@ def test_floating_base(rig: Rig) -> None:
     assert not answer.success and "unit quaternion" in answer.message
 
 
-def test_gravity_can_change(server: Rig, arm: mbdyn_ros.Robot) -> None:
-    assert server.set(server.nodes[0], gravity=[0.0, 0.0]) == (
-        "gravity: it has 2 numbers, not 3 (x, y, z)"
-    )
-    assert server.set(server.nodes[0], gravity=[0.0, 0.0, -1.62]) == ""
+def test_gravity_can_change(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node = rig.add(InverseDynamicsServer, robot_description=ARM)
+    assert rig.set(node, gravity=[0.0, 0.0]) == "gravity: it has 2 numbers, not 3 (x, y, z)"
+    assert rig.set(node, gravity=[0.0, 0.0, -1.62]) == ""
     expected = 1.62 / 9.81 * arm.gravity_vector(Q)
-    assert ask(server, position=Q).effort.tolist() == pytest.approx(expected)
+    assert ask(rig, position=Q).effort.tolist() == pytest.approx(expected)
 
 
 @pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")

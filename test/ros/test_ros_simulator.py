@@ -448,6 +448,7 @@ def test_description_by_topic(rig: Rig) -> None:
     rig.wait(lambda: node.session.motion.time > 0.05)
 
 
+@pytest.mark.sparse
 @pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 @pytest.mark.parametrize(
     ("parameters", "message"),

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM, PATIENCE, Rig, rig, start
+from ros_rig import ARM, Forks, Rig, rig
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.ros.node.process import CHOICES, RANGE, past_shared_memory
 
-__all__ = ["rig", "start"]
+__all__ = ["rig"]
 
 KEPT = ("FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", RANGE)
 
@@ -39,24 +37,20 @@ def locks(process: int) -> list[str]:
 @pytest.mark.parametrize("reach", ["LOCALHOST", "SUBNET"])
 @pytest.mark.usefixtures("unset", "compiled")
 def test_a_node_takes_no_lock_of_others(
-    rig: Rig,
-    start: Callable[..., subprocess.Popen[str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    reach: str,
+    rig: Rig, forks: Forks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reach: str
 ) -> None:
     """And is heard by those who use the shared memory, as this process does."""
     monkeypatch.setenv(RANGE, reach)
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     states = rig.listen(JointState, "joint_states")
-    process = start("simulator", "-p", f"urdf:={path}", "-p", "rate:=100.0")
+    process = forks.start("simulator", "-p", f"urdf:={path}", "-p", "rate:=100.0")
     rig.wait(lambda: states)
-    assert not locks(process.pid)
+    assert not locks(process)
     assert locks(os.getpid())
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    os.kill(process, signal.SIGTERM)
+    code, output = forks.ended()
+    assert code == 0, output
 
 
 def environment() -> dict[str, str | None]:

@@ -173,6 +173,7 @@ def test_gravity_changes_among_walls(rig: Rig) -> None:
     assert node.session.motion.lost == pytest.approx(lost)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     ("environment", "words"),
     [

@@ -57,7 +57,7 @@ def test_two_robots_and_a_ball(rig: Rig, world_file: str) -> None:
 
     def carried() -> bool:
         efforts.publish(Float64MultiArray(data=[3 * G]))
-        return bool(node.session.motion.time > 1.5 and poses and states and descriptions)
+        return bool(node.session.motion.time > 0.8 and poses and states and descriptions)
 
     rig.wait(carried)
     state = states[-1]
@@ -159,9 +159,12 @@ def test_a_lift_with_a_given_motion(rig: Rig) -> None:
     )
     node = rig.add(Simulator, world=members, rate=RATE)
     states = rig.listen(JointState, "joint_states")
-    rig.wait(lambda: node.session.motion.time > 0.35 and states)
-    state = dict(zip(states[-1].name, states[-1].position, strict=True))
-    assert state["lift_time"] > 0.3 and state["lift_motion_1"] == pytest.approx(0.05)
+
+    def positions() -> dict[str, float]:
+        return dict(zip(states[-1].name, states[-1].position, strict=True))
+
+    rig.wait(lambda: states and positions()["lift_time"] > 0.35)
+    assert positions()["lift_motion_1"] == pytest.approx(0.05)
     assert node.session.motion.q[3] == pytest.approx(0.05, abs=1e-6)
     node.session.reset()
     assert node.session.motion.v[0] == 1.0 and node.fault == ""

@@ -224,6 +224,7 @@ def test_settings_that_cannot_be_are_refused(old: str, new: str, words: str) -> 
             mbdyn_ros.load(turning, mechanism=text)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("command", [0.3, 0.0])
 def test_equal_steps_take_turns_with_their_actuators(command: float) -> None:
     """They agree with `simulate`, to the order of their steps; closed valves hold."""

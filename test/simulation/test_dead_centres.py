@@ -56,6 +56,7 @@ def gap(name: str, positions: np.ndarray) -> float:
     return float(np.linalg.norm(ends[1] - ends[0], axis=1).max())
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(
     "name, joint, start, speed",
     [

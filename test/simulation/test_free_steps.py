@@ -78,6 +78,7 @@ def test_work_is_effort_times_way() -> None:
     assert sum(robot.energy(motion.q, motion.v)) - start == pytest.approx(work, abs=1e-7)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_floating_body_falls_and_tumbles(method: str) -> None:
     text = robot_text(link("stone", 2, MOMENTS, "0.1 0 0"), base="")
@@ -270,7 +271,7 @@ def rough_four_bar() -> tuple[mbdyn_ros.Robot, mbdyn_ros.Trajectory]:
     return robot, mbdyn_ros.simulate(robot, [0.5], [5.0], 1.0, times=[0.0, 1.0])
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("other", [False, True])
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 def test_friction_inside_a_loop(method: str, other: bool) -> None:

@@ -99,7 +99,7 @@ def test_a_lift_gives_the_weight_of_its_acceleration():
     assert trajectory.relative_imbalance < 1e-6  # in between, to the order of its steps
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("shape", [Sphere(0.1), Box((0.2, 0.2, 0.2))])
 @pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
 def test_a_wall_that_comes_throws_what_it_hits(shape, e):
@@ -120,6 +120,7 @@ def test_a_wall_that_comes_throws_what_it_hits(shape, e):
     assert trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_a_bat_throws_a_ball(e):
     """v' = (1 + e) v by events, at the instant and velocity of the bat there; then none."""

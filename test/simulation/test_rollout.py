@@ -68,6 +68,7 @@ def check(robot: Robot, method: str, tolerance: float, count: int = 11, friction
     assert np.array_equal(last[0], q[:, -1]) and np.array_equal(last[1], v[:, -1])
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("method", FIXED)
 def test_an_arm(arm: Robot, method: str) -> None:
     check(arm, method, 1e-10)

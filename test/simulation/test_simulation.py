@@ -160,6 +160,7 @@ def test_falling_floating_joint_turns_steadily() -> None:
     assert np.abs(np.linalg.norm(trajectory.q[:, 3:7], axis=1) - 1).max() < 1e-15
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("file, floating_base", [("ur5_robot.urdf", False), ("solo12.urdf", True)])
 def test_agrees_with_pinocchio(file: str, floating_base: bool) -> None:
     pin = pytest.importorskip("pinocchio")

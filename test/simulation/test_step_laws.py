@@ -177,6 +177,7 @@ def test_an_impact_that_jams_does_not_bounce() -> None:
     assert stepper.unsettled == 0 and stepper.residual <= MISSED
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("v", [(0.5, -0.5, 0.2), (0.3, 0.2, 1.0), (-1.0, 0.0, 2.0)])
 def test_a_contact_wedged_against_its_joint_takes_what_holds_it(v: tuple[float, ...]) -> None:
     """Forces across the plane of the joint move nothing: they are no larger for that."""

@@ -157,6 +157,7 @@ def test_a_rod_that_jams_goes_on() -> None:
     assert stepper.residual < 1e-8 and abs(stepper.q[2]) < 1e-6
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(("dry", "falls"), [(10.0, False), (30.0, False), (19.0, True)])
 def test_joints_with_dry_friction_feel_the_floor(dry: float, falls: bool) -> None:
     """The leg carries 2 kg, 19.62 N, if its friction can; in the air it need not."""

@@ -25,7 +25,8 @@ def thin_out(items: Iterable[pytest.Item]) -> None:
     """Leave two of three cases of every test that is `sparse` to `make test-all`.
 
     Its neighbours leave others, so that by day each case meets some tests of a file. `first` says
-    with which case a test begins, as where a fixture takes seconds a case.
+    with which case a test begins, as where a fixture takes seconds a case; `of` leaves all but one
+    of as many, where cases are heavy and differ little.
     """
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -35,10 +36,12 @@ def thin_out(items: Iterable[pytest.Item]) -> None:
     for cases in tests.values():
         mark = cases[0].get_closest_marker("sparse")
         file = cases[0].path
-        first = (mark.kwargs if mark else {}).get("first", places[file]) % min(3, len(cases))
+        given = mark.kwargs if mark else {}
+        of = given.get("of", 3)
+        first = given.get("first", places[file]) % min(of, len(cases))
         places[file] += 1
         for k, case in enumerate(cases):
-            if k % 3 != first:
+            if k % of != first:
                 case.add_marker(pytest.mark.long)
 
 

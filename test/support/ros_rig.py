@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ import pytest  # noqa: E402
 rclpy = pytest.importorskip("rclpy")
 srv = pytest.importorskip("mbdyn_ros_interfaces.srv")
 
+from rclpy.callback_groups import CallbackGroup  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from robot_text import body_text, link  # noqa: E402
@@ -28,6 +29,9 @@ from robot_text import body_text, link  # noqa: E402
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 DOMAIN = (int(os.environ.get("ROS_DOMAIN_ID", os.getpid())) + WORKER) % 100 + 1
 """Of this worker: tests side by side do not hear each other."""
+
+SHARED_DOMAIN = (DOMAIN + 49) % 100 + 1
+"""Of rigs that tests of a file share, while others have nodes of the same names."""
 
 PATIENCE = 60.0
 """Seconds that are waited for what comes at once, or within seconds on a busy machine."""
@@ -69,19 +73,63 @@ GHOST = """<robot name="ghost"><link name="base"/><link name="nothing"/>
   <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
 
 
-class Rig:
-    """A context, an executor in a thread, a client node and the nodes under test."""
+class Unserved(CallbackGroup):
+    """Subscriptions that no executor serves: their messages are taken by who wants them."""
 
-    def __init__(self) -> None:
+    def can_execute(self, entity: Any) -> bool:
+        """None."""
+        return False
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """None."""
+        return False
+
+    def ending_execution(self, entity: Any) -> None:
+        """None began."""
+
+
+class Heard(list[Any]):
+    """The messages of a topic, taken from their subscription some at a time.
+
+    An executor needs 1 ms for each of the hundreds that come in a second.
+    """
+
+    def __init__(self, subscription: Any) -> None:
+        super().__init__()
+        self._subscription, self._one_at_a_time = subscription, threading.Lock()
+
+    def take(self) -> None:
+        """Add what has come since."""
+        with self._one_at_a_time, self._subscription.handle:
+            handle, kind = self._subscription.handle, self._subscription.msg_type
+            while taken := handle.take_message(kind, False):
+                self.append(taken[0])
+
+    def clear(self) -> None:
+        """Drop all that has come."""
+        self.take()
+        super().clear()
+
+
+class Rig:
+    """A context, an executor in a thread, a client node and the nodes under test.
+
+    A second thread takes the messages that the client hears.
+    """
+
+    def __init__(self, domain: int = DOMAIN) -> None:
         self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
+        rclpy.init(context=self.context, domain_id=domain)
         self.client = rclpy.create_node("client", context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.client)
         self.nodes: list[Any] = []
         self._closing = False
-        self._thread = threading.Thread(target=self._spin, name="rig")
-        self._thread.start()
+        self._unserved = Unserved()
+        self._heard: list[Heard] = []
+        self._threads = [threading.Thread(target=one) for one in (self._spin, self._hear)]
+        for thread in self._threads:
+            thread.start()
 
     def add(
         self,
@@ -115,9 +163,11 @@ class Rig:
 
     def listen(self, kind: Any, topic: str, qos: Any = 1000) -> list[Any]:
         """A list that fills with the messages of a topic."""
-        messages: list[Any] = []
-        self.client.create_subscription(kind, topic, messages.append, qos)
-        return messages
+        subscription = self.client.create_subscription(
+            kind, topic, lambda message: None, qos, callback_group=self._unserved
+        )
+        self._heard.append(Heard(subscription))
+        return self._heard[-1]
 
     def publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
         """A publisher that has found its subscriber."""
@@ -128,10 +178,12 @@ class Rig:
     def wait(self, ready: Callable[[], Result], limit: float = PATIENCE) -> Result:
         """What `ready` returns when it is true."""
         end = time.monotonic() + limit
-        while not (result := ready()):
+        while True:
+            self._take()
+            if result := ready():
+                return result
             assert time.monotonic() < end, "nothing came in time"
             time.sleep(0.005)
-        return result
 
     def set(self, node: Any, **parameters: Any) -> str:
         """Set parameters as a service call does; return the reason of a refusal."""
@@ -144,7 +196,9 @@ class Rig:
         for node in self.nodes:
             node.stop()
         self._closing = True
-        self._thread.join()
+        self.executor.create_task(lambda: None)  # it looks up
+        for thread in self._threads:
+            thread.join()
         self.executor.shutdown()
         for node in [*self.nodes, self.client]:
             node.destroy_node()
@@ -152,7 +206,16 @@ class Rig:
 
     def _spin(self) -> None:
         while not self._closing:
-            self.executor.spin_once(timeout_sec=0.02)
+            self.executor.spin_once()
+
+    def _hear(self) -> None:
+        while not self._closing:
+            self._take()
+            time.sleep(0.005)
+
+    def _take(self) -> None:
+        for messages in list(self._heard):
+            messages.take()
 
 
 FORKS = """
@@ -163,9 +226,11 @@ from importlib import import_module
 for module in NODES.values():
     import_module(module, "mbdyn_ros")
 for line in sys.stdin:
-    node, arguments, output = json.loads(line)
+    node, arguments, environment, output = json.loads(line)
     child = os.fork()
     if not child:
+        os.environ.clear()
+        os.environ.update(environment)
         file = os.open(output, os.O_CREAT | os.O_WRONLY)
         os.dup2(file, 1)
         os.dup2(file, 2)
@@ -186,8 +251,8 @@ class Forks:
         self._output = folder / "printed"
         self._child = 0
         self._parent = subprocess.Popen(
-            [sys.executable, "-c", FORKS], env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 
     def start(self, node: str, *arguments: str) -> int:
@@ -195,9 +260,15 @@ class Forks:
         assert self._parent.stdin is not None
         self._end_left_over()
         self._output.unlink(missing_ok=True)
-        print(json.dumps([node, arguments, str(self._output)]), file=self._parent.stdin, flush=True)
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)}
+        job = node, arguments, environment, str(self._output)
+        print(json.dumps(job), file=self._parent.stdin, flush=True)
         self._child = self._reported()
         return self._child
+
+    def printed(self) -> str:
+        """What it has printed so far."""
+        return self._output.read_text() if self._output.exists() else ""
 
     def ended(self) -> tuple[int, str]:
         """Its exit code, when it has one, and what it printed."""
@@ -222,14 +293,28 @@ class Forks:
         return int(self._parent.stdout.readline())
 
 
-@pytest.fixture
-def rig(interpreted: None) -> Any:
+@contextmanager
+def running_rig(domain: int = DOMAIN) -> Iterator[Rig]:
     """A rig whose nodes leave no thread behind."""
     before = set(threading.enumerate())
-    one = Rig()
+    one = Rig(domain)
     yield one
     one.close()
     assert set(threading.enumerate()) <= before
+
+
+@pytest.fixture
+def rig(interpreted: None) -> Iterator[Rig]:
+    """A rig of one test."""
+    with running_rig() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def shared_rig(interpreted_module: None) -> Iterator[Rig]:
+    """A rig for nodes that tests of a file only ask."""
+    with running_rig(SHARED_DOMAIN) as one:
+        yield one
 
 
 @pytest.fixture

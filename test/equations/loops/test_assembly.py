@@ -261,6 +261,7 @@ def test_a_free_joint_beside_the_loop_must_be_named_too() -> None:
 # -- positions that no loop can take ---------------------------------------------------------------
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("newton", [False, True])
 def test_an_unreachable_position(newton: bool) -> None:
     """A rocker beyond its dead centre, where crank and coupler are in line."""

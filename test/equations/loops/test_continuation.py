@@ -32,6 +32,7 @@ def circle() -> LoopFunctions:
     return loop_of(y**2 + z**2 - 1, y, z)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("branch", [1.0, -1.0])
 def test_other_lengths_keep_the_branch(branch: float) -> None:
     """y^2 + z^2 = r^2 with y = 0.5: z follows r, and there is none where r < 0.5."""

@@ -60,6 +60,7 @@ def test_a_truss() -> None:
     assert robot.inverse_dynamics(rest, rest, rest) == pytest.approx([-2.0 * G / 2], rel=1e-6)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("turn", [0.0, 0.3, -2.0])
 def test_the_other_way_round_is_the_opposite_in_the_other_frame(turn: float) -> None:
     one, two = truss(turn), truss(turn, swapped=True)

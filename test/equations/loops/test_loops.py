@@ -19,7 +19,7 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 """Central difference of order ten: weights of f(k h) - f(-k h)."""
 
 
-pytestmark = [pytest.mark.usefixtures("interpreted_module"), pytest.mark.sparse(first=0)]
+pytestmark = [pytest.mark.usefixtures("interpreted_module"), pytest.mark.sparse(first=0, of=6)]
 OTHERS = (
     "double-crank", "double-rocker", "triple-rocker", "branches", "Watt", "chain",
     "spatial fixed", "spatial revolute", "spatial prismatic", "spatial spherical",
@@ -45,7 +45,7 @@ def derivative(values: Array) -> Array:
 # -- one kind after the other ----------------------------------------------------------------------
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 def test_loops_close(pair: LoopPair) -> None:
     """At random places, by the poses of the links and nothing else."""
     robot = pair.robot
@@ -72,7 +72,7 @@ def test_loops_close(pair: LoopPair) -> None:
         assert len(state.v) - state.rank == robot.nv
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 def test_joint_motion(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     q, v, a, _ = motion
     _, embedding, drift = pair.judged(q, v)
@@ -83,7 +83,7 @@ def test_joint_motion(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     assert_close(pair.robot.independent_state(pair.whole(q)), q, 1e-12)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 def test_dynamics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     robot, (q, v, a, effort) = pair.robot, motion
     state, g, drift = pair.judged(q, v)
@@ -112,7 +112,7 @@ def test_dynamics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     assert_close(potential, expected, CLOSE, floor=1.0)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 def test_loop_forces(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     """What the joints miss for the motion, friction in passive joints too, the loops carry."""
     q, v, a, _ = motion
@@ -128,7 +128,7 @@ def test_loop_forces(pair: LoopPair, motion: tuple[Array, ...]) -> None:
         assert_close(found[name], wrench, CLOSE, floor=scale)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 def test_wrenches_from_outside(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     robot, (q, v, a, effort) = pair.robot, motion
     random = np.random.default_rng(2)
@@ -145,7 +145,7 @@ def test_wrenches_from_outside(pair: LoopPair, motion: tuple[Array, ...]) -> Non
     assert_close(found, without + change, CLOSE, floor=np.abs(without).max())
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 def test_links_move_as_their_jacobians_say(pair: LoopPair, motion: tuple[Array, ...]) -> None:
     q, v, _, _ = motion
     _, g, _ = pair.judged(q, v)
@@ -198,7 +198,7 @@ def test_statics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
 # -- more of them, quickly -------------------------------------------------------------------------
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize(
     ("kind", "seed"),
     [

@@ -22,6 +22,7 @@ def figures(line: str) -> list[float]:
     return [float(one) for one in re.findall(r"\d\.\d+e-\d+", line)]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("motion", MOTIONS, ids=lambda one: one.name)
 def test_forward_dynamics_beside_a_second_program(motion: Motion) -> None:
     """Figures 3 and 4 at 101 of their times: round trip, and Pinocchio's tree with an SVD."""

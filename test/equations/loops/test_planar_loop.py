@@ -93,7 +93,7 @@ def test_a_tilted_hinge_is_not_taken_for_a_planar_one() -> None:
         m.load()
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("seed", range(8))
 def test_it_is_what_newton_finds(seed: int) -> None:
     """Every joint given, both ways; positions, and all that depends on them."""

@@ -50,7 +50,7 @@ def compare(kind: str, decimals: list[int]) -> None:
             assert miss < AMPLIFIED * 10.0**-digits
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize("kind", ["five-bar", "Bennett", "triangle", "spherical wrist"])
 def test_a_rounded_robot_is_the_exact_one_up_to_rounding(kind: str) -> None:
     compare(kind, [6])

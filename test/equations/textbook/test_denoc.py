@@ -54,7 +54,7 @@ class RandomState:
 # -- trees ---------------------------------------------------------------------------------------
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=8), st.booleans())
 def test_trees_as_by_the_recursions(random_robot: RandomRobot, floating_base: bool) -> None:
     state = RandomState.of(random_robot, floating_base)
@@ -74,7 +74,7 @@ def test_trees_as_by_the_recursions(random_robot: RandomRobot, floating_base: bo
     assert_close(tau, number(denoc.inverse_dynamics(a, GRAVITY)), 1e-12, weight)
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=8), st.booleans())
 def test_structure(random_robot: RandomRobot, floating_base: bool) -> None:
     state = RandomState.of(random_robot, floating_base)
@@ -104,7 +104,7 @@ def test_structure(random_robot: RandomRobot, floating_base: bool) -> None:
     assert np.allclose(N_l @ step, np.eye(len(N_l)), rtol=0, atol=1e-12)
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=6, kinds=("revolute", "prismatic", "fixed"), massless=False))
 def test_inertia_is_positive_definite_and_its_rate_less_2C_skew(
     random_robot: RandomRobot,
@@ -344,7 +344,7 @@ def place(shift: complex, turn: float = 0.0) -> str:
 
 
 @pytest.mark.long
-@explore(3)
+@explore(2)
 @given(st.integers(0, 10**6), st.floats(-8, 8), st.floats(-40, 40))
 def test_four_bar_of_any_cut_as_by_lagrange(seed: int, v: float, a: float) -> None:
     four_bar = FourBar.of(seed)

@@ -42,7 +42,7 @@ def evaluated(study: Study, one: Formulation, values: list[np.ndarray]) -> np.nd
     return np.array(function(*values))
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", [*ROBOTS, "free", *(f"driven {name}" for name in ROBOTS)])
 def test_formulations_agree(name: str) -> None:

@@ -64,7 +64,7 @@ def tree_of(robot: RandomRobot, floating_base: bool) -> Tree:
     return build_tree(model_of(robot.urdf()), floating_base)
 
 
-@explore(5)
+@explore(3)
 @given(robots(joints=9, mimics=False), st.booleans(), st.integers(0, 99))
 def test_random_trees(robot: RandomRobot, floating_base: bool, seed: int) -> None:
     case = Case(tree_of(robot, floating_base), seed)
@@ -79,7 +79,7 @@ def test_random_trees(robot: RandomRobot, floating_base: bool, seed: int) -> Non
         assert_close(mine, judge, 1e-11, case.floor())
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=7, mimics=False), st.booleans(), st.integers(0, 99))
 def test_the_gradient_of_the_gibbs_function(
     robot: RandomRobot, floating_base: bool, seed: int
@@ -96,7 +96,7 @@ def test_the_gradient_of_the_gibbs_function(
         assert_close(mine, judge, 1e-11, case.floor())
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=7, mimics=False), st.booleans(), st.integers(0, 99))
 def test_motions_of_bodies(robot: RandomRobot, floating_base: bool, seed: int) -> None:
     """Poses and rates against kinematics; accelerations against the rates' own derivative."""
@@ -129,7 +129,7 @@ def pose_rate(pose: SX, v: SX) -> SX:
     return ca.vertcat(ca.blockcat([list(row) for row in rows]) @ v[:3], turn)
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=6, mimics=False, massless=False), st.booleans())
 def test_forward_dynamics_undoes_inverse(robot: RandomRobot, floating_base: bool) -> None:
     pair = Pair(robot, floating_base)

@@ -62,14 +62,14 @@ def check(table: RandomDh, seed: int) -> None:
     assert_close(along, coefficients @ v, 1e-13, weight)
 
 
-@explore(3)
+@explore(2)
 @given(dh_robots(joints=7), st.integers(0, 99))
 def test_all_formulations_agree(table: RandomDh, seed: int) -> None:
     check(table, seed)
 
 
 @pytest.mark.long
-@explore(3)
+@explore(2)
 @given(dh_robots(least=8, joints=12), st.integers(0, 99))
 def test_all_formulations_agree_on_long_chains(table: RandomDh, seed: int) -> None:
     check(table, seed)
@@ -82,7 +82,7 @@ def test_twelve_joints(table: RandomDh) -> None:
     check(table, 0)
 
 
-@explore(3)
+@explore(2)
 @given(dh_robots(joints=5), st.integers(0, 99))
 def test_structure_of_the_symbolic_form(table: RandomDh, seed: int) -> None:
     """Hdot - 2 C qd is skew, C are Christoffel's symbols, g is the slope of the energy."""
@@ -111,7 +111,7 @@ def test_structure_of_the_symbolic_form(table: RandomDh, seed: int) -> None:
     assert_close(bend, bend.T, 1e-12, floor)  # gravity has a potential
 
 
-@explore(3)
+@explore(2)
 @given(robots(joints=6, kinds=("revolute", "prismatic", "continuous", "fixed"), mimics=False))
 def test_serial_urdfs_agree_and_others_are_refused(random_robot: RandomRobot) -> None:
     pair = Pair(random_robot)

@@ -129,6 +129,7 @@ def test_the_scalar_equation_of_a_cylinder() -> None:
     assert np.linalg.eigvalsh(inertia).min() > -1e-9
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["excavator.urdf", "four_bar.urdf", "ur5.urdf", "stewart.urdf"])
 def test_other_machines_are_not_of_its_class(name: str) -> None:
     study = Study(mbdyn_ros.load(URDFS / name).system)

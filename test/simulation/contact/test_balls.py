@@ -74,6 +74,7 @@ def test_rolls_down_a_slope(ball: mbdyn_ros.Robot) -> None:
     assert np.linalg.norm(motion.q[:3] - start[:3]) == pytest.approx(way, rel=2e-3)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("known", [True, False])
 def test_rolls_in_a_pipe(ball: mbdyn_ros.Robot, known: bool) -> None:
     """The speed at the bottom, from the energy, with the wall's distance known and not."""
@@ -129,6 +130,7 @@ def test_the_deepest_point_of_a_ball(seed: int, radius: float) -> None:
         assert gap <= np.array(wall.faces[0](x[:, None] + around)[0]).min() + 1e-12
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("height", [1.0, 2.0, 3.0])
 def test_nothing_is_touched_in_mid_air(ball: mbdyn_ros.Robot, height: float) -> None:
     """Balls above waves fall freely until they meet them, and never gain energy."""

@@ -60,6 +60,7 @@ def line(angle: float, count: int) -> Array:
     return BEND * np.column_stack([np.sin(turns), 0 * turns, -np.cos(turns)])
 
 
+@pytest.mark.sparse
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("name", "angle"),

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from night import is_night
 from robot_text import body_text
 
 import mbdyn_ros
@@ -122,7 +123,7 @@ def test_where_ground_has_no_value_is_reported() -> None:
     robot = mbdyn_ros.load(BALL, floating_base=True)
     half = wall("type: expression, g: sqrt(z - 0.2)")
     place, words = r"'ground', at \(0, 0, %s\) m: ", "g has no value"
-    for radius in (0.0, 0.01):
+    for radius in (0.0, 0.01) if is_night() else (0.0,):
         walls = Environment([half], points=[("ball", (0, 0, 0), radius)])
         with pytest.raises(SimulationError, match=r"t = 0 s: .*" + place % "0" + words):
             mbdyn_ros.simulate(robot, [0.0] * 6 + [1.0], np.zeros(6), 0.5, environment=walls)
@@ -153,7 +154,7 @@ def test_only_what_has_no_inside_is_refused_for_that(radius: float) -> None:
             refuse_unsound(contacts, 0, q, still)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=6)
 @pytest.mark.parametrize(
     ("formula", "words"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from night import is_night
 from robot_text import body_text
 from scipy.interpolate import CubicSpline
 
@@ -30,6 +31,7 @@ def of_scipy(heights: Array, x: float, y: float, dx: int = 0, dy: int = 0) -> fl
     return float(CubicSpline(j, along, bc_type="natural")(y, dy))
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("shape", [(4, 4), (5, 9), (40, 31)])
 def test_the_spline_is_that_of_scipy(shape: tuple[int, int]) -> None:
     """Height, gradient and second derivatives, within cells, on their sides and in corners."""
@@ -57,6 +59,7 @@ def test_ground_goes_on_level_beyond_its_edges() -> None:
         assert ground.value([x, y, 0.3])[0] == pytest.approx(-height, abs=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("points", [FEET, BALLS])
 def test_compiled_programs_read_the_table(points: list[tuple[object, ...]]) -> None:
     """For one state and for many, compiled and interpreted, far from the grid too."""
@@ -78,6 +81,7 @@ def test_compiled_programs_read_the_table(points: list[tuple[object, ...]]) -> N
         np.testing.assert_allclose(np.linalg.norm(rows.normals, axis=1), 1, atol=1e-12)
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("points", [FEET, BALLS])
 def test_programs_do_not_grow_with_the_grid(points: list[tuple[object, ...]]) -> None:
     """Their equations are the same, and so is their C except for the table."""
@@ -86,7 +90,7 @@ def test_programs_do_not_grow_with_the_grid(points: list[tuple[object, ...]]) ->
         lengths, texts = set(), set()
         for count in (21, 64):
             ground = height_field(np.random.default_rng(3).random((count, count)), 0.1)
-            about = Environment([ground], points).geometry(robot)
+            about = Environment([ground], points if is_night() else points[:2]).geometry(robot)
             program = Program(declared, robot.calls.traced, about)
             lengths.add(program.length)
             text = c_source(program)

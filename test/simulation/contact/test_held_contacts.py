@@ -45,6 +45,7 @@ CASES = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("case", CASES)
 def test_rows_and_drifts_are_derivatives(case: str) -> None:
     """Of distances and of the velocities of what touches, of all contacts at any state."""

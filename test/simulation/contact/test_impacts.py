@@ -559,6 +559,7 @@ def test_memory_does_not_grow() -> None:
     assert np.abs(trajectory.imbalance).max() < 1e-9
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize(("mu", "jams"), [(1.3, False), (1.4, True)])
 def test_painleves_rod_goes_on_in_steps(mu: float, jams: bool) -> None:
     """A rod that slides, leaning 30 degrees: its tip jams if 1 + 3 s^2 < 3 mu s c, mu > 1.347."""

@@ -75,6 +75,7 @@ def test_newtons_cradle() -> None:
     assert np.abs(trajectory.imbalance).max() < 1e-9
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("mu", [0.0, 0.4])
 def test_two_free_balls(mu: float) -> None:
     """Momentum and angular momentum are kept; in one compiled step too."""

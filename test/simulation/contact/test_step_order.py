@@ -22,6 +22,7 @@ CAR = robot_text(
 SKIDS = [("car", (x, y, -0.3)) for x in (-0.5, 0.5) for y in (-0.3, 0.3)]
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("step", [1e-3, 5e-3])
 def test_weight_does_not_depend_on_speed(step: float) -> None:
     """A car's floor takes its pitching torque: a fall through it would turn its velocity."""

@@ -40,6 +40,7 @@ LAWS = {
 }
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", LAWS)
 def test_a_soft_floor_gives_back_what_its_law_says(ball: Robot, name: str) -> None:
     """A fall from 0.2 m: greatest depth and speed up, against SciPy's of the same law."""
