@@ -212,9 +212,9 @@ def model_text(model: CModel) -> str:
 
 def step_text(count: int) -> str:
     """The function of a step of the classical Runge-Kutta method, of as many coordinates."""
-    numbers = ", ".join(number(float(x)) for x in RK4.tableau)
-    method = "typedef double Real;\n" + runtime_text("runge_kutta.h")
-    return method + STEP.format(count=count, stages=RK4.stages, tableau=numbers)
+    tableau = ", ".join(number(float(x)) for x in RK4.tableau)
+    step = STEP.format(count=count, stages=RK4.stages, tableau=tableau)
+    return f"typedef double Real;\n{runtime_text('runge_kutta.h')}\n{step}"
 
 
 def _jacobians(library: CLibrary, field: str, links: Sequence[tuple[str, str]]) -> str:
@@ -332,21 +332,19 @@ CALLED = """static int {field}(void *memory, {inputs}
 """
 
 
-STEP = """
-static int step(void *memory, const double *q, const double *v, const double *effort, double h,
+STEP = """static int step(void *memory, const double *q, const double *v, const double *effort, double h,
                 const double *parameters, double *q_after, double *v_after) {{
   enum {{ COUNT = {count}, STATE = 2 * COUNT, STAGES = {stages} }};
   static const double tableau[] = {{{tableau}}};
   double x[STATE], at[STATE], slope[STAGES * STATE];
-  size_t i, k;
+  size_t i, k, failed;
   for (k = 0; k < COUNT; ++k) x[k] = q[k], x[COUNT + k] = v[k], q_after[k] = v_after[k] = NAN;
   for (i = 0; i < STAGES; ++i) {{
-    int failed;
+    double *rate = slope + STATE * i;
     stage_state(STATE, STATE, h, STAGES, tableau, i, x, slope, at);
-    for (k = 0; k < COUNT; ++k) slope[STATE * i + k] = at[COUNT + k];
-    failed = forward_dynamics(memory, at, at + COUNT, effort, parameters,
-                              slope + STATE * i + COUNT);
-    if (failed) return failed;
+    for (k = 0; k < COUNT; ++k) rate[k] = at[COUNT + k];
+    failed = (size_t)forward_dynamics(memory, at, at + COUNT, effort, parameters, rate + COUNT);
+    if (failed) return (int)failed;
   }}
   add_stages(STATE, STATE, h, STAGES, tableau, slope, x);
   for (k = 0; k < COUNT; ++k) q_after[k] = x[k], v_after[k] = x[COUNT + k];
