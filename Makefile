@@ -7,6 +7,7 @@ PYTHON ?= python3
 interfaces := mbdyn_ros_interfaces
 interface_sources := $(shell find $(interfaces) -type f)
 interface_build := .venv/build/$(interfaces)
+runtime_sources := $(shell find mbdyn_ros/compiler/runtime -name '*.[ch]*')
 
 nodes := $(notdir $(wildcard scripts/nodes/*))
 
@@ -100,7 +101,7 @@ lint: .venv/package.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/codespell && .venv/bin/python -m mypy
 
 # Else the first tests wait for a runtime that each of their processes compiles.
-.venv/runtime.stamp: .venv/package.stamp
+.venv/runtime.stamp: .venv/package.stamp $(runtime_sources)
 	@. .venv/ros_env.sh && $(translated_once) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.events()'
 	@. .venv/ros_env.sh && $(translated_once) $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from examples_of_code import WithoutExamples
+from examples_of_code import Examples
 from heard_signals import let_children_hear
 from hypothesis import settings
-from interpreting import compiling, interpreting
+from interpreting import compiling, interpreting, interpreting_by_day
 from night import thin_out
 from pendulum import forget
 
@@ -27,13 +27,14 @@ gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave out of the package, too, what has no examples to run."""
-    config.pluginmanager.register(WithoutExamples())
+    """Choose the examples of the package, too, and how they run."""
+    config.pluginmanager.register(Examples())
 
 
 def pytest_collection_finish() -> None:
-    """What is there by now is not looked at again."""
+    """What is there by now is not looked at again, and what is new less often."""
     gc.freeze()
+    gc.set_threshold(5000, 20, 20)
     gc.enable()
 
 
@@ -68,6 +69,13 @@ settings.load_profile("short")
 def interpreted() -> Iterator[None]:
     """Run programs in the interpreter: the same equations without the compiler's seconds."""
     with interpreting():
+        yield
+
+
+@pytest.fixture
+def interpreted_by_day() -> Iterator[None]:
+    """The same, except in `make test-all`."""
+    with interpreting_by_day():
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import io
 import re
 import runpy
@@ -11,6 +12,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
+
+import pytest
 
 import mbdyn_ros
 from mbdyn_ros.compiler.pipeline import PASSES
@@ -32,6 +35,14 @@ def modules() -> dict[Path_, Path]:
     return {
         path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")
     }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_collector() -> Iterator[None]:
+    """The trees of all files stay: the collector of garbage looks for it in vain."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @functools.cache

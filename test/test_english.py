@@ -5,6 +5,7 @@ CONTRIBUTING.md has the rule; what a list of words can find is found here.
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -55,11 +56,22 @@ def sources() -> list[Path]:
     return sorted(set(found) - RULES)
 
 
+@functools.cache
+def letters(mark: str) -> str:
+    """The longest letters, in lower case, that every text with a mark has."""
+    rest = re.sub(r"\\.|\[[^]]*\]|\w\?", "\n", mark)
+    while rest != (rest := re.sub(r"\([^()]*\)\??", "\n", rest)):
+        pass
+    return max(rest.split("\n"), key=len).lower()
+
+
 def marks(text: str, is_c: bool = False) -> list[tuple[int, str, str]]:
     """Lines with marks, the marks, and what to write for them."""
+    lower = text.lower()
     return [
         (text.count("\n", 0, one.start()) + 1, one[0], instead)
         for mark, instead in (MARKS if is_c else MARKS | MARKS_OUTSIDE_C).items()
+        if letters(mark) in lower
         for one in re.finditer(mark, text)
     ]
 

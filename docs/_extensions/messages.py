@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,9 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mbdyn_ros"
 
 RAISED = ("Error", "refusal", "warn")
 """Endings of names that are called with a message."""
+
+CALLED = re.compile(rf"(?:{'|'.join(RAISED)})\(")
+"""Such a call, in a line of text."""
 
 SECTIONS = {
     "Installing, importing and old names": ("__init__", "errors", "extras", "names"),
@@ -75,8 +79,9 @@ def messages() -> dict[str, list[Message]]:
     titles = {part: title for title, parts in SECTIONS.items() for part in parts}
     found: dict[str, set[Message]] = {title: set() for title in SECTIONS}
     for file in sorted(PACKAGE.rglob("*.py")):
-        tree = ast.parse(file.read_text())
-        if here := set(_of(tree, file, ast.get_docstring(tree) or "")):
+        text = file.read_text()
+        calls = [k for k, line in enumerate(text.split("\n"), 1) if CALLED.search(line)]
+        if calls and (here := set(_of(ast.parse(text), file, calls))):
             found[titles[file.relative_to(PACKAGE).parts[0].removesuffix(".py")]] |= here
     return {title: sorted(those) for title, those in found.items()}
 
@@ -101,9 +106,10 @@ def _quoted(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def _of(tree: ast.AST, file: Path, about: str) -> Iterator[Message]:
+def _of(tree: ast.Module, file: Path, calls: list[int]) -> Iterator[Message]:
+    """The messages of a file, which are called in these lines; other statements are left out."""
     place = f"mbdyn_ros.{'.'.join(file.relative_to(PACKAGE).with_suffix('').parts)}"
-    pending = [(tree, about)]
+    pending: list[tuple[ast.AST, str]] = [(tree, ast.get_docstring(tree) or "")]
     while pending:
         node, about = pending.pop()
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -112,8 +118,17 @@ def _of(tree: ast.AST, file: Path, about: str) -> Iterator[Message]:
             text = _text(node.args[0])
             if len(text.replace(FILLED, " ").split()) >= LEAST_WORDS:
                 yield Message(text.strip(), _name(node.func), place, about.split("\n")[0])
-        if not isinstance(node, ENDS):
-            pending += [(child, about) for child in ast.iter_child_nodes(node)]
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ENDS) and _has_call(child, calls):
+                pending.append((child, about))
+
+
+def _has_call(node: ast.AST, calls: list[int]) -> bool:
+    """Whether a statement has one of these lines; of other nodes this is not asked."""
+    if not isinstance(node, ast.stmt):
+        return True
+    first = bisect_left(calls, node.lineno)
+    return first < len(calls) and calls[first] <= (node.end_lineno or node.lineno)
 
 
 def _name(called: ast.expr) -> str:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg import expm
 
 from ..array import Array
 from ..errors import InputError
@@ -48,6 +47,8 @@ def loop_eigenvalues(
     InputError
         A state or feedback so large that the loop has no numbers.
     """
+    from scipy.linalg import expm  # slow to import
+
     n, m = robot.nv, len(feedback)
     by_q, by_v, by_effort = robot.forward_dynamics_derivatives(q, v, effort)
     flow = np.zeros((2 * n + m, 2 * n + m))

@@ -23,7 +23,7 @@ from ..prepare.clusters import Closure
 from ..prepare.tree import ENDS, Tree
 from ..program.columns import Columns
 from ..program.symbols import serialized
-from .algebra.spatial import SX
+from .algebra.spatial import SX, second_moment
 from .geometry import SymbolicPose, relinked, solved
 from .loops.linkage import Linkage
 from .loops.planar_figure import PlanarFigure
@@ -41,7 +41,8 @@ class Entries:
 
     @serialized
     def __init__(self, system: System) -> None:
-        self._system = system
+        grouped = system.grouped and _with_spread(system.grouped)
+        self._system = system = replace(system, tree=_with_spread(system.tree), grouped=grouped)
         self._places: dict[int, int] = {}
         self._entries: list[SX] = []
         self._last: tuple[bytes, System] | None = None
@@ -237,7 +238,18 @@ def _pose(pose: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _inertia(own: RigidInertia, change: Callable[[Any], Any]) -> RigidInertia:
-    return RigidInertia(change(own.mass), change(own.first), change(own.second))
+    spread = None if own.spread is None else change(own.spread)
+    return RigidInertia(change(own.mass), change(own.first), change(own.second), spread)
+
+
+def _with_spread(tree: Tree) -> Tree:
+    """The tree with `RigidInertia.spread` where moments of inertia are symbols."""
+    bodies = list(tree.bodies)
+    for k, body in enumerate(bodies):
+        if isinstance(second := body.inertia.second, SX):
+            diagonal = ca.diag(second_moment(second))
+            bodies[k] = replace(body, inertia=replace(body.inertia, spread=diagonal))
+    return replace(tree, bodies=tuple(bodies))
 
 
 def _elements(matrix: Any) -> list[Any]:

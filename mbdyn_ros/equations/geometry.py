@@ -50,6 +50,7 @@ class SymbolicInertia:
     center: Any
     first: Any
     second: Any
+    spread: Any = None
 
 
 def _product(one: Any, two: Any) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -275,10 +275,6 @@ LIBRARY = Path(__file__).parent / "library"
 
 DRAWING_KEYS = ("name", "title", "points", "ground", "links", "gears", "cams", "inputs",
                 "output", "settings")  # fmt: skip
-LINK_KEYS = ("points", "mass", "inertia", "center", "width", "slides_on", "along", "teeth")
-GEAR_KEYS = ("driver", "driven", "on", "internal", "ratio", "teeth")
-CAM_KEYS = ("driver", "driven", "law", "flat", "roller", "limit", "stiffness", "preload")
-SEGMENT_KEYS = ("over", "to", "by")
 
 
 def read_drawing(source: str | os.PathLike[str]) -> Drawing:
@@ -345,59 +341,49 @@ def _pair(document: YamlSource, node: yaml.Node, what: str) -> tuple[float, floa
 
 
 def _link(document: YamlSource, name: str, node: yaml.Node) -> dict[str, Any]:
-    values = document.mapping(node, f"link {name}", LINK_KEYS)
-    if "points" not in values:
-        raise document.error(node, f"link {name} has no points; give their names")
-    given: dict[str, Any] = {}
-    for key, value in values.items():
-        what = f"{key} of {name}"
-        if key == "points":
-            given[key] = _names(document, value, what)
-        elif key in ("slides_on", "along"):
-            given[key] = document.text(value, what)
-        elif key == "center":
-            given[key] = _pair(document, value, what)
-        else:
-            given[key] = document.number(value, what)
-    return given
+    return _record(document, node, DrawnLink, f"link {name}", f" of {name}", ("points",))
 
 
 def _gears(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
-    values = document.mapping(node, "a pair of gears", GEAR_KEYS)
-    for key in ("driver", "driven"):
-        if key not in values:
-            raise document.error(node, f"a pair of gears has no {key}; name it")
-    read = {"ratio": document.number, "teeth": document.number, "internal": document.truth}
-    return {key: read.get(key, document.text)(value, key) for key, value in values.items()}
+    return _record(document, node, DrawnGears, "a pair of gears", "", ("driver", "driven"))
 
 
 def _cam(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
-    values = document.mapping(node, "a cam", CAM_KEYS)
-    for key in ("driver", "driven", "law"):
-        if key not in values:
-            raise document.error(node, f"a cam has no {key}; give it")
-    segments = document.sequence(values["law"], "the law of a cam")
+    return _record(document, node, DrawnCam, "a cam", "", ("driver", "driven", "law"))
+
+
+def _law(document: YamlSource, node: yaml.Node, _: str) -> MotionLaw:
+    """A law of segments, their `over` in deg."""
+    segments = []
+    for one in document.sequence(node, "the law of a cam"):
+        read = _record(document, one, LawSegment, "a segment", "", ("over",))
+        segments.append(LawSegment(**{**read, "over": math.radians(read["over"])}))
     try:
-        law = MotionLaw(tuple(_segment(document, one) for one in segments))
+        return MotionLaw(tuple(segments))
     except InputError as error:
-        raise document.error(values["law"], str(error)) from None
-    read = {"driver": document.text, "driven": document.text, "flat": document.truth}
-    return {"law": law} | {
-        key: read.get(key, document.number)(value, key)
-        for key, value in values.items()
-        if key != "law"
-    }
+        raise document.error(node, str(error)) from None
 
 
-def _segment(document: YamlSource, node: yaml.Node) -> LawSegment:
-    """A segment of a law, `over` in deg."""
-    values = document.mapping(node, "a segment", SEGMENT_KEYS)
-    if "over" not in values:
-        raise document.error(node, "a segment has no over; give the angle that it lasts, deg")
-    over = math.radians(document.number(values["over"], "over"))
-    to = document.number(values["to"], "to") if "to" in values else None
-    by = {"by": document.text(values["by"], "by")} if "by" in values else {}
-    return LawSegment(over, to, **by)
+READERS: dict[str, Callable[[YamlSource, Any, str], Any]] = {
+    "str": YamlSource.text, "float": YamlSource.number, "bool": YamlSource.truth,
+    "tuple[str, ...]": _names, "tuple[float, float]": _pair, "MotionLaw": _law,
+}  # fmt: skip
+"""By the type of a field of a record."""
+
+
+def _record(
+    document: YamlSource, node: yaml.Node, kind: type, what: str, whose: str, needed: Sequence[str]
+) -> dict[str, Any]:
+    """The fields of a class that a mapping gives, by name."""
+    read = {
+        one.name: READERS[str(one.type).removesuffix(" | None")]
+        for one in fields(kind) if one.name != "name"
+    }  # fmt: skip
+    values = document.mapping(node, what, tuple(read))
+    for key in needed:
+        if key not in values:
+            raise document.error(node, f"{what} has no {key}; add {key}: ...")
+    return {key: read[key](document, value, f"{key}{whose}") for key, value in values.items()}
 
 
 def drawing_of(

@@ -91,7 +91,8 @@ class Kinematics:
             for pin in self.closures
         ]
         values = described.vector()
-        near = [values + share * (1 + np.abs(values)) * np.cos(values) for share in (0.0, *SAMPLED)]
+        apart = (1 + np.abs(values)) * np.cos(np.arange(len(values)))  # also of equal numbers
+        near = [values + share * apart for share in (0.0, *SAMPLED)]
         lengths = Lengths(ca.vertcat(*symbols.values()), np.stack(near, axis=1))
         cluster = Cluster(tuple(range(len(layout.parts))), self.closures)
         linkage = planar_linkage(self.tree, cluster, lengths)

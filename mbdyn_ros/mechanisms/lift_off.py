@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from ..array import Array
 from ..errors import InputError, SimulationError
@@ -105,6 +104,8 @@ def move_with_flights(
     >>> len(fast.flights) > 0
     True
     """
+    from scipy.integrate import solve_ivp  # slow to import
+
     phases = _Phases(mechanism, torque)
     if not 0 <= restitution <= 1:
         raise InputError(f"restitution is {restitution:g}; give a number from 0 to 1")

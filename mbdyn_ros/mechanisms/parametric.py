@@ -10,7 +10,6 @@ import functools
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -29,8 +28,8 @@ from ..model.model import Joint, Model
 from ..prepare.clusters import Closure, Cluster, Gear
 from ..prepare.coordinates import choose_coordinates
 from ..program.declaration import Declaration
-from ..program.program import Program, Subject
-from ..program.symbols import SerializedProperty, serialized
+from ..program.program import Program, Subject, digest_of_folder
+from ..program.symbols import serialized
 from .design import Design
 from .kinematics import Kinematics
 from .layout import GROUND, GearMesh, mesh_factors
@@ -39,6 +38,9 @@ PLANE_ROWS = 2
 """Rows of a pin that count: the first two hold it in the plane; the rest are redundant."""
 
 ALL_ROWS = 5
+
+FOLDER = "mechanisms"
+"""The folder of the code that makes systems of designs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,26 +60,10 @@ class ParametricSystem(System):
         return ClosedDenoc.of(pinned, embedding, embedding.velocity(v)), embedding
 
     def digest(self) -> str:
-        """Hash of all expressions that the equations depend on."""
-        return self._digest
-
-    @SerializedProperty
-    def _digest(self) -> str:
-        q = SX.sym("q", self.coordinates.nq)
-        expressions: list[Any] = [self.gravity, self.embedding(q, SX(0, 1)).matrix]
-        for body in self.tree.bodies:
-            inertia = body.inertia
-            expressions += [body.placement.translation, inertia.mass, inertia.first, inertia.second]
-        assert self.parameters is not None
-        for closure in self.pinned.cluster.closures:
-            frames = closure.predecessor_frame, closure.successor_frame
-            expressions += [frame.translation for frame in frames]
-        function = ca.Function("numbers", [q, self.parameters], expressions)
-        content = hashlib.sha256(function.serialize().encode())
-        for body in self.tree.bodies:
-            content.update(f"{body.kind} {body.parent} {body.placement.rotation}".encode())
-        content.update(repr((self.coordinates.q, self.coordinates.effort)).encode())
-        return content.hexdigest()
+        """Hash of the layout in its numbers' symbols, and of the code that makes the tree of it."""
+        made = self.mechanism
+        described = f"{made.layout()!r} {made.inputs} {made.branches} {list(made.numbers())}"
+        return hashlib.sha256(f"{described} {digest_of_folder(FOLDER)}".encode()).hexdigest()
 
 
 @functools.cache

@@ -49,11 +49,15 @@ class Inertia:
 
 @dataclass(frozen=True, eq=False)
 class RigidInertia:
-    """Inertia of a body about its frame's origin: mass, first moment m c (3,), moments (3, 3)."""
+    """Inertia of a body about its frame's origin: mass, first moment m c (3,), moments (3, 3).
+
+    spread : diagonal (3,) of J = (tr I / 2) 1 - I, where `second` consists of symbols; else None.
+    """
 
     mass: float
     first: Array
     second: Array
+    spread: Array | None = None
 
     @staticmethod
     def sum(parts: list[tuple[Pose, Inertia]]) -> RigidInertia:

@@ -37,6 +37,7 @@ def simulate(floor: Path, *more: object) -> Result:
     return CliRunner().invoke(main, arguments, input=TRUNK)
 
 
+@pytest.mark.usefixtures("interpreted_by_day")
 def test_held_above_the_floor(floor: Path) -> None:
     """It starts half inside, is placed on its corners, and the arm's spring carries the arm."""
     result = simulate(floor, "--hold", "40,2", "--position", "hinge=0.5")
@@ -88,6 +89,7 @@ def test_held_where_cylinders_move_angles(tmp_path: Path) -> None:
     assert result.exit_code == 1 and "make the actuated joints independent" in result.stderr
 
 
+@pytest.mark.usefixtures("interpreted_by_day")
 def test_only_what_is_inside_is_lifted() -> None:
     robot = mbdyn_ros.load(TRUNK, floating_base=True)
     tilted = mbdyn_ros.Surface.plane(
@@ -120,6 +122,7 @@ def test_stops_of_turning_joints_have_their_units(tmp_path: Path) -> None:
     assert " rad/s" in printed and " N m s" in printed and " m/s" not in printed
 
 
+@pytest.mark.usefixtures("interpreted_by_day")
 def test_a_world_is_simulated_and_recorded(tmp_path: Path) -> None:
     """Two bodies of a file, or of the scene of an MJCF, fall on the floor of their world."""
     (tmp_path / "world.yaml").write_text("""

@@ -15,6 +15,8 @@ from mbdyn_ros.__main__ import main
 from mbdyn_ros.recording import read_table
 from mbdyn_ros.recording.table import differentiated
 
+pytestmark = pytest.mark.usefixtures("interpreted_by_day")
+
 ROOT = Path(__file__).resolve().parents[2]
 BOOM = str(ROOT / "urdf" / "boom.urdf")
 

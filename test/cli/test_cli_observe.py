@@ -13,6 +13,8 @@ import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.model.read.installed import find_robot
 
+pytestmark = pytest.mark.usefixtures("interpreted_by_day")
+
 FORCE = np.array([0.0, -30.0, 20.0])
 
 

@@ -17,7 +17,7 @@ from mbdyn_ros.cli.refused import examples
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 SHORTER = [
-    (r"--duration 5", "--duration 0.05"),
+    (r"((?:simulate|--fd).*)--duration 5", r"\1--duration 0.05"),
     (r"(simulate quadruped.*)--duration 1", r"\1--duration 0.02"),
     (r":300\b", ":4"),
     (r"bench ", "bench --rounds 1 "),
@@ -28,7 +28,7 @@ SERVED = r"mbdyn view|--page|mbdyn completion|mbdyn bench|mbdyn doctor|ik crane|
 """Examples that serve a page, take long, or print for a shell: here their words are read only."""
 
 NIGHTLY = (
-    r"--fit|--poses|--pareto|piezo .*--position '|--closed-form (--digits|-o piezo_c)|--balance"
+    r"--fit|--gif|--poses|--pareto|piezo .*--position|--closed-form (--digits|-o piezo_c)|--balance"
     r"|--explain|piezo .*--equations|ops piezo_robot|simulate quadruped"
 )
 """Examples of seconds that others repeat in part: `make test-all` runs them too."""

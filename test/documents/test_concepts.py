@@ -9,6 +9,8 @@ import pytest
 
 import mbdyn_ros
 
+pytestmark = pytest.mark.usefixtures("interpreted_by_day")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

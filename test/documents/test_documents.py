@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from interpreting import interpreting
+from interpreting import COMPILED, interpreting_by_day
 from night import at_night, is_night
 
 import mbdyn_ros
@@ -36,15 +36,12 @@ NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 LONG_PAGES = [
     ROOT / f"docs/{name}.md"
     for name in (
-        "actuators", "cheat_sheet", "how_to", "identification", "impacts",
+        "actuators", "cheat_sheet", "contact", "exercises", "how_to", "identification", "impacts",
         "mechanisms", "piezo", "time_optimal", "tutorial_identify", "tutorial_machine",
         "tutorial_push",
     )
 ]  # fmt: skip
 """Pages that take long, or whose lines other tests run too; they run with all tests."""
-
-COMPILED = r"(Stepper|rollout|time_optimal)\("
-"""Calls that compiled code alone answers, or answers within seconds."""
 
 SHORTER = "--duration 0.5"
 """Of a robot's motion that the page shows for seconds, and by day is computed for less."""
@@ -91,6 +88,7 @@ def obey(line: str) -> None:
     command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
     if not is_night() and " excite " not in command:  # whose motion must excite something
         command = re.sub(r"--duration [1-9]\S*", SHORTER, command)
+        command = re.sub(r"(simulate quadruped .*--duration) \S+", r"\1 0.02", command)
     words = shlex.split(command, comments=True)[1:]
     moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)
     if moves and not is_night():
@@ -115,8 +113,8 @@ with_blocks = [
 )
 def test_blocks(page: Path, desk: Path) -> None:
     """As a reader's: compiled, which by day is left to the README and to pages that step."""
-    steps = page.name == "README.md" or re.search(COMPILED, page.read_text())
-    with nullcontext() if is_night() or steps else interpreting():
+    steps = page.name == "README.md" or COMPILED.search(page.read_text())
+    with nullcontext() if steps else interpreting_by_day():
         run_blocks(page, desk)
 
 

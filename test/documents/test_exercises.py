@@ -6,14 +6,12 @@ import json
 import math
 import re
 import shlex
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from interpreting import compiling
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
@@ -76,14 +74,13 @@ def of_robot(k: int, document: dict[str, Any]) -> list[float]:
     return [lift, elbow, *[0.81725 * lift + 0.39225 * elbow] * (k == 7)]
 
 
-@pytest.mark.usefixtures("interpreted")
+@pytest.mark.usefixtures("interpreted_by_day")
 @pytest.mark.parametrize("k", range(len(EXERCISES)))
 def test_the_answer_is_what_the_command_says(k: int) -> None:
     question, _, answer = EXERCISES[k].partition("Answer:")
     (command,) = re.findall(r"^mbdyn (.*)$", question, flags=re.MULTILINE)
     arguments = [one for one in shlex.split(command) if one != "--json"] + ["--json"]
-    with compiling() if "simulate" in arguments else nullcontext():
-        result = CliRunner().invoke(main, arguments)
+    result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     given = re.findall(r"-?\d+(?:\.\d+)?", answer)
     for number in numbers(k, json.loads(result.output)):

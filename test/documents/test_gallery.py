@@ -5,7 +5,6 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,18 +13,22 @@ PROGRAMS = sorted(
 )
 LASTING = (
     "balanced_lamp", "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop", "crane_receding",
-    "delta_reach", "draw_by_inverse_kinematics", "energy_kept",
-    "hydraulic_crane", "sampling_control", "stewart_forces",
+    "delta_reach", "draw_by_inverse_kinematics", "energy_kept", "excavator_dig",
+    "gradient_of_a_motion", "hydraulic_crane", "identify_inertias", "sampling_control",
+    "stewart_forces",
 )  # fmt: skip
-"""Programs of many seconds; they run with all tests."""
+"""Programs of several seconds; they run with all tests."""
 
 
 @pytest.mark.sparse
+@pytest.mark.usefixtures("interpreted_by_day")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(one, marks=pytest.mark.long if one in LASTING else ()) for one in PROGRAMS],
 )
 def test_program(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib.pyplot as plt  # slow to import
+
     plt.switch_backend("agg")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from corpus import urdf_file
 from interpreting import compiling
-from scipy.integrate import solve_ivp
 
 import mbdyn_ros
 from benchmarks.mechanism import validated
@@ -276,6 +275,8 @@ def test_the_first_lines_of_the_page_give_its_table(capsys: pytest.CaptureFixtur
 
 def test_rods_written_down_apart_give_the_table(impacts: mbdyn_ros.Trajectory) -> None:
     """By Lagrange's method in absolute angles, (45) and (46) without any of our programs."""
+    from scipy.integrate import solve_ivp  # slow to import
+
     count, q = 10, START[2:]
     parents = (0, 1, 2, 3, 2, 5, 6, 5, 5, 9)  # of rod k, 0 is the first point
     centers, ends, angles = np.zeros((count, count)), np.zeros((count + 1, count)), np.zeros(count)
@@ -343,6 +344,7 @@ def test_whole_jumps(impacts: mbdyn_ros.Trajectory) -> None:
     assert text in PAPERS.replace("\n", " ")
 
 
+@pytest.mark.usefixtures("interpreted_by_day")
 def test_errors_and_time_of_the_papers_run() -> None:
     """Of the table below the run; times are of another machine."""
     found = measure(rounds=1, samples=1501)

@@ -33,7 +33,6 @@ from mbdyn_ros.mechanisms.registry import LIBRARY
 from mbdyn_ros.mechanisms.summary import summarize
 from mbdyn_ros.mechanisms.sweep import sweep
 
-sympy = pytest.importorskip("sympy")
 pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray
 TURN = 2 * np.pi
@@ -196,6 +195,7 @@ def test_the_limits_are_where_the_profile_begins_to_cusp() -> None:
 
 def lagrange(mechanism: Mechanism, q: float, v: float, a: float) -> float:
     """Torque of the first rise, by Lagrange's equation of the one freedom."""
+    sympy = pytest.importorskip("sympy")  # slow to import
     cam, t = cam_of(mechanism), sympy.Symbol("t")
     angle, settings = sympy.Function("q")(t), mechanism.settings
     segment = cam.law.segments[0]

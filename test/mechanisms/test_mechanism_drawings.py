@@ -114,6 +114,24 @@ def test_known_mechanisms_drawn_again_are_the_same() -> None:
     assert twin.inverse_dynamics(q, [3.0], [7.0]) == pytest.approx(expected, rel=1e-10, abs=1e-10)
 
 
+def test_points_that_coincide_as_drawn_may_be_moved_apart() -> None:
+    """Two pivots of the ground at one place: their distance is not 0 for all designs."""
+
+    def kind(pivot: float) -> type[Mechanism]:
+        points = {"O": (0, 0), "A": (0.1, 0), "B": (0.28, 0.24), "P": (0.35, 0.3), "D": (0.32, 0),
+                  "C": (0.5, 0.3), "E": (pivot, 0)}  # fmt: skip
+        links = {"crank": "OA", "coupler": "AB", "rocker": "DBP", "link": "PC", "lever": "EC"}
+        named = {name: {"points": list(ends)} for name, ends in links.items()}
+        return mechanism_kind(drawing_of(points, ["O", "D", "E"], named, ["crank"]))
+
+    apart = kind(0.34)()
+    moved = kind(0.32)().replaced(E_x=0.34, lever_length=float(apart.settings["lever_length"]))
+    q = np.linspace(0, 6, 7)[:, None]
+    for one, other in zip(moved.joint_state(q, [1.0], [0.0]), apart.joint_state(q, [1.0], [0.0]),
+                          strict=True):  # fmt: skip
+        assert one == pytest.approx(other, abs=1e-12)
+
+
 def test_slides_of_drawings_are_those_of_known_mechanisms() -> None:
     q = np.linspace(0, 6, 7)[:, None]
     slider = read_drawing("""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("pinocchio")
-sympy = pytest.importorskip("sympy")
 from loop_judge import LoopJudge  # noqa: E402
 from random_designs import WITH_URDF, random_design, states  # noqa: E402
 from random_robots import assert_close, explore  # noqa: E402
@@ -39,6 +39,7 @@ def lagrangian() -> Callable[..., list[Array]]:
     Coordinates are the angles of crank, coupler and rocker; function of the parameters, angles
     and rates -> mass matrix, velocity and gravity terms, constraint matrix and its drift.
     """
+    sympy = pytest.importorskip("sympy")  # slow to import
     t = sympy.Symbol("t")
     angles = [sympy.Function(f"th{k}")(t) for k in (2, 3, 4)]
     ground, gravity = sympy.symbols("ground g")
@@ -46,7 +47,7 @@ def lagrangian() -> Callable[..., list[Array]]:
         sympy.symbols(f"{name}2:5") for name in ("l", "m", "J", "x", "y")
     )
 
-    def turned(angle: sympy.Expr, x: sympy.Expr, y: sympy.Expr) -> sympy.Matrix:
+    def turned(angle: Any, x: Any, y: Any) -> Any:
         c, s = sympy.cos(angle), sympy.sin(angle)
         return sympy.Matrix([c * x - s * y, s * x + c * y])
 

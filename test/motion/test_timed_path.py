@@ -162,6 +162,7 @@ def test_halving_keeps_limits_between_points_of_a_coarse_grid(ur5: mbdyn_ros.Rob
     assert coarse.used()[1].max() <= 1.001 < plain.used()[1].max()
 
 
+@pytest.mark.usefixtures("interpreted_by_day")
 def test_a_loop_by_its_own_null_space(boom: mbdyn_ros.Robot) -> None:
     """Cylinder forces by Pinocchio's tree and its null space, on a path of the boom's angle."""
     ends = boom.joint_state([[-0.1], [0.1]])[0][:, boom.joint_names.index("boom_joint")]

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.signal import butter, sosfiltfilt
 
 import mbdyn_ros
 from mbdyn_ros.array import Array
@@ -169,6 +168,8 @@ def test_states_of_joints_by_interfaces() -> None:
 
 
 def test_the_filter_is_butterworths_run_to_and_fro() -> None:
+    from scipy.signal import butter, sosfiltfilt  # slow to import
+
     noisy = Q + 0.1 * np.random.default_rng(0).normal(size=Q.shape)
     ours = ZeroPhase(5.0, 250.0)(noisy)
     theirs = sosfiltfilt(butter(4, 5 / 125, output="sos"), noisy, axis=0)

@@ -23,6 +23,7 @@ MODULES = ("control", "identification", "mechanisms", "motion", "piezo", "record
 
 ATTRIBUTES = """
 import os, sys
+import casadi, numpy  # once for all
 import mbdyn_ros
 
 for module in sys.argv[1:]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpus import urdf_file
+from night import is_night
 from random_loops import draw, walked
 
 import mbdyn_ros
@@ -40,9 +41,9 @@ def command(*arguments: object, given: bytes | None = None) -> bytes:
 
 
 def compiled(source: str, target: Path, *more: str, compiler: str | None = CXX) -> Path:
-    """A program of test/support/cpp."""
-    command(compiler, *STRICT, "-O1", "-I", INCLUDE, "-I", SOURCES, SOURCES / source,
-            *more, "-o", target, "-ldl", "-pthread")  # fmt: skip
+    """A program of test/support/cpp, by day not optimized."""
+    command(compiler, *STRICT, "-O1" if is_night() else "-O0", "-I", INCLUDE, "-I", SOURCES,
+            SOURCES / source, *more, "-o", target, "-ldl", "-pthread")  # fmt: skip
     return target
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
+from night import is_night
+
+COMPILED = re.compile(r"([Ss]tepper|rollout|time_optimal)\(")
+"""Calls in the text of an example that compiled code alone answers, or answers within seconds."""
 
 
 @contextmanager
@@ -13,6 +18,13 @@ def interpreting() -> Iterator[None]:
     """Interpret what is loaded meanwhile. A robot like an earlier one is not traced again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MBDYN_INTERPRET", "1")
+        yield
+
+
+@contextmanager
+def interpreting_by_day() -> Iterator[None]:
+    """Interpret what `make test-all` compiles, as users do."""
+    with nullcontext() if is_night() else interpreting():
         yield
 
 

@@ -37,6 +37,10 @@ REACH_MARGIN = 1e-12
 SEARCHED = 2001
 """Positions to each side of home at which a margin is looked at."""
 
+FINER_PARTS, FINER_ROUNDS = 64, 8
+"""Parts of the step in which an end is found, and how often it is looked for in these: to
+rounding."""
+
 SEARCHED_TOGETHER = 64
 """Designs that are searched together: their margins fill some megabytes."""
 
@@ -265,10 +269,12 @@ def _end_by_search(margin: Margin, home: Array, shift: Array) -> tuple[Array, Ar
     first = np.argmin(closes, axis=1)
     ends = ~closes[rows, first]
     inside, outside = grid[rows, np.maximum(first - 1, 0)], grid[rows, first]
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        closed = margin(middle[:, None])[:, 0] > 0
-        inside, outside = np.where(closed, middle, inside), np.where(closed, outside, middle)
+    for _ in range(FINER_ROUNDS):
+        finer = np.linspace(inside, outside, FINER_PARTS + 1, axis=-1)
+        opens = margin(finer) <= 0
+        opens[:, -1] = True
+        place = np.argmax(opens, axis=1)
+        inside, outside = finer[rows, np.maximum(place - 1, 0)], finer[rows, place]
     later = closes & (np.arange(SEARCHED) > first[:, None])
     again = np.argmax(later, axis=1)
     middle, step = (inside + grid[rows, again]) / 2, np.abs(shift) / SEARCHED / 16

@@ -154,6 +154,9 @@ def euler_moment(inertia: RigidInertia, w: SX, tensor: SX) -> SX:
     that other terms need as well.
     """
     j, u = second_moment(constant(inertia.second)), tensor
+    if inertia.spread is not None:
+        for k in range(3):
+            j[k, k] = inertia.spread[k]
     rows = []
     for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         rows.append(

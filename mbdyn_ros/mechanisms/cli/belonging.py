@@ -21,7 +21,7 @@ USED_BY = {
     "turn": (*PRESCRIBED, "--motion"),
     "duration": (*PRESCRIBED, "--fd", "--motion"),
     "friction": ("--id", *FILES),
-    "curve": ("--id", *FILES),
+    **dict.fromkeys(("curve", "gif"), ("--id", *FILES)),
     **dict.fromkeys(("torque", "restitution", "method", "rtol", "atol", "max_step"), FREE),
     **dict.fromkeys(("cut", "instant"), TEXTS),
     **dict.fromkeys(("quantity", "dask"), ("--sweep",)),

@@ -30,7 +30,6 @@ EVERY_LINK = "all"
 
 def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Put counterweights on links, print them, and draw their effect."""
-    _no_gif(options, "balance")
     asked = options["balance"]
     parts = [] if asked == EVERY_LINK else [one.strip() for one in asked.split(",")]
     found = balance(made, parts, options["radius"], options["moment"] or 0.0)
@@ -79,7 +78,6 @@ def _force(shaking: Array) -> float:
 
 def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Look for the Pareto front of two goals, print some of its designs, draw it."""
-    _no_gif(options, "pareto")
     bounds = once("--pareto", [_bounds(text) for text in options["pareto"]])
     goals = [one.strip() for one in options["goals"].split(",")]
     motion = prescribed(made, options, SWEPT_POINTS + 1)
@@ -118,11 +116,6 @@ def _bounds(text: str) -> tuple[str, tuple[float, float]]:
     return setting.strip(), (numbers[0], numbers[1])
 
 
-def _no_gif(options: dict[str, Any], task: str) -> None:
-    if options["gif"]:
-        raise click.UsageError(f"--gif belongs to --id; --{task} has a --plot and an --output")
-
-
 def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Find the design, print its lengths, draw its curve over the path."""
     points = _columns(options["fit"], "x,y in m, a point a row")
@@ -136,7 +129,6 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     if options["poses"]:
         poses = _columns(options["poses"], "x,y,angle in m and rad, a pose a row")
         return _fitted(fit_poses(made, poses), "poses", options, as_json)
-    _no_gif(options, "function")
     pairs = _columns(options["function"], "crank,rocker in rad, a pair a row")
     found = fit_function(made, pairs)
     options["result"] = found.mechanism
@@ -164,7 +156,6 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
 
 def _fitted(found: CurveFit, task: str, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Print and write what was found, and draw it."""
-    _no_gif(options, task)
     options["result"] = found.mechanism
     write_files(
         options, lambda: plots.plot_fit(found),

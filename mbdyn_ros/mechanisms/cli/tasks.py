@@ -117,8 +117,6 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     """The task of --fd."""
     from .. import Analysis
 
-    if options["gif"]:
-        raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
     if options["restitution"] is not None:
         return _flights(made, options, as_json)
     motion, stopped = moved(made, options)
@@ -240,9 +238,8 @@ def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> d
     from ..denoc_equations import denoc_equations
     from ..denoc_text import formulas_of, worksheet, written
 
-    for option in ("plot", "gif"):
-        if options[option]:
-            raise click.UsageError(f"--{option} belongs to --id; --equations has an --output")
+    if options["plot"]:
+        raise click.UsageError("--plot belongs to --id; --equations has an --output")
     motion = moved(made, options)[0] if options["forward"] else prescribed(made, options)
     row = int(np.abs(motion.time - options["instant"]).argmin())
     cut = [name.strip() for text in options["cut"] for name in text.split(",")]
@@ -286,10 +283,8 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
     values = [to_float(one) for one in text.split(",")]
     if not equals or None in values:
         raise InputError(f"--compare {options['compare']}: give SETTING=VALUE,VALUE,...")
-    if options["gif"] or options["output"]:
-        raise click.UsageError(
-            "--compare prints a table and draws a --plot; --gif and --output need --id"
-        )
+    if options["output"]:
+        raise click.UsageError("--compare prints a table and draws a --plot; --output needs --id")
     numbers = [one for one in values if one is not None]
     analyses = compare(made, prescribed(made, options), setting.strip(), numbers)
     write_files(options, lambda: plots.plot_comparison(setting.strip(), analyses), dict)
@@ -316,8 +311,6 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     count = math.prod(number for _, _, number in spans.values())
     require_few(count)
     axes = {setting: np.linspace(*span) for setting, span in spans.items()}
-    if options["gif"]:
-        raise click.UsageError("--sweep has a --plot and an --output; --gif belongs to --id")
     motion = prescribed(made, options, SWEPT_POINTS + 1)
     with _workers(options["dask"]) as client, progress_bar("sweeping designs", count) as report:
         result = sweep(made, axes, motion, _counted(report), client)

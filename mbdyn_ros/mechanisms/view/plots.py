@@ -313,9 +313,7 @@ def plot_front(front: Front) -> Figure:
         low, high = float(values.min()), float(values.max())
         room = max(high - low, 0.02 * abs(high))
         set_limits(low - 0.15 * room, high + 0.6 * room)
-    axes.set_xlabel(GOALS[front.goals[0]])
-    axes.set_ylabel(GOALS[front.goals[1]])
-    tidy(axes)
+    finish(axes, GOALS[front.goals[0]], GOALS[front.goals[1]])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.09), ncols=2, frameon=False,
                 fontsize="small")  # fmt: skip
     for k, (name, values) in enumerate(front.settings.items()):
@@ -348,11 +346,8 @@ def plot_fit(fit: CurveFit) -> Figure:
             markersize=4, label=part.name.replace("_", " "), zorder=3,
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel("x (m)")
-    axes.set_ylabel("y (m)")
     axes.set_title(f"{fit.mechanism.title}: {1e3 * fit.gap_rms:.3g} mm from the path (rms)")
-    tidy(axes)
-    legend_beside(axes)
+    finish(axes, "x (m)", "y (m)", legend=True)
     return figure
 
 

@@ -284,24 +284,28 @@ static inline size_t room_of_single(size_t m, size_t size) {
 }
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most `enough`
-   unless nothing better was found. size: of the velocities. `softness`: see SOFT, EVEN. */
+   unless nothing better was found. Where Newton's method does not come to that alone, and `nearly` is not
+   zero, that much is enough. size: of the velocities. `softness`: see SOFT, EVEN. */
 static double impulses_of_island(const Cones<double>* c, double enough, double size, double* f,
-                                 double softness) {
+                                 double softness, double nearly) {
   const size_t m = c->rows;
   double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
   double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
   steps_of(c, step);
-  const double near = fmax(enough, fmin(SAFELY, LESS * enough));
   double least = HUGE_VAL;
   for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
-    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness);
+    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness, softness <= SOFT);
   }
-  for (int k = 0; k < 2 && least > (k ? near : enough); ++k) {  /* sweeps are for few rows */
+  const double near = fmax(enough, nearly > 0. ? nearly : fmin(SAFELY, LESS * enough));
+  const double first = nearly > 0. ? near : enough;
+  const int most = nearly > 0. ? FEW_ROUNDS : PROXIMAL_ROUNDS;
+  for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
-    least = (m < MANY_ROWS) == (k == 0) ? by_sweeps(c, step, way, enough, least, FEW, f)
-                                        : proximal_point(c, step, way, enough, near, least, rounds, f);
+    least = (m < MANY_ROWS) == (k == 0)
+                ? by_sweeps(c, step, way, first, least, FEW, f)
+                : proximal_point(c, step, way, enough, near, most, least, rounds, f);
   }
   Cones<double> rooted = *c;
   if (least > near && c->root) rooted.X = root_of(m, c->matrix, c->root);
@@ -320,7 +324,8 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
 }
 
 /* Impulses of several problems at once by Newton's method alone; `done` says where that was enough. */
-static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done) {
+static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done,
+                               double, double) {
   const size_t m = c->rows;
   realv *step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size, size = all<realv>(0.);
   for (size_t i = 0; i < m; ++i) size = greatest(size, magnitude(c->free[i]));

@@ -21,6 +21,13 @@ enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 #define SOFT 1e-11
 #define SOFTER 1e-8
 #define BLIND 1e-16 /* share of an impulse that its error may hide, by rounding */
+/* The same where no share of a step helps: at first, factors where that does not help either, and after
+   whole steps that do, and at most. */
+#define FIRST_BOUND 1e-6
+#define TIGHTER 30.
+#define LOOSER 0.1
+#define TIGHTEST 1.
+#define BOUNDED_SHARE 0.2  /* as LEAST_SHARE, of such steps */
 #define EVEN 1e-7 /* so much more at first where redundant contacts are to share their load evenly */
 
 /* How many numbers of room m rows need. */
@@ -297,13 +304,16 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
 }
 
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
-   Single numbers try shorter steps where a whole one does not help; vectors leave it at that. */
+   Single numbers try shorter steps where a whole one does not help; vectors leave it at that. Where no
+   share helps, as where contacts are redundant, steps are bounded by more on the diagonal if `bounds`
+   (Levenberg 1944), as long as they do not help without it. */
 template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
-                               double softness) {
+                               double softness, bool bounds = false) {
   const size_t m = c->rows;
   const bool by_velocities = has_fewer_velocities(c);
   if (by_velocities) softness = fmax(softness, EVEN);  /* they round the more the less it is */
+  const double given = softness;
   const Slopes<Real> slopes = slopes_of(c);
   Real *error = c->room + m * m, *trial = error + m, *way = trial + m;
   Real *now = way + m, gap, least = all<Real>(HUGE_VAL);
@@ -320,14 +330,25 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
     open &= by_velocities ? solve_by_velocities(c, slopes, step, way)
                           : solve_by_rows(c, slopes, step, way);
     double share = 1.;
+    const double shortest = softness > given ? BOUNDED_SHARE : LEAST_SHARE;
     for (;; share /= 2.) {
       for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
       const Real left = residual(c, step, trial, error, &slopes, softness, &gap);
       const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * size);
-      if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < LEAST_SHARE) {
+      if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < shortest) {
         open = helps;
         size = select(open, left, size);
         break;
+      }
+    }
+    if constexpr (is_single<Real>) {
+      if (open && softness > given && share == 1.) {
+        softness = LOOSER * softness < FIRST_BOUND ? given : LOOSER * softness;
+      } else if (!open && bounds && softness < TIGHTEST) {
+        softness = fmax(TIGHTER * softness, FIRST_BOUND);
+        size = residual(c, step, now, error, &slopes, softness, &gap);
+        open = is(true);
+        continue;
       }
     }
     if (!any(open)) break;

@@ -16,7 +16,8 @@
 
    (+) integrates a displacement, with quaternions of unit length. The shift s is zero at first, and
    then what the rates of the distances at (q', v') differ from S v': it repeats the problem until
-   those that push move along their walls to LAW. Contacts of motions in a vector may differ. Where
+   those that push move along their walls to LAW. Where Newton's method does not find f, as where rows
+   depend on each other, laws are met to LAW only. Contacts of motions in a vector may differ. Where
    nothing touches and all joints with dry friction slide on, f = g, and nothing is to be solved.
    Alart and Curnier 1991 (cones.hpp), De Saxce and Feng 1998 (cone_solver.hpp), Jean 1999. */
 #pragma once
@@ -401,7 +402,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
                                x->island, x->solved};
     Bits<Real> settled;
-    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
+    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, LAW);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
     if constexpr (is_single<Real>) {
       if (shifted && against && reconcile_shift(x, m)) {
@@ -409,7 +410,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         cone_problem(w, x, m, h);
         yield_to(w, x, m, h, part);
         warm_start(w, s, x, h);
-        missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
+        missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, LAW);
         against = are_heavy(&cones, x->f) | is(missed > LAW);
       }
       again = shifted && against && pass + 1 < MOST_PASSES;

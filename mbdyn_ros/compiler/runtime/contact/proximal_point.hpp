@@ -10,7 +10,7 @@
 #pragma once
 #include "cones.hpp"
 
-enum { PROXIMAL_ROUNDS = 100, PROXIMAL_PATIENCE = 40 };
+enum { PROXIMAL_ROUNDS = 100, PROXIMAL_PATIENCE = 40, FEW_ROUNDS = 15 };
 
 #define SOFTEST 1e2         /* softness at most, */
 #define FIRST_SOFTNESS 1e-3 /* at first, */
@@ -49,11 +49,13 @@ static double leap_to_bound(const Cones<double>* c, const double* f, const doubl
   return leap;
 }
 
-/* Rounds from the impulses in f until laws are missed by no more than `near`; the best go to `best` if
-   they miss them by less than `least`, and Newton's method tries now and then whether they do for
-   `enough` without softness. Gives by how much the best do. `room`: see `room_of_rounds`. */
+/* At most `most` rounds from the impulses in f, until laws are missed by no more than `near`; the
+   best go to `best` if they miss them by less than `least`, and Newton's method tries now and then
+   whether they do for `enough` without softness. Gives by how much the best do. `room`: see
+   `room_of_rounds`. */
 static double proximal_point(const Cones<double>* c, const double* step, const double* f,
-                             double enough, double near, double least, double* room, double* best) {
+                             double enough, double near, int most, double least, double* room,
+                             double* best) {
   const size_t m = c->rows;
   double *about = room, *last = about + m, *now = last + m, *error = now + m;
   double *own_step = error + m, *own = own_step + m, *b = own + m, *trial = b + m;
@@ -65,8 +67,8 @@ static double proximal_point(const Cones<double>* c, const double* step, const d
   const auto keep_better = [&](const double* found, double gap) {
     if (gap < least) least = gap, copy(m, found, best);
   };
-  for (int k = 0, idle = 0; least > (k ? near : enough) && idle < PROXIMAL_PATIENCE; ++k) {
-    if (k == PROXIMAL_ROUNDS) break;
+  for (int k = 0, idle = 0; k < most && least > (k ? near : enough); ++k) {
+    if (idle == PROXIMAL_PATIENCE) break;
     for (size_t i = 0; i < m; ++i) {
       own[i] = softness / step[i];
       b[i] = c->free[i] - own[i] * about[i];

@@ -63,6 +63,17 @@ static int is_gentle(const struct walls* w, size_t k, double e, double h, double
          !comes_and_goes(h, g, rate, last, end, slope);
 }
 
+/* Where contact k is active from the start of a step: it touches its wall, or pushed in the last step,
+   rests and is as near as redundant contacts come that cannot all be closed; and does not leave. */
+template <class Real>
+static Bits<Real> stays(const struct walls* w, const Motion<Real>* s, const Work<Real>* x, size_t k) {
+  const Real* one = x->now + k;
+  const Real rate = one[w->contacts], slope = one[2 * w->contacts];
+  const Bits<Real> rests = is(s->force[3 * k] > 0.) & is(magnitude(rate) <= w->slow * slope);
+  const Bits<Real> touches = is(one[0] <= w->touching * slope) | (rests & is(one[0] <= NEAR * slope));
+  return yields(w, k) ? touches : touches & is(rate <= 2. * w->slow * slope);
+}
+
 static int is_active(const Work<double>* x, size_t k) {
   for (size_t i = 0; i < x->count; ++i) {
     if (x->active[i] == k) return 1;
@@ -209,9 +220,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   }
   x->count = 0;
   for (size_t k = 0; touches && k < m; ++k) {
-    const double slope = x->now[2 * m + k];
-    const int leaves = x->now[m + k] > 2. * w->slow * slope && !yields(w, k);
-    if (x->now[k] <= w->touching * slope && !leaves && has_room(w, s, x->count)) activate(x, k);
+    if (stays(w, s, x, k) && has_room(w, s, x->count)) activate(x, k);
   }
   double *const last = x->start;
   struct before old = {x->old_slip, x->old_mode, x->old_force, s->lost, 0, x->idle};

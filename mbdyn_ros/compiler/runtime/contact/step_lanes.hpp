@@ -6,19 +6,17 @@
 
 
 /* Where contacts touch and rest, and which hit. */
-static bitsv activate_lanes(const struct walls* w, Work<realv>* x) {
+static bitsv activate_lanes(const struct walls* w, const struct motion_lanes* s, Work<realv>* x) {
   const size_t m = w->contacts;
   bitsv hits = {};
   x->count = 0;
   for (size_t k = 0; k < m; ++k) {
     const realv slope = x->now[2 * m + k], rate = x->now[m + k];
-    const bitsv touches = is(x->now[k] <= w->touching * slope);
-    if (!any(touches)) continue;
-    hits |= touches & is(rate < -w->slow * slope);
-    const bitsv rests = touches & is(rate <= 2. * w->slow * slope);
-    if (!any(rests)) continue;
+    hits |= is(x->now[k] <= w->touching * slope) & is(rate < -w->slow * slope);
+    const bitsv held = stays(w, s, x, k);
+    if (!any(held)) continue;
     if (x->count == w->most_active) return ~(bitsv){};
-    x->on[x->count] = rests;
+    x->on[x->count] = held;
     x->active[x->count++] = k;
   }
   return hits;
@@ -116,7 +114,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
   realv energy[2] = {};
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = 1;
-  odd = activate_lanes(w, x);
+  odd = activate_lanes(w, s, x);
   for (size_t i = 0; i < x->count; ++i) held |= x->on[i];
   for (size_t i = 0; i < w->ne; ++i) driven |= is(s->effort[i] != 0.);
   if (any(open & ~driven)) evaluate(w, s, w->vectors->energy, s->q, s->v, energy);

@@ -79,11 +79,13 @@ static int turns_near(const struct walls* w, double h, double g, double rate, do
 /* Of all contacts at once whether there is any of a kind: most are far from their walls, and only
    where one is not it is looked for. `now` and `start` are results of `distances`. */
 
-/* Whether any touches its wall. */
+#define NEAR 1e-6 /* m from its wall within which a contact that rests may stay active */
+
+/* Whether any touches its wall or may stay active. */
 static int any_touches(const struct walls* w, const double* now) {
   const size_t m = w->contacts;
   int64_t any = 0;
-  for (size_t k = 0; k < m; ++k) any |= now[k] <= w->touching * now[2 * m + k];
+  for (size_t k = 0; k < m; ++k) any |= now[k] <= NEAR * now[2 * m + k];
   return any != 0;
 }
 
