@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..compiler.c_loops import runtime_text
 from ..compiler.printers.operations import number
+from ..integration.methods import RK4
 from ..model.model import Array
 from ..names import in_c_string
 from .c_gap import Opening, gap_text
@@ -148,6 +150,7 @@ def model_text(model: CModel) -> str:
     library = model.library
     prefix, memory = library.prefix, f"{library.prefix}_loops"
     searched = library.closing is not None
+    steps = library.nq == library.nv and library.function("forward_dynamics") is not None
     lists = [_strings(field, names) for field, names in model.names.items() if names]
     known = model.numbers | model.limits
     lists += [_numbers(field, numbers) for field, numbers in known.items() if len(numbers)]
@@ -180,6 +183,7 @@ def model_text(model: CModel) -> str:
         *(f"{len(ones)}, {f'{kind}_list' if ones else 'NULL'}," for kind, ones in sensors.items()),
         *(f"{field if model.library.function(field) else 'NULL'}," for field in MOMENTUM_FIELDS),
         f"v_turns, {len(model.felt)}, {'felt' if model.felt else 'NULL'},",
+        "step," if steps else "NULL,",
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
@@ -198,11 +202,19 @@ def model_text(model: CModel) -> str:
         *functions,
         *(_jacobians(library, field, ones) for field, ones in links.items()),
         *(_called(model, field) for field in POSE_FIELDS | RESPONSE_FIELDS | MOMENTUM_FIELDS),
+        step_text(library.nv) if steps else "",
         *(sensor_text(library, kind, ones) for kind, ones in sensors.items()),
         mode_text(model.library, model.modes),
         gap_text(model.openings, prefix),
         TABLE.format(prefix=prefix, table="\n  ".join(table)),
     ])  # fmt: skip
+
+
+def step_text(count: int) -> str:
+    """The function of a step of the classical Runge-Kutta method, of as many coordinates."""
+    tableau = ", ".join(number(float(x)) for x in RK4.tableau)
+    step = STEP.format(count=count, stages=RK4.stages, tableau=tableau)
+    return f"typedef double Real;\n{runtime_text('runge_kutta.h')}\n{step}"
 
 
 def _jacobians(library: CLibrary, field: str, links: Sequence[tuple[str, str]]) -> str:
@@ -316,6 +328,27 @@ CALLED = """static int {field}(void *memory, {inputs}
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
                 {checked}, q, parameters);
+}}
+"""
+
+
+STEP = """static int step(void *memory, const double *q, const double *v, const double *effort, double h,
+                const double *parameters, double *q_after, double *v_after) {{
+  enum {{ COUNT = {count}, STATE = 2 * COUNT, STAGES = {stages} }};
+  static const double tableau[] = {{{tableau}}};
+  double x[STATE], at[STATE], slope[STAGES * STATE];
+  size_t i, k, failed;
+  for (k = 0; k < COUNT; ++k) x[k] = q[k], x[COUNT + k] = v[k], q_after[k] = v_after[k] = NAN;
+  for (i = 0; i < STAGES; ++i) {{
+    double *rate = slope + STATE * i;
+    stage_state(STATE, STATE, h, STAGES, tableau, i, x, slope, at);
+    for (k = 0; k < COUNT; ++k) rate[k] = at[COUNT + k];
+    failed = (size_t)forward_dynamics(memory, at, at + COUNT, effort, parameters, rate + COUNT);
+    if (failed) return (int)failed;
+  }}
+  add_stages(STATE, STATE, h, STAGES, tableau, slope, x);
+  for (k = 0; k < COUNT; ++k) q_after[k] = x[k], v_after[k] = x[COUNT + k];
+  return MBDYN_ROS_OK;
 }}
 """
 

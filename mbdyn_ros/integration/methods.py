@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -93,7 +93,7 @@ class FixedMethod:
 
     @property
     def tableau(self) -> tuple[float, ...]:
-        """The numbers of a Runge-Kutta step, as C has them: see `RungeKutta.tableau`."""
+        """The numbers of a Runge-Kutta step, as `compiler/runtime/runge_kutta.h` has them."""
         return ()
 
 
@@ -107,8 +107,7 @@ class RungeKutta(FixedMethod):
     """An explicit Runge-Kutta method, by its Butcher tableau.
 
     rows : of every stage but the first, the shares of a step on the slopes before it.
-    weights, divisor : the step is h / divisor times the sum of the slopes, each with its weight;
-        neighbours of equal weight are added first.
+    weights, divisor : the step is h / divisor times the sum of the slopes, each with its weight.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -130,16 +129,6 @@ class RungeKutta(FixedMethod):
     def nodes(self) -> tuple[float, ...]:
         """At what share of the step each stage stands."""
         return (0.0, *(sum(row) for row in self.rows))
-
-    @cached_property
-    def runs(self) -> tuple[tuple[float, slice], ...]:
-        """Neighbours of equal weight: the weight, and which stages."""
-        result, first = [], 0
-        for weight, same in groupby(self.weights):
-            count = len(list(same))
-            result.append((weight, slice(first, first + count)))
-            first += count
-        return tuple(result)
 
 
 @dataclass(frozen=True)
@@ -321,5 +310,5 @@ class FixedSteps:
             by_q, by_v = self._slope[stage]
             rate(q, v, by_q)
             accelerate(share, q, v, by_v)
-        total = sum(weight * np.add.reduce(slopes[run]) for weight, run in method.runs)
-        self._state += (h / method.divisor) * total
+        for slope, weight in zip(slopes, method.weights, strict=True):
+            self._state += (h / method.divisor * weight) * slope

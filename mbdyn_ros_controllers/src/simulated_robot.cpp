@@ -66,10 +66,7 @@ SimulatedRobot::SimulatedRobot(const mbdyn_ros_model &table, const SimulationSet
       stops_(table.joint_position.count),
       targets_(table.effort.count) {
   const std::size_t n = table.v.count, m = table.effort.count, all = table.joint_velocity.count;
-  for (auto *one : {&v_, &a_, &mean_, &before_, &stage_q_, &stage_v_, &sum_q_, &sum_v_, &next_q_,
-                    &next_v_, &zero_}) {
-    one->assign(n, 0.0);
-  }
+  for (auto *one : {&v_, &a_, &mean_, &next_q_, &next_v_, &zero_}) one->assign(n, 0.0);
   velocity_.assign(all, 0.0);
   acceleration_.assign(all, 0.0);
   effort_.assign(m, 0.0);
@@ -250,39 +247,18 @@ Status SimulatedRobot::drive(double h, double left) noexcept {
   return Status::ok;
 }
 
-// One step of Runge and Kutta's method of order 4.
+// One step, and the stops.
 Status SimulatedRobot::step(double h) noexcept {
-  const std::size_t n = q_.size();
-  const double *parameters = model_.table().parameter_values;
-  constexpr double share[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1.0, 2.0, 2.0, 1.0};
-  sum_q_ = sum_v_ = zero_;
-  stage_v_ = v_;
-  for (int stage = 0; stage < 4; ++stage) {
-    for (std::size_t k = 0; k < n; ++k) {
-      stage_q_[k] = q_[k] + share[stage] * h * (stage == 0 ? 0.0 : stage_v_[k]);
-      next_v_[k] = v_[k] + share[stage] * h * (stage == 0 ? 0.0 : a_[k]);
-    }
-    stage_v_ = next_v_;
-    const Status status = model_.forward_dynamics(stage_q_.data(), stage_v_.data(), effort_.data(),
-                                                  parameters, a_.data());
-    if (status != Status::ok) return status;
-    for (std::size_t k = 0; k < n; ++k) {
-      sum_q_[k] += weight[stage] * stage_v_[k];
-      sum_v_[k] += weight[stage] * a_[k];
-    }
-  }
-  before_ = v_;
-  for (std::size_t k = 0; k < n; ++k) {
-    next_q_[k] = q_[k] + h / 6.0 * sum_q_[k];
-    next_v_[k] = v_[k] + h / 6.0 * sum_v_[k];
-  }
-  Status status = state_at(next_q_, next_v_);
+  Status status = model_.step(q_.data(), v_.data(), effort_.data(), h,
+                              model_.table().parameter_values, next_q_.data(), next_v_.data());
+  if (status != Status::ok) return status;
+  status = state_at(next_q_, next_v_);
   if (status == Status::ok) status = stop();
   if (status != Status::ok) {
     (void)state_at(q_, v_);
     return status;
   }
-  for (std::size_t k = 0; k < n; ++k) mean_[k] = (next_v_[k] - before_[k]) / h;
+  for (std::size_t k = 0; k < v_.size(); ++k) mean_[k] = (next_v_[k] - v_[k]) / h;
   q_ = next_q_;
   v_ = next_v_;
   a_ = mean_;

@@ -3,6 +3,9 @@
    and the methods, METHODS(each): each(name, stages, tableau). */
 #include <stdlib.h>
 
+typedef realv Real;
+#include "runge_kutta.h"
+
 #define SIZED(i, size, place) SIZE_##i = size,
 enum { INPUTS(SIZED) NQ = SIZE_0, NV = SIZE_1, STATE = NQ + NV };
 
@@ -30,12 +33,6 @@ static void rate_of_q(const realv* q, const realv* v, realv* out) {
   core(arg, (realv* const[]){out});
 }
 
-/* x + span * y */
-static inline void ahead(size_t n, const realv* x, double span, const realv* y, realv* out) {
-#pragma GCC unroll 8
-  for (size_t i = 0; i < n; ++i) out[i] = x[i] + span * y[i];
-}
-
 /* Divide every quaternion by its length. */
 static void normalize(const struct program* program, realv* q) {
   for (size_t k = 0; k < program->quaternions; ++k) {
@@ -46,43 +43,25 @@ static void normalize(const struct program* program, realv* q) {
 }
 
 /* One step of a state, q and behind it v. No stages: the velocity first, then the position with
-   it. Else an explicit Runge-Kutta method: the shares of the slopes on each stage, row by row,
-   their weights, of which equal neighbours are added first, and what divides the weights. */
+   it. Else an explicit Runge-Kutta method. */
 static inline __attribute__((always_inline))
 void advance(const struct rollout* job, double* memory, const realv* parameters,
-             const realv* effort, realv* state, int stages, const double* tableau,
-             realv (*slope)[STATE + 1]) {
-  const double h = job->dt, *const weight = tableau + stages * stages;
-  realv trial[STATE + 1];
+             const realv* effort, realv* state, size_t stages, const double* tableau,
+             realv (*slope)[STATE]) {
+  realv trial[STATE];
   if (!stages) {
     accelerate(job, memory, parameters, state, state + NQ, effort, slope[0] + NQ);
-    ahead(NV, state + NQ, h, slope[0] + NQ, state + NQ);
+    for (size_t i = 0; i < NV; ++i) state[NQ + i] += job->dt * slope[0][NQ + i];
     rate_of_q(state, state + NQ, slope[0]);
-    ahead(NQ, state, h, slope[0], state);
+    for (size_t i = 0; i < NQ; ++i) state[i] += job->dt * slope[0][i];
   }
 #pragma GCC unroll 16
-  for (int s = 0; s < stages; ++s) {
-    const realv* at = state;
-#pragma GCC unroll 16
-    for (int j = 0; j < s; ++j) {
-      if (tableau[stages * s + j] == 0.) continue;
-      ahead(STATE, at, h * tableau[stages * s + j], slope[j], trial);
-      at = trial;
-    }
-    rate_of_q(at, at + NQ, slope[s]);
-    accelerate(job, memory, parameters, at, at + NQ, effort, slope[s] + NQ);
+  for (size_t i = 0; i < stages; ++i) {
+    stage_state(STATE, STATE, job->dt, stages, tableau, i, state, slope[0], trial);
+    rate_of_q(trial, trial + NQ, slope[i]);
+    accelerate(job, memory, parameters, trial, trial + NQ, effort, slope[i] + NQ);
   }
-  for (size_t i = 0; stages && i < STATE; ++i) {
-    realv sum = {0}, alike = sum;
-    int summed = 0;
-#pragma GCC unroll 16
-    for (int s = 0; s < stages; ++s) {
-      alike = s && weight[s] == weight[s - 1] ? alike + slope[s][i] : slope[s][i];
-      if (s + 1 < stages && weight[s] == weight[s + 1]) continue;
-      sum = summed++ ? sum + weight[s] * alike : weight[s] * alike;
-    }
-    state[i] += h / weight[stages] * sum;
-  }
+  if (stages) add_stages(STATE, STATE, job->dt, stages, tableau, slope[0], state);
   normalize(job->forward, state);
 }
 
@@ -90,7 +69,7 @@ void advance(const struct rollout* job, double* memory, const realv* parameters,
   static void advance_##name(const struct rollout* job, double* memory, const realv* parameters, \
                              const realv* effort, realv* state) { \
     static const double tableau[] = {__VA_ARGS__}; \
-    realv slope[stages + 1][STATE + 1]; \
+    realv slope[stages + 1][STATE]; \
     advance(job, memory, parameters, effort, state, stages, tableau, slope); \
   }
 METHODS(METHOD)

@@ -8,6 +8,7 @@ Of an ellipsoid with half axes E (3, 3) it is c - E E^T N / |E^T N|.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -117,9 +118,18 @@ class Wall:
                 found[i] = place
         return found
 
+    @functools.cached_property
+    def _touch(self) -> dict[Kind, ca.Function]:
+        return {}
+
     @serialized
     def touch(self, kind: Kind) -> ca.Function:
-        """Least g of a point of that kind, |grad g|, grad g, the normal and the place (3, 1)."""
+        """Least g of a point of that kind, |grad g|, grad g, the normal and the place (3, 1).
+
+        It is traced once for all programs.
+        """
+        if kind in self._touch:
+            return self._touch[kind]
         x, r, axes, half, u = given = _symbols(kind)
         is_ball, ways = kind
         if is_ball or ways == PIECE:
@@ -139,7 +149,9 @@ class Wall:
                 x = _lowest(x, axes, r, normal)
                 g, *_ = self.face(x)
             found = [g, slope, gradient, normal, x]
-        return ca.Function("touch", given, list(map(ca.densify, found)))
+        return self._touch.setdefault(
+            kind, ca.Function("touch", given, list(map(ca.densify, found)))
+        )
 
     @serialized
     def drift(self, kind: Kind) -> ca.Function:

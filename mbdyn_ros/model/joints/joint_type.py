@@ -9,7 +9,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -37,8 +37,32 @@ NO_ENTRIES = np.zeros((3, 3), dtype=bool)
 """A mask that takes nothing of a matrix."""
 
 
+class HasCoordinates(Protocol):
+    """Something with positions and velocities, each a coordinate."""
+
+    @property
+    def positions(self) -> tuple[CoordinatePart, ...]: ...
+
+    @property
+    def velocities(self) -> tuple[CoordinatePart, ...]: ...
+
+
+class Counted:
+    """The numbers of coordinates, of a motion and of a type of joint."""
+
+    @property
+    def nq(self: HasCoordinates) -> int:
+        """Number of position coordinates."""
+        return len(self.positions)
+
+    @property
+    def nv(self: HasCoordinates) -> int:
+        """Number of velocity coordinates."""
+        return len(self.velocities)
+
+
 @dataclass(frozen=True)
-class MotionType(ABC):
+class MotionType(Counted, ABC):
     """One motion of a joint, between two bodies.
 
     Attributes
@@ -67,16 +91,6 @@ class MotionType(ABC):
     is_periodic: ClassVar[bool] = False
     quaternion: ClassVar[int | None] = None
     moves_alike: ClassVar[tuple[bool, Array, Array]] = (False, NO_ENTRIES[0], NO_ENTRIES)
-
-    @property
-    def nq(self) -> int:
-        """Number of position coordinates."""
-        return len(self.positions)
-
-    @property
-    def nv(self) -> int:
-        """Number of velocity coordinates."""
-        return len(self.velocities)
 
     @property
     def slides(self) -> bool:
@@ -168,7 +182,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class JointType:
+class JointType(Counted):
     """A type of joint.
 
     steps : its motions, outwards; several of them are joined by bodies without mass.
@@ -198,16 +212,6 @@ class JointType:
                 for part in getattr(step.motion, what)
             )
             object.__setattr__(self, what, parts)
-
-    @property
-    def nq(self) -> int:
-        """Number of position coordinates."""
-        return len(self.positions)
-
-    @property
-    def nv(self) -> int:
-        """Number of velocity coordinates."""
-        return len(self.velocities)
 
     @property
     def single_steps(self) -> tuple[JointAxis, ...]:

@@ -37,9 +37,9 @@ struct SimulationSettings {
   bool hold = true;         // whether joints that nothing commands are held
 };
 
-// The motion between two cycles is integrated by the method of Runge and Kutta of order 4 through
-// the exported forward dynamics, the efforts constant over each step. Joints that follow are moved
-// by the efforts that exact dynamics asks for, with the sampled servo of the node `simulator`
+// The motion between two cycles is integrated by the exported `step`, of Runge and Kutta's method
+// of order 4, the efforts constant over each step. Joints that follow are moved by the efforts that
+// exact dynamics asks for, with the sampled servo of the node `simulator`
 // (mbdyn_ros/simulation/stepped/servo.py): its frequency, limits of velocity and effort, braking.
 // Position limits are stops without bounce: impulses J^T p of the violated ones, p >= 0, with
 // p (J v) = 0 at their end. It allocates when it is made, and in `stop`, at a limit.
@@ -94,9 +94,9 @@ class SimulatedRobot {
 
   mbdyn_ros::Model model_;
   SimulationSettings settings_;
-  std::vector<double> q_, v_, a_, mean_, before_, position_, velocity_, acceleration_, effort_;
+  std::vector<double> q_, v_, a_, mean_, position_, velocity_, acceleration_, effort_;
   std::vector<double> response_, wanted_, matrix_, numbers_, found_;
-  std::vector<double> stage_q_, stage_v_, sum_q_, sum_v_, next_q_, next_v_, zero_;
+  std::vector<double> next_q_, next_v_, zero_;
   std::vector<std::size_t> at_q_, at_v_, followed_;
   std::vector<unsigned char> stops_;  // of joint_position: 1 below, 2 above
   std::vector<Target> targets_;

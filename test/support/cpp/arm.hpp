@@ -131,7 +131,7 @@ inline const mbdyn_ros_model table{
     lower, upper, speed, limit, home, values, 0, start, joint_state, inverse_dynamics,
     forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr,
     turns, limit_jumps, 3, modes, nullptr, nullptr, "rail",
-    lower, upper, speed, nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr, 0, nullptr};
+    lower, upper, speed, nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr, 0, nullptr, nullptr};
 
 }  // namespace arm
 

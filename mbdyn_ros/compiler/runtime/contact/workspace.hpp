@@ -1,6 +1,7 @@
 /* Motions among walls at one state, or at a vector of them: their room, their programs, and how they
    move where nothing hinders. */
 #pragma once
+#include "../runge_kutta.h"
 #include "islands.hpp"
 #include "manifold.hpp"
 #include "model.hpp"
@@ -255,7 +256,7 @@ static void expect_reaction(const struct walls* w, Work<Real>* x, const Real* kn
 }
 
 /* The motion for a time h with the accelerations of `reaction`, and dry friction of joints that slide,
-   against the directions at its start. The methods are those of rollout.h, and keep their order. */
+   against the directions at its start. */
 template <class Real>
 static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
   const size_t nq = w->nq, state = w->nq + w->nv;
@@ -272,28 +273,23 @@ static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
     return;
   }
   const double* share = w->tableau;
-  for (int i = 0; i < w->stages; ++i, share += w->stages) {
+  const size_t stages = (size_t)w->stages;
+  for (size_t i = 0; i < stages; ++i, share += stages, slope += state) {
     const Real *at_q = q, *at_v = v;
     if (i) {
-      copy(nq, q, trial);
-      copy(w->nv, v, trial + nq);
-      for (int j = 0; j < i; ++j) {
-        if (share[j] != 0.) add_to(state, all<Real>(h * share[j]), slope + j * state, trial);
-      }
+      stage_state(nq, state, h, stages, w->tableau, i, q, x->slopes, trial);
+      stage_state(w->nv, state, h, stages, w->tableau, i, v, x->slopes + nq, trial + nq);
       at_q = trial, at_v = trial + nq;
     }
-    rate_of(w, s, at_q, at_v, slope + i * state);
-    accelerate(w, s, at_q, at_v, damped, x->slides, slope + i * state + nq);
+    rate_of(w, s, at_q, at_v, slope);
+    accelerate(w, s, at_q, at_v, damped, x->slides, slope + nq);
     double at = 0.;
-    for (int j = 0; j < i; ++j) at += share[j];
+    for (size_t j = 0; j < i; ++j) at += share[j];
     for (int k = 0; x->count && k < PAST; ++k) {
-      add_to(w->nv, all<Real>(pow(at, k)), x->reaction + k * w->nv, slope + i * state + nq);
+      add_to(w->nv, all<Real>(pow(at, k)), x->reaction + k * w->nv, slope + nq);
     }
   }
-  const double scale = h / share[w->stages];
-  for (int i = 0; i < w->stages; ++i) {
-    add_to(nq, all<Real>(scale * share[i]), slope + i * state, q);
-    add_to(w->nv, all<Real>(scale * share[i]), slope + i * state + nq, v);
-  }
+  add_stages(nq, state, h, stages, w->tableau, x->slopes, q);
+  add_stages(w->nv, state, h, stages, w->tableau, x->slopes + nq, v);
   unit_quaternions(w, q);
 }

@@ -170,6 +170,11 @@ typedef struct {
      axes of the link. */
   size_t felt_count;
   const mbdyn_ros_link *felt;
+
+  /* The state after h seconds of constant efforts, by one step of Runge and Kutta's method of order
+     4; null where q has quaternions, and where there is no `forward_dynamics`. */
+  int (*step)(void *memory, const double *q, const double *v, const double *effort, double h,
+              const double *parameters, double *q_after, double *v_after);
 } mbdyn_ros_model;
 
 #ifdef __cplusplus

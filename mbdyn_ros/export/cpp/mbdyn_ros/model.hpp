@@ -74,6 +74,11 @@ class Model {
                           const double *parameters, double *a) noexcept {
     return Status(table_->forward_dynamics(memory_.data(), q, v, effort, parameters, a));
   }
+  Status step(const double *q, const double *v, const double *effort, double h,
+              const double *parameters, double *q_after, double *v_after) noexcept {
+    return Status(
+        table_->step(memory_.data(), q, v, effort, h, parameters, q_after, v_after));
+  }
   Status mass_matrix(const double *q, const double *parameters, double *matrix) noexcept {
     return Status(table_->mass_matrix(memory_.data(), q, parameters, matrix));
   }
