@@ -1,10 +1,10 @@
 /* Motions among walls at one state, or at a vector of them: their room, their programs, and how they
    move where nothing hinders. */
 #pragma once
-#include "../runge_kutta.h"
 #include "islands.hpp"
 #include "manifold.hpp"
 #include "model.hpp"
+#include "../runge_kutta.h"
 
 
 /* Columns of a matrix that are computed together: as many as have room in registers. */
