@@ -192,7 +192,9 @@ ALONG_THE_START = [0.02 * k for k in range(1, 50)]
     ("node", "delays"),
     [
         ("effort_observer", [0.001, 0.1, 0.3]),
-        *at_night(*((node, ALONG_THE_START) for node in ("loop_state_publisher", "computed_torque"))),
+        *at_night(
+            *((node, ALONG_THE_START) for node in ("loop_state_publisher", "computed_torque"))
+        ),
     ],
 )
 def test_a_signal_at_any_moment_of_the_start_ends_it_in_order(
