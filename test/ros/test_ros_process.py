@@ -152,6 +152,65 @@ def test_interrupted_while_it_starts(library: str, tmp_path: Path) -> None:
     assert (process.returncode, output) == (0, "simulator: stopped while it was starting\n")
 
 
+SIGNALLED = """
+import os, signal, sys
+from importlib import import_module
+from mbdyn_ros import executables
+from mbdyn_ros.ros.node.loops import RateLoop
+
+node, urdf, *moments = sys.argv[1:]
+import_module(executables.NODES[node], "mbdyn_ros")
+hear, start = executables.hear, RateLoop.start
+
+def hear_and_wait(handler):
+    hear(handler)
+    signal.setitimer(signal.ITIMER_REAL, float(moment))
+
+def start_and_end(self):
+    start(self)
+    signal.raise_signal(signal.SIGTERM)
+
+for moment in moments:
+    child = os.fork()
+    if not child:
+        if moment == "loop":
+            RateLoop.start = start_and_end
+        else:
+            executables.hear = hear_and_wait
+        sys.argv = [node, "--ros-args", "-p", f"urdf:={urdf}"]
+        executables.run(node)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Ends a node as its loop starts, or that many seconds after it began to hear signals."""
+
+ALONG_THE_START = [0.02 * k for k in range(1, 50)]
+"""Seconds; a node is up after about half a second."""
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(
+    ("node", "delays"),
+    [
+        ("effort_observer", [0.001, 0.1, 0.3]),
+        *at_night(
+            *((node, ALONG_THE_START) for node in ("loop_state_publisher", "computed_torque"))
+        ),
+    ],
+)
+def test_a_signal_at_any_moment_of_the_start_ends_it_in_order(
+    urdf: str, node: str, delays: list[float]
+) -> None:
+    """Nothing of ROS is left half made, or in use by the loop, when it is destroyed."""
+    moments = ["loop", "loop", "loop", *map(str, delays)]
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, node, urdf, *moments],
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+        capture_output=True, text=True, timeout=len(moments) * PATIENCE,
+    )  # fmt: skip
+    assert done.stdout.split() == ["0"] * len(moments), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 BUSY = """
 import os, signal, sys, time
 from mbdyn_ros.ros.node.description import GRAVITY, PRIORITY, SPECS
@@ -199,12 +258,14 @@ DEAF = """
 import signal, sys
 from rclpy.node import Node
 from mbdyn_ros.ros.node.process import run
+from mbdyn_ros.ros.node.signals import INTERRUPTION
 
 class Deaf(Node):
     def __init__(self):
         super().__init__("deaf")
         try:
-            signal.raise_signal(signal.SIGTERM)
+            with INTERRUPTION.allowed():
+                signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt:
             WHAT_FOLLOWS
 

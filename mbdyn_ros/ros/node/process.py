@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import math
 import os
 import signal
 import socket
@@ -29,7 +30,7 @@ from rclpy.signals import SignalHandlerOptions
 from ...compiler.cache import LOG
 from ...errors import MbdynError
 from .refusals import in_words, one_line
-from .signals import hear
+from .signals import INTERRUPTION, hear
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
@@ -40,8 +41,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 PATIENCE = 2.0
-"""Seconds that a callback may go on when its node shall end, before it is interrupted; and after
-which one more signal ends a node that does not come to its end."""
+"""Seconds that a callback, or the making of a node, may go on when the node shall end, before it is
+interrupted; and after which one more signal ends a node that does not come to its end."""
 
 CHOICES = (
     "FASTDDS_BUILTIN_TRANSPORTS",
@@ -142,13 +143,16 @@ class Process:
     A signal makes the node quiet at once, from a thread of its own: the main thread may be in a
     callback, or waiting for messages where no signal reaches it. A callback that takes long (a
     reference of many points is checked, a program compiled) is interrupted.
+
+    A node that is being made is interrupted at once where it reads and compiles its robot.
+    Elsewhere it is made to its end first, which takes a moment, and then ends as any other.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._node: RobotNode | None = None
         self._executor: SingleThreadedExecutor | None = None
-        self._asked = False
+        self._asked: float | None = None
         self._ending: float | None = None
 
     def run(self, create: Callable[[], RobotNode], args: list[str] | None = None) -> int:
@@ -162,7 +166,7 @@ class Process:
             except Exception as error:  # rclpy's own too, about arguments and parameter files
                 if self._node is not None and not isinstance(error, MbdynError):
                     raise
-                if not self._asked:  # else CasADi may have reported an interrupt as an error
+                if self._asked is None:  # else CasADi may have reported an interrupt as an error
                     return refuse(self._name, error)
             finally:
                 self._ending = time.monotonic()
@@ -171,7 +175,7 @@ class Process:
                     self._node.destroy_node()
                 rclpy.try_shutdown()
         hear(signal.SIG_IGN)  # it has ended well: none shall kill what is left of the interpreter
-        if self._asked and self._node is None:
+        if self._asked is not None and self._node is None:
             print(f"{self._name}: stopped while it was starting", file=sys.stderr)
         return 0
 
@@ -186,20 +190,22 @@ class Process:
         sys.setswitchinterval(5e-4)  # the loop thread waits for the interpreter no longer
         gc.collect()
         gc.freeze()
-        while not self._asked:
+        while self._asked is None:
             spin_some(self._executor, self._node)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        again, self._asked = self._asked, True
+        now = time.monotonic()
+        if self._asked is None:
+            self._asked = now
         if self._ending is not None:
-            if time.monotonic() - self._ending > PATIENCE:
+            if now - self._ending > PATIENCE:
                 os._exit(1)
+        elif now - self._asked > PATIENCE:
+            raise KeyboardInterrupt
         elif self._node is None:
-            # While it starts. Where Python cannot pass it on it says so: not in our one line.
+            # Where Python cannot pass it on it says so: not in our one line.
             sys.unraisablehook = lambda lost: None
-            raise KeyboardInterrupt
-        elif again:
-            raise KeyboardInterrupt
+            INTERRUPTION.ask()
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
@@ -225,7 +231,8 @@ class Process:
                 if not signals.recv(1):
                     return
             except TimeoutError:
-                if self._asked and self._ending is None:
+                if self._asked is not None and self._ending is None:
+                    self._asked = -math.inf  # longer ago than anybody is patient
                     main = threading.main_thread().ident
                     assert main is not None
                     signal.pthread_kill(main, signal.SIGTERM)

@@ -28,6 +28,7 @@ from .node_clock import NodeClock, steady_timer
 from .parameters import Parameters, Spec
 from .refusals import ROBOTS, in_words, one_line
 from .running_numbers import Payloads, RunningNumbers
+from .signals import INTERRUPTION
 
 Part = TypeVar("Part")
 
@@ -239,7 +240,7 @@ class RobotNode(Node):
 
     def prepared(self, make: Callable[[], Robot]) -> Robot:
         """A robot that carries what was set, its `PROGRAMS` compiled, its warnings logged."""
-        with warnings.catch_warnings(record=True) as caught:
+        with INTERRUPTION.allowed(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 robot = make()

@@ -6,7 +6,8 @@ It imports the standard library alone: a node hears them before it imports what 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 Handler = Callable[[int, FrameType | None], None] | signal.Handlers
@@ -36,3 +37,35 @@ def hear(handler: Handler) -> None:
         asked = number in (signal.SIGINT, signal.SIGTERM)
         if asked or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+class Interruption:
+    """The interrupt of a node that is being made, held back until the node does work of ours.
+
+    ROS's objects are made in several steps, in Python and in C++. One that an interrupt has left
+    between two of them, or that a thread goes on using, crashes the process as it is destroyed.
+    """
+
+    def __init__(self) -> None:
+        self._asked = self._allowed = False
+
+    def ask(self) -> None:
+        """Raise KeyboardInterrupt: now where it is allowed, else where it is allowed next."""
+        self._asked = True
+        if self._allowed:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Let the work within be interrupted: it takes long, and makes nothing of ROS."""
+        try:
+            self._allowed = True
+            if self._asked:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._allowed = False
+
+
+INTERRUPTION = Interruption()
+"""Of this process, which runs one node."""
