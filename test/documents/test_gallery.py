@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +20,8 @@ LASTING = (
     "stewart_forces",
 )  # fmt: skip
 """Programs of several seconds; they run with all tests."""
+DESIGNED = {"balanced_lamp": 1e-3, "excavator_design": 0.8, "four_bar_peak": 0.72}
+"""What programs that design leave at most of the largest torque or pressure they begin with."""
 
 
 @pytest.mark.sparse
@@ -33,10 +37,21 @@ def test_program(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
     try:
-        runpy.run_module(f"examples.gallery.{name}", run_name="__main__")
+        program = runpy.run_module(f"examples.gallery.{name}", run_name="__main__")
+        if name in DESIGNED:
+            _check_design(program, plt.gca().lines, DESIGNED[name])
     finally:
         plt.close("all")
     assert (tmp_path / f"{name}.png").stat().st_size > 5000
+
+
+def _check_design(program: dict[str, Any], lines: Any, most: float) -> None:
+    """Hold a design to its numbers: the curves drawn are those before it, then those after it."""
+    before, after = np.split(np.abs([line.get_ydata() for line in lines]), 2)
+    assert after.max() < most * before.max()
+    if "kept" in program:  # swing (rad), or what is left of strokes (m)
+        left = program["kept"]["fun"](program["found"].x)
+        assert np.min(left if program["kept"]["type"] == "ineq" else -np.abs(left)) > -1e-6
 
 
 def test_each_is_short_and_shown() -> None:
