@@ -361,10 +361,11 @@ def test_a_docstring_names_its_noun() -> None:
 
 
 def test_the_page_on_architecture_names_what_is_there() -> None:
-    """Every file and folder by its path, from the repository, the package or one of its rooms."""
+    """Every file and folder by its path, from the repository, a package or one of its rooms."""
     root = PACKAGE.parent
-    rooms = [root, PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir())]
-    paths = re.findall(r"`([\w./]+(?:/|\.(?:py|md|h|c|srv)))`", page())
+    houses = PACKAGE, root / "mbdyn_ros_controllers"
+    rooms = [root, *houses, *(one for house in houses for one in house.rglob("*") if one.is_dir())]
+    paths = re.findall(r"`([\w./]+(?:/|\.(?:py|md|hpp|h|c|srv)))`", page())
     names = {path.rstrip("/") for path in paths}
     assert len(names) > 40
     assert not {name for name in names if not any((room / name).exists() for room in rooms)}
