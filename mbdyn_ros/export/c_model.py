@@ -332,8 +332,8 @@ CALLED = """static int {field}(void *memory, {inputs}
 """
 
 
-STEP = """static int step(void *memory, const double *q, const double *v, const double *effort, double h,
-                const double *parameters, double *q_after, double *v_after) {{
+STEP = """static int step(void *memory, const double *q, const double *v, const double *effort,
+                double h, const double *parameters, double *q_after, double *v_after) {{
   enum {{ COUNT = {count}, STATE = 2 * COUNT, STAGES = {stages} }};
   static const double tableau[] = {{{tableau}}};
   double x[STATE], at[STATE], slope[STAGES * STATE];
