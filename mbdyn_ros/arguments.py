@@ -26,6 +26,9 @@ Wrenches = Mapping[str, object]
 JointState = tuple[Array, Array | None, Array | None]
 """Positions, velocities and accelerations of all joints; None for what is not asked for."""
 
+ROUNDED_UNIT = 1e-3
+"""Largest deviation from 1 of the length of a quaternion in a message: these have few digits."""
+
 LONG_STEP = 1.0
 """s; a step from here on was rather meant as milliseconds."""
 
@@ -226,6 +229,23 @@ def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
                 f"{row}the orientation of {joint} must be a unit quaternion (x, y, z, w); "
                 f"{quaternions[k].tolist()} has length {length:.9g}. {remedy}."
             )
+
+
+def unit_quaternion(what: str, quaternion: Array) -> Array:
+    """A quaternion (x, y, z, w) of about unit length, divided by its length.
+
+    Raises
+    ------
+    InputError
+        Another length, or numbers that are not finite.
+    """
+    length = float(np.linalg.norm(quaternion))
+    if not abs(length - 1) <= ROUNDED_UNIT:
+        raise InputError(
+            f"{what} {quaternion.tolist()} has length {length:.6g}: it must be "
+            "a unit quaternion (x, y, z, w)"
+        )
+    return quaternion / length
 
 
 def broadcast_count(arrays: Mapping[str, tuple[Array, int]]) -> int | None:

@@ -19,13 +19,19 @@ def relative_pose(robot: Robot, q: Array, parent: str, child: str) -> Array:
     return np.asarray(np.linalg.solve(above, below), dtype=np.float64)
 
 
+def turned_with(robot: Robot, q: Array, link: str, vector: Array) -> Array:
+    """A vector (3,) fixed in a link and given in its axes, in those of the world."""
+    turned: Array = robot.frame_pose(q, link)[:3, :3] @ vector
+    return turned
+
+
 def point_jacobian(robot: Robot, q: Array, link: str, point: Array) -> Array:
     """The Jacobian (6, nv) of a point (3,), m, fixed in a link and given in its frame.
 
     Linear rows, then angular ones, in world axes, as `Robot.jacobian` has them of the origin.
     """
     jacobian = robot.jacobian(q, link).copy()
-    arm = robot.frame_pose(q, link)[:3, :3] @ point
+    arm = turned_with(robot, q, link, point)
     jacobian[:3] -= np.cross(arm, jacobian[3:], axis=0)
     return jacobian
 

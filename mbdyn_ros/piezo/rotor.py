@@ -61,9 +61,13 @@ class Rotor:
 
         Eq. (3) of Kulvietis et al. (2011): m r w^2 (cos, sin, 0).
         """
-        phase = checked_angle(angle)
-        parts = [np.cos(phase), np.sin(phase), np.zeros_like(phase)]
-        return self.amplitude * np.stack(parts, axis=-1)
+        return self.amplitude * direction(angle)
+
+
+def direction(angle: float | Array) -> Array:
+    """The direction (3,) or (N, 3) of a rotor's force in the axes of its link; angle (N,), rad."""
+    phase = checked_angle(angle)
+    return np.stack([np.cos(phase), np.sin(phase), np.zeros_like(phase)], axis=-1)
 
 
 def checked_angle(angle: object) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from ...model.model import Array
 from ...view.figure import color_of
 from ...view.page.charts import Curve
-from ...view.scene.joint_arrows import ARROW_SHARE, FORCE_COLOR, THICK
+from ...view.scene.arrows import ARROW_SHARE, FORCE_COLOR, THICK
 from ...view.scene.scene import Arrows, Item
 from ..analysis import Analysis
 from ..cut_open import PartConnection, force_carriers

@@ -24,7 +24,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ...errors import InputError
 from ...model.model import Array
-from ...motion.poses import path_length
+from ...motion.poses import path_length, turned_with
 from ...robot import Robot
 from ...ros.messages.conversions import doubles, fill_time
 from ...ros.messages.named_numbers import partial_position, require_reasonable
@@ -37,8 +37,10 @@ from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
 from ...ros.show.markers import colour, new_marker, point
+from ...view.scene.arrows import arrow_vector
 from .. import PiezoMotion, Pulse, Rotor
 from ..pulse_equations import TURN
+from ..rotor import direction
 from .parameters import PIEZO_SIMULATOR
 
 MOST_PULSED_STEPS = 5
@@ -281,12 +283,11 @@ class PiezoMarkers:
             diameter = self._size * (0.5 + 0.08 * k + 0.4 * on)
             ball.scale.x = ball.scale.y = ball.scale.z = diameter
             colour(ball, 0.6 * (1 - on), 0.5 + 0.4 * on, 0.6 * (1 - on), 0.35)
-            axis = self._robot.frame_pose(q, joint.child)[:3, :3] @ joint.axis
+            axis = turned_with(self._robot, q, joint.child, joint.axis)
             length = 2 * self._size * float(np.clip(mean[k] / full, -1, 1))
             arrow(self._torques[k], places[k], axis * length, 0.1 * self._size)
             colour(self._torques[k], 0.1, 0.4, 0.9, 1.0)
-        turning = np.array([np.cos(angle), np.sin(angle), 0.0]) * (amplitude > 0)
-        tip = self._robot.frame_pose(q, self._link)[:3, :3] @ turning
+        tip = turned_with(self._robot, q, self._link, direction(angle) * (amplitude > 0))
         arrow(self._force, places[-1], 2 * self._size * tip, 0.15 * self._size)
         colour(self._force, 0.9, 0.15, 0.1, 1.0)
         return self.message
@@ -306,7 +307,7 @@ class PiezoMarkers:
 def arrow(marker: Marker, start: Array, vector: Array, thick: float) -> None:
     """Place an arrow; a short one becomes too thin to see."""
     marker.points = [point(start), point(start + vector)]
-    seen = float(np.linalg.norm(vector)) > 0.2 * thick
+    seen = arrow_vector(vector)[1] > 0.2 * thick
     marker.scale.x = thick if seen else 1e-6
     marker.scale.y = 2 * marker.scale.x
 

@@ -13,6 +13,7 @@ from geometry_msgs.msg import PoseStamped, Transform, TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
+from ...arguments import unit_quaternion
 from ...errors import InputError
 from ...model.model import Array, Joint, Model
 from ...motion.free_bodies import FreeBody
@@ -153,10 +154,6 @@ def pose_matrix(message: Any, orientation: bool = True) -> Array:
     return matrix
 
 
-UNIT_LENGTH = 1e-3
-"""How far the length of a quaternion may be from 1."""
-
-
 def target_place(robot: Robot, message: PoseStamped) -> Array:
     """The place (3,) in the world, m.
 
@@ -182,11 +179,4 @@ def target_place(robot: Robot, message: PoseStamped) -> Array:
 def target_turn(message: PoseStamped) -> Array:
     """The orientation as a unit quaternion (x, y, z, w); anything else is refused."""
     turn = message.pose.orientation
-    quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
-    length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1) <= UNIT_LENGTH:
-        raise InputError(
-            f"the target's orientation {quaternion.tolist()} has length {length:.6g}: it must be "
-            "a unit quaternion (x, y, z, w)"
-        )
-    return quaternion / length
+    return unit_quaternion("the target's orientation", np.array([turn.x, turn.y, turn.z, turn.w]))

@@ -13,6 +13,7 @@ from rclpy.action import ActionServer, CancelResponse
 from rclpy.task import Future
 from rclpy.timer import Timer
 
+from ...arguments import unit_quaternion
 from ...errors import InputError, MbdynError
 from ...motion.free_bodies import FreeBody
 from ...motion.poses import pose_numbers
@@ -37,9 +38,6 @@ FEATURES = (
 
 FAREWELL = 10.0
 """Hz of the wait between the answer to who asks to quit, and the end."""
-
-UNIT = 1e-3
-"""How far the length of a quaternion may be from 1."""
 
 STEPS_OF_A_REQUEST = 100_000
 """Steps of one request: more would keep everybody waiting."""
@@ -347,12 +345,10 @@ class StandardServices:
             if ask.set_pose:
                 place, turn = state.pose.position, state.pose.orientation
                 pose = np.array([place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w])
-                length = float(np.linalg.norm(pose[3:]))
-                if not abs(length - 1.0) <= UNIT:
-                    raise Refused(
-                        type(answer).INVALID_POSE,
-                        f"a quaternion of length {length:g} is not a rotation",
-                    )
+                try:
+                    unit_quaternion("its orientation", pose[3:])
+                except InputError as error:
+                    raise Refused(type(answer).INVALID_POSE, str(error)) from None
                 require_reasonable("position", pose[:3], "xyz")
                 body.place(q, pose)
             if ask.set_twist:

@@ -23,6 +23,7 @@ from ...motion.poses import loop_force, loop_gap, quaternion_of, rotation_from_x
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.impulses import Impact
+from ...view.scene.arrows import arrow_vector
 from ...view.scene.scene import WORLD, Lines
 from ...view.scene.shown_walls import wall_items
 from ..messages.conversions import fill_time
@@ -88,10 +89,9 @@ class RobotMarkers:
         for loop, arrow, line in self._loops:
             at = loop.predecessor_frame.translation
             force = loop_force(loop, forces.get(loop.name, np.zeros(6)))
-            share = float(np.linalg.norm(force)) / self._weight
-            tip = force * self._length / self._weight / max(1.0, share / 3)
-            arrow.points = [point(at), point(at + tip)]
-            thick = self._length * (0.04 if share > 1e-3 else 1e-4)
+            vector, size = arrow_vector(force * self._length / self._weight, 3 * self._length)
+            arrow.points = [point(at), point(at + vector)]
+            thick = self._length * (0.04 if size > 1e-3 * self._length else 1e-4)
             arrow.scale.x, arrow.scale.y = thick, 2 * thick
             line.points = [point(at), point(at + loop_gap(robot, q, loop))]
 
@@ -203,16 +203,14 @@ class ImpulseMarkers:
         array = MarkerArray()
         for impact in impacts:
             for place, force in zip(impact.places, impact.forces, strict=True):
-                arrow = force * self._scale
-                size = float(np.linalg.norm(arrow))
+                vector, size = arrow_vector(force * self._scale, 3 * self._length)
                 if not size > 0:  # also the stop of a joint, which has no place
                     continue
-                arrow *= min(1.0, 3 * self._length / size)
                 marker = new_marker(self._frame, "impulse", Marker.ARROW)
                 fill_time(marker.header.stamp, stamp)
                 self._count = (self._count + 1) % 1000
                 marker.id, marker.lifetime = self._count, ARROW_LIFETIME
-                marker.points = [point(place), point(place + arrow)]
+                marker.points = [point(place), point(place + vector)]
                 marker.scale.x, marker.scale.y = 0.04 * self._length, 0.1 * self._length
                 colour(marker, 1.0, 0.6, 0.0, 0.95)
                 array.markers.append(marker)

@@ -16,8 +16,8 @@ from ...names import in_markdown
 from ...robot import Robot
 from ...robot.described import described_model
 from ...units import position_unit
+from ..scene.arrows import joint_arrows
 from ..scene.camera import ABOVE, framed
-from ..scene.joint_arrows import joint_arrows
 from ..scene.scene import Item
 from ..scene.shown_robot import ShownRobot
 from ..scene.visuals import PlacedShape

@@ -1,6 +1,8 @@
-"""Forces in the joints of a robot, as arrows in its scene."""
+"""Arrows in a scene: vectors of a bounded length, and the forces in the joints of a robot."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -17,6 +19,22 @@ THICK = 0.009
 
 FORCE_COLOR: Color = (0.25, 0.03, 0.33, 1.0)
 """Dark, because arrows are lit from all sides."""
+
+
+def arrow_vector(vector: Array, longest: float = math.inf) -> tuple[Array, float]:
+    """The vector (3,) of an arrow, shortened where it is too long, and its length before that.
+
+    Parameters
+    ----------
+    longest : length of an arrow, in the unit of `vector`.
+
+    Examples
+    --------
+    >>> arrow_vector(np.array([0.0, 3.0, 4.0]), longest=1.0)
+    (array([0. , 0.6, 0.8]), 5.0)
+    """
+    length = float(np.linalg.norm(vector))
+    return (vector * (longest / length) if length > longest else vector), length
 
 
 def joint_arrows(
