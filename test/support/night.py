@@ -22,7 +22,7 @@ def at_night(*cases: Any) -> list[Any]:
 
 
 def thin_out(items: Iterable[pytest.Item]) -> None:
-    """Leave two of three cases of every test that is `sparse` to `make test-all`.
+    """Leave four of five cases of every test that is `sparse` to `make test-all`.
 
     Its neighbours leave others, so that by day each case meets some tests of a file. `first` says
     with which case a test begins, as where a fixture takes seconds a case; `of` leaves all but one
@@ -37,7 +37,7 @@ def thin_out(items: Iterable[pytest.Item]) -> None:
         mark = cases[0].get_closest_marker("sparse")
         file = cases[0].path
         given = mark.kwargs if mark else {}
-        of = given.get("of", 3)
+        of = given.get("of", 5)
         first = given.get("first", places[file]) % min(of, len(cases))
         places[file] += 1
         for k, case in enumerate(cases):
