@@ -79,7 +79,7 @@ static int turns_near(const struct walls* w, double h, double g, double rate, do
 /* Of all contacts at once whether there is any of a kind: most are far from their walls, and only
    where one is not it is looked for. `now` and `start` are results of `distances`. */
 
-#define NEAR 1e-6 /* m from its wall within which a contact that rests may stay active */
+#define NEAR 1e-6 /* m within which what rests may stay active; more than `touching` */
 
 /* Whether any touches its wall or may stay active. */
 static int any_touches(const struct walls* w, const double* now) {
