@@ -46,6 +46,7 @@ def unbalanced(stepper, start):
     return stepper.energy.sum() + stepper.lost + stepper.trimmed - start
 
 
+@pytest.mark.long
 def test_a_box_stays_on_a_table_that_shakes_gently():
     """m (g - A w^2 sin wt), and the energy that the table gives."""
     amplitude, rate = 0.01, 2 * np.pi * 4.0

@@ -140,6 +140,7 @@ def test_a_ball_rolls() -> None:
     assert stepper.q[0] == pytest.approx(way, rel=1e-3)
 
 
+@pytest.mark.long
 def test_a_rod_that_jams_goes_on() -> None:
     """Painleve's rod: it slides where no force obeys Coulomb's law; the tip is caught, or lifts."""
     rod = mbdyn_ros.load(body_text("rod", 1, (0.0833, 0.0833, 1e-4)), floating_base=True)
