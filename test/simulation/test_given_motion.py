@@ -166,6 +166,7 @@ def test_a_box_slides_where_its_platform_is_too_steep():
         assert bool(np.linalg.norm(stepper.v[1:4]) > 0.01) is slides
 
 
+@pytest.mark.long
 def test_a_turntable_carries_a_box_by_friction():
     """m w^2 r inwards."""
     stepper = on_table(GivenMotion.steady(1.0, about=(0, 0, 1))).stepper(STEP)
