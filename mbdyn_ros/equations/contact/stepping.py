@@ -18,7 +18,7 @@ from ..actuation import driving, reduced_efforts
 from ..algebra.spatial import SX, by_rows
 from ..dry_friction import DryFrictionRows, sliding_friction
 from ..loops.embedding import Embedding
-from ..programs import mass_matrix
+from ..programs import joint_space_inertia, staged_inertia
 from ..system import System
 from ..tree.acting import acting
 from ..tree.gibbs_motion import touching_motions
@@ -44,13 +44,16 @@ def damped_dynamics(
     load = driving(system, embedding, effort) - bias - damping @ v
     if system.has("friction"):
         load = load - embedding.reduce(sliding_friction(system, embedding, slides))
-    return solve_ltl(mass_matrix(system, q, z) + step * damping, load)
+    return solve_ltl(joint_space_inertia(system, q, z) + step * damping, load)
 
 
 @program("q step:1", output="matrix", matrix=True, internal=True)
-def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX:
+def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX | Staged:
     """Mass matrix (nv, nv) with what damping over a step (s) adds to it."""
-    return ca.densify(mass_matrix(system, q, z) + step * _damping(system, system.embedding(q, z)))
+    if (staged := staged_inertia(system, q, z, step)) is not None:
+        return staged
+    damping = _damping(system, system.embedding(q, z))
+    return ca.densify(joint_space_inertia(system, q, z) + step * damping)
 
 
 def _damping(system: System, embedding: Embedding) -> SX:
@@ -77,8 +80,8 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
         centre = SX.zeros(3) if carrier == WORLD else centres[carrier]
         bodies += [by_rows(ca.horzcat(*poses[body])), centre]
     twists = SX(6, tree.nv)
-    for i, one in enumerate(tree.bodies):
-        twists[:, one.v] = joint_twists(embedding.joints[i], *poses[i], centres[i])
+    for i, own in enumerate(tree.bodies):
+        twists[:, own.v] = joint_twists(embedding.joints[i], *poses[i], centres[i])
     for k, moved in Mobility.of(system, contacts).motions:
         bodies.append(ca.densify(twists[:, list(moved)] @ embedding.matrix[list(moved), k]))
     stages = Stages()
