@@ -173,7 +173,7 @@ class RowsLayout:
     def velocity(self, column: Array, start: int, place: Array, v: Array) -> Array:
         """Velocities (3, n) that a body has at a place (3,) by v (nv, n); of one (nv,), (3,).
 
-        start : where the body stands in a column of `contact_rows`.
+        start : where the body is in a column of `contact_rows`.
         """
         moves = list(self.mobility.bodies.values())[start // BODY]
         motions = column[self.motions :][: 6 * len(self.mobility.motions)].reshape(-1, 6)

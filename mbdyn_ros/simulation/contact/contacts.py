@@ -232,7 +232,7 @@ class Contacts:
 
     @functools.cached_property
     def layout(self) -> RowsLayout:
-        """Where all stands in the results of the first."""
+        """Where every number is in the results of the first."""
         return RowsLayout.of(self._robot.calls.traced, self.geometry)
 
     @functools.cached_property
