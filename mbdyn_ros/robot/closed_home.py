@@ -21,7 +21,7 @@ from ..prepare.tree import Body, Tree
 from ..program.continuation import LoopFunctions, reshape
 from ..program.symbols import serialized
 
-LEFT_OPEN = 1e-8
+LEAST_DETERMINED = 1e-8
 """Share of what it is at the described home, from which on a loop does not determine its joints."""
 
 ONE_PLACE = 1e-12
@@ -66,7 +66,7 @@ def homes_closed(
         here, there = slice(iy, iy + ny), slice(iz, iz + nz)
         iy, iz = here.stop, there.stop
         found[:, there], share = reshape(loop, (y[here], z[there]), start, rows)
-        least = LEFT_OPEN * _determined(loop, y[here], z[None, there], start[None])
+        least = LEAST_DETERMINED * _determined(loop, y[here], z[None, there], start[None])
         lost = (share < 1.0) | (_determined(loop, y[here], found[:, there], rows) <= least)
         for k in np.flatnonzero(lost)[:1].tolist():
             which = f" of row {k}" if values.ndim > 1 else ""
