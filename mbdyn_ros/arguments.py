@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -116,12 +115,14 @@ def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:
 
 
 def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
-    """Refuse NaN and infinity in (n,) or (N, n), naming the first joint that has one."""
+    """Refuse NaN and infinity in (n,) or (N, n), naming the first joint, and row, that has one."""
     if all_finite(array) if array.ndim == 1 else np.isfinite(array).all():
         return
-    for label, number in zip(itertools.cycle(labels), array.ravel().tolist(), strict=False):
+    for place, number in enumerate(array.ravel().tolist()):
         if not math.isfinite(number):
-            raise InputError(f"{what} of {label} is {number}: every number must be finite")
+            row, k = divmod(place, len(labels))
+            which = f"{number} in row {row}" if array.ndim > 1 else f"{number}"
+            raise InputError(f"{what} of {labels[k]} is {which}: every number must be finite")
 
 
 def step_length(what: str, value: object) -> float:

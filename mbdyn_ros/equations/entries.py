@@ -67,15 +67,14 @@ class Entries:
             Columns([system.parameters], ca.vertcat(*one)) for one in (closed, margins)
         )
 
-    def loops_open_at_home(self, parameters: Array) -> list[str]:
+    def loops_open_at_home(self, parameters: Array) -> list[tuple[Linkage, int]]:
         """Loops of closed form that home leaves open, or at a singularity, with parameters (p,)
-        or (N, p): by name, and row where there are rows."""
-        found = []
-        for linkage, row in zip(self._figures, self._margins.at(parameters).T, strict=True):
-            for k in np.flatnonzero(~(row > NO_MARGIN)).tolist():
-                which = f" of row {k}" if parameters.ndim > 1 else ""
-                found.append(f"{linkage.cluster.name}{which}")
-        return found
+        or (N, p), and the row."""
+        return [
+            (linkage, k)
+            for linkage, row in zip(self._figures, self._margins.at(parameters).T, strict=True)
+            for k in np.flatnonzero(~(row > NO_MARGIN)).tolist()
+        ]
 
     @staticmethod
     def _form(linkage: Linkage) -> PlanarFigure:
@@ -173,10 +172,14 @@ class Entries:
             self._last = key, self._in_numbers(parameters)
         return self._last[1]
 
-    def _in_numbers(self, parameters: Array) -> System:
+    @serialized
+    def placed_at(self, parameters: Array) -> System:
+        """The system in numbers, whether its loops close or not."""
         entries = self._values.at(parameters)
-        made = self._each(lambda matrix: self._filled(matrix, entries))
-        home = self.home(parameters)
+        return self._each(lambda matrix: self._filled(matrix, entries))
+
+    def _in_numbers(self, parameters: Array) -> System:
+        made, home = self.placed_at(parameters), self.home(parameters)
         made = replace(made, parameters=None, grouped=None, known_by="", home=home)
         return solved(made, replace(self._system, home=home), NUMBERS) if self._figures else made
 

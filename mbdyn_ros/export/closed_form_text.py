@@ -6,19 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
-from ..names import in_latex, in_markdown, in_markdown_code, in_text
+from ..names import in_latex, in_markdown_code, in_text
 from .closed_form import ClosedForm, Element, SymbolicNumber
-from .polynomial import factors, latex_lines, plain_sum
+from .document import LATEX, MARKDOWN
+from .polynomial import equation, factors, plain_sum
 
 EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
-
-PREAMBLE = r"""\documentclass[fleqn]{article}
-\usepackage[margin=2cm]{geometry}
-\usepackage{amsmath}
-\allowdisplaybreaks
-\begin{document}
-"""
-
 
 def to_text(form: ClosedForm, digits: int | None = None) -> str:
     """One element a line, as Python reads it; all digits unless a number is given.
@@ -55,24 +48,22 @@ def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
 
 def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
     """Headings, and formulas between double dollars."""
-    lines = [f"# {in_markdown(form.robot)}", "", f"$${EQUATION}$$", ""]
-    lines += [f"- {line}" for line in (*legend(form, in_markdown_code), *_remarks(form))]
+    lines = [*MARKDOWN.start(form.robot), f"$${EQUATION}$$", ""]
+    lines += MARKDOWN.lines([*legend(form, in_markdown_code), *_remarks(form)])
     for matrix in "HCg":
-        lines += ["", f"## {matrix}"]
+        lines += MARKDOWN.heading(matrix)
         elements = [element for element in form.elements if element.matrix == matrix]
-        for formula in set_formulas(form, elements, "aligned", digits):
-            lines += ["", f"$$\n{formula}\n$$"]
+        lines += MARKDOWN.formulas(set_formulas(form, elements, digits))
         lines += [part for zeros in zeros_line(elements) for part in ("", zeros)]
     return "\n".join(lines) + "\n"
 
 
 def to_latex(form: ClosedForm, digits: int | None = None) -> str:
     """A document with amsmath."""
-    lines = [f"{PREAMBLE}\\section*{{{in_latex(form.robot)}}}", f"\\[{EQUATION}\\]"]
-    remarks = (*legend(form, in_latex), *(in_latex(line) for line in _remarks(form)))
-    lines += ["\\begin{itemize}", *(f"\\item {line}" for line in remarks), "\\end{itemize}"]
-    lines += [*set_formulas(form, form.elements, "align*", digits), *zeros_line(form.elements)]
-    return "\n".join([*lines, "\\end{document}"]) + "\n"
+    lines = [*LATEX.start(form.robot), f"\\[{EQUATION}\\]"]
+    lines += LATEX.lines([*legend(form, in_latex), *_remarks(form)])
+    lines += LATEX.formulas(set_formulas(form, form.elements, digits)) + zeros_line(form.elements)
+    return "\n".join([*lines, *LATEX.end]) + "\n"
 
 
 def to_sympy(form: ClosedForm) -> dict[str, Any]:
@@ -166,16 +157,13 @@ def _names(form: ClosedForm, *patterns: str) -> list[tuple[str, str]]:
     ]
 
 
-def set_formulas(
-    form: ClosedForm, elements: Iterable[Element], environment: str, digits: int | None
-) -> Iterator[str]:
-    """The formulas of the elements that are not zero, each in an environment of amsmath."""
-    names = latex_names(form)
-    for element in elements:
-        if element.polynomial.coefficients:
-            body = " \\\\\n&\\quad ".join(latex_lines(element.polynomial, names, digits))
-            formula = f"{_symbol(element)} &= {body}"
-            yield f"\\begin{{{environment}}}\n{formula}\n\\end{{{environment}}}"
+def set_formulas(form: ClosedForm, elements: Iterable[Element], digits: int | None) -> list[str]:
+    """The formulas of the elements that are not zero, as equations of amsmath."""
+    return [
+        equation(_symbol(element), element.polynomial, latex_names(form), digits)
+        for element in elements
+        if element.polynomial.coefficients
+    ]
 
 
 def zeros_line(elements: Iterable[Element]) -> list[str]:

@@ -278,8 +278,10 @@ def plain_sum(polynomial: Polynomial, names: Names[str], digits: int | None = No
     return " ".join([first.replace("+ ", "", 1).replace("- ", "-", 1), *signed[1:]])
 
 
-def latex_lines(polynomial: Polynomial, names: Names[str], digits: int | None = None) -> list[str]:
-    """The terms of a formula in LaTeX, as many in a line as it holds."""
+def equation(
+    left: str, polynomial: Polynomial, names: Names[str], digits: int | None = None
+) -> str:
+    """A left side and a formula as an equation of amsmath, as many terms in a line as it holds."""
     lines: list[str] = []
     width = LINE
     for monomial, value in polynomial.coefficients.items():
@@ -298,7 +300,8 @@ def latex_lines(polynomial: Polynomial, names: Names[str], digits: int | None = 
         else:
             lines[-1] += f" {term}"
             width += wide
-    return lines
+    body = " \\\\\n&\\quad ".join(lines)
+    return f"{left} &= {body or '0'}"
 
 
 def _coefficient(value: float, monomial: Monomial, digits: int | None) -> list[str]:

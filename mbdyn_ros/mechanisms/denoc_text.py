@@ -5,16 +5,24 @@ It has the cut, the symbols, the matrices, lambda and the torque.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..array import Array
-from ..export.polynomial import Polynomial, latex_lines, plain_sum
-from ..names import in_latex, in_markdown, in_text
-from ..robot.steps import FITTED
+from ..export.document import (
+    LANDSCAPE,
+    LATEX,
+    MARKDOWN,
+    TEXT,
+    DocumentFormat,
+    Table,
+    latex_start,
+)
+from ..export.polynomial import Polynomial, equation, plain_sum
+from ..names import in_latex
 from .denoc_equations import DenocEquations, Matrix, Symbol
 
 SYMMETRIC = ("M", "I")
@@ -30,7 +38,7 @@ EQUATIONS = (
 """The equations that tie the matrices together, in text and in LaTeX."""
 
 
-def written(equations: DenocEquations, form: str | Format = "text") -> str:
+def written(equations: DenocEquations, form: str | DocumentFormat = "text") -> str:
     """The whole document: cut, symbols, matrices with formulas and numbers, lambda, tau.
 
     form : "text", "markdown" or "latex", or a format of one's own.
@@ -41,7 +49,7 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
     lines += how.lines([
         *(f"subsystem {_roman(k)}: {', '.join(one)}"
           for k, one in enumerate(equations.subsystems, start=1)),
-        *(pair[how.equation] for pair in EQUATIONS),
+        *(pair[how.typeset] for pair in EQUATIONS),
         *(f"lambda at {cut.name}: {'force across and moment' if cut.slides else 'force'} of the "
           f"{cut.first} on the {cut.second}" for cut in equations.cuts),
         *(f"lambda at {mesh.name}: moment on the {mesh.driven} about its axle"
@@ -55,13 +63,13 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
     lines += how.heading("symbols")
     lines += _given(equations, how)
     for name, matrix in equations.matrices.items():
-        lines += how.heading(f"{how.matrix(name)}: {matrix.meaning}")
+        lines += how.heading(f"{_shown_matrix(how, name)}: {matrix.meaning}")
         if any(element.coefficients for row in matrix.formulas for element in row):
             lines += how.table(_numbers(matrix))
         else:
             size = f"{len(matrix.rows)} x {len(matrix.columns)}"
             lines += how.lines([f"0 in every position, {size}"])
-        lines += how.formulas(list(_elements(name, matrix)), equations.symbols)
+        lines += _formulas(how, _elements(name, matrix), equations.symbols)
     lines += how.heading("inverse dynamics")
     lines += how.lines(list(_solution(equations)))
     determinants = [
@@ -69,7 +77,7 @@ def written(equations: DenocEquations, form: str | Format = "text") -> str:
         for k in range(len(equations.steps))
         if (one := equations.determinant(k)) is not None
     ]
-    lines += how.formulas(determinants, equations.symbols)
+    lines += _formulas(how, determinants, equations.symbols)
     borne = equations.matrices["J"].values.T @ equations.multipliers
     columns = equations.thd, equations.thdd, equations.right_side, borne, equations.tau
     header = ("", "thd", "thdd", "I thdd + C thd - tau_g", "J^T lambda", "tau")
@@ -138,7 +146,7 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
     answers: list[tuple[str, list[str]]] = []
     for k, (name, task) in enumerate(SHEET, start=1):
         matrix = equations.matrices[name]
-        title = f"{k}. {how.matrix(name)}"
+        title = f"{k}. {_shown_matrix(how, name)}"
         lines += how.heading(title)
         lines += how.lines([task])
         header, numbers = _numbers(matrix)
@@ -163,10 +171,10 @@ def worksheet(equations: DenocEquations, form: str = "markdown") -> str:
     return "\n".join([*lines, *how.end]) + "\n"
 
 
-def _given(equations: DenocEquations, how: Format) -> list[str]:
+def _given(equations: DenocEquations, how: DocumentFormat) -> list[str]:
     """The table of the symbols."""
     symbols = equations.symbols
-    rows = [(how.symbol(one), one.meaning, _number(one.value), one.unit) for one in symbols]
+    rows = [(_shown(how, one), one.meaning, _number(one.value), one.unit) for one in symbols]
     return how.table((("", "", "value", ""), rows))
 
 
@@ -178,7 +186,7 @@ def _named(names: Sequence[str], values: Array) -> str:
 def formulas_of(equations: DenocEquations) -> dict[str, Any]:
     """All formulas as Python reads them: of each matrix, row by row; `symbols` names them all."""
     names = plain_names(equations.symbols)
-    found: dict[str, Any] = {"symbols": [TEXT.symbol(one) for one in equations.symbols]}
+    found: dict[str, Any] = {"symbols": [_plain(one) for one in equations.symbols]}
     for name, matrix in equations.matrices.items():
         found[name] = [[plain_sum(one, names) for one in row] for row in matrix.formulas]
     return found
@@ -232,43 +240,12 @@ def _roman(k: int) -> str:
     return "I" * k if k < 4 else str(k)
 
 
-PREAMBLE = r"""\documentclass[fleqn]{article}
-\usepackage[margin=1.5cm,landscape]{geometry}
-\usepackage{amsmath,booktabs,graphicx}
-\allowdisplaybreaks
-\begin{document}"""
-
 GREEK = {"phi": r"\varphi", "w": r"\omega", "xd": r"\dot x"}
 """Letters of symbols in LaTeX, where they are others than in text."""
 
 MATRICES = {"N_l": "N_l", "N_d": "N_d", "N_rate": r"\dot N", "tau_g": r"\tau_g",
             "J_rate": r"\dot J"}  # fmt: skip
 """Names of matrices in LaTeX, where they are others than in text."""
-
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]
-"""A header, and rows."""
-
-
-@dataclass(frozen=True)
-class Format:
-    """How a document is written: each function gives lines of it.
-
-    formula : of a left side and a polynomial. name : a symbol. matrix : the name of a matrix.
-    """
-
-    start: Callable[[str], list[str]]
-    heading: Callable[[str], list[str]]
-    lines: Callable[[Sequence[str]], list[str]]
-    table: Callable[[Table], list[str]]
-    formulas: Callable[[Sequence[tuple[str, str, Polynomial]], Sequence[Symbol]], list[str]]
-    symbol: Callable[[Symbol], str]
-    matrix: Callable[[str], str]
-    equation: int
-    end: tuple[str, ...] = ()
-
-
-# -- text ------------------------------------------------------------------------------------------
-
 
 def _plain(one: Symbol) -> str:
     return f"{one.letter}_{one.index}" if one.index else one.letter
@@ -280,45 +257,6 @@ def plain_names(symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
         (f"c_{one.index}", f"s_{one.index}") if one.angle else (_plain(one), _plain(one))
         for one in symbols
     ]
-
-
-def _plain_formulas(
-    elements: Sequence[tuple[str, str, Polynomial]], symbols: Sequence[Symbol]
-) -> list[str]:
-    names = plain_names(symbols)
-    return [f"{left} = {plain_sum(one, names)}" for left, _, one in elements]
-
-
-def _words(header: Sequence[str]) -> int:
-    """How many of the first columns are words; they have no header."""
-    return next((k for k, one in enumerate(header) if one), len(header))
-
-
-def _plain_table(table: Table) -> list[str]:
-    header, rows = table
-    texts = [[in_text(one) for one in row] for row in (header, *rows)]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    return [
-        "  ".join(
-            one.ljust(width) if k < _words(header) else one.rjust(width)
-            for k, (one, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in texts
-    ]
-
-
-TEXT = Format(
-    start=lambda title: [in_text(title), ""],
-    heading=lambda title: ["", in_text(title)],
-    lines=lambda lines: [in_text(one) for one in lines],
-    table=_plain_table,
-    formulas=_plain_formulas,
-    symbol=_plain,
-    matrix=str,
-    equation=0,
-)
-
-# -- Markdown and LaTeX ----------------------------------------------------------------------------
 
 
 def _letter(one: Symbol) -> str:
@@ -342,69 +280,28 @@ def _turn(one: Symbol) -> tuple[str, str]:
     return f"c{index}", f"s{index}"
 
 
-def _latex_formulas(
-    elements: Sequence[tuple[str, str, Polynomial]], symbols: Sequence[Symbol]
+def _shown(how: DocumentFormat, one: Symbol) -> str:
+    return _set(one) if how.typeset else _plain(one)
+
+
+def _shown_matrix(how: DocumentFormat, name: str) -> str:
+    return f"${MATRICES.get(name, name)}$" if how.typeset else name
+
+
+def _formulas(
+    how: DocumentFormat, elements: Iterable[tuple[str, str, Polynomial]], symbols: Sequence[Symbol]
 ) -> list[str]:
+    """Equations: a left side in text and in LaTeX, and a polynomial."""
+    if not how.typeset:
+        names = plain_names(symbols)
+        return how.formulas([f"{left} = {plain_sum(one, names)}" for left, _, one in elements])
     names = [_turn(one) if one.angle else (_letter(one), _letter(one)) for one in symbols]
-    found = []
-    for _, left, polynomial in elements:
-        body = " \\\\\n&\\quad ".join(latex_lines(polynomial, names))
-        found.append(f"{left} &= {body or '0'}")
-    return found
+    return how.formulas([equation(left, one, names) for _, left, one in elements])
 
 
-def _markdown_table(table: Table) -> list[str]:
-    header, rows = table
-    lines = ["", "| " + " | ".join(header) + " |", "|" + "---|" * _words(header)
-             + "---:|" * (len(header) - _words(header))]  # fmt: skip
-    return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
+def _start(title: str) -> list[str]:
+    return latex_start(title, LANDSCAPE, ",booktabs,graphicx")
 
 
-def _latex_table(table: Table) -> list[str]:
-    header, rows = table
-
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(one if "$" in one else in_latex(one) for one in cells) + r" \\"
-
-    columns = "l" * _words(header) + "r" * (len(header) - _words(header))
-    return [
-        rf"\par\noindent{FITTED}{{%",
-        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", line(header), r"\midrule",
-        *(line(row) for row in rows), r"\bottomrule", r"\end{tabular}}",
-    ]  # fmt: skip
-
-
-def _latex_items(lines: Sequence[str]) -> list[str]:
-    items = (one if "$" in one else in_latex(one) for one in lines)
-    return [r"\begin{itemize}", *(rf"\item {one}" for one in items), r"\end{itemize}"]
-
-
-MARKDOWN = Format(
-    start=lambda title: [f"# {in_markdown(title)}", ""],
-    heading=lambda title: ["", f"## {title}"],
-    lines=lambda lines: [f"- {one if '$' in one else in_markdown(one)}" for one in lines],
-    table=_markdown_table,
-    formulas=lambda elements, symbols: [
-        part
-        for one in _latex_formulas(elements, symbols)
-        for part in ("", f"$$\n\\begin{{aligned}}\n{one}\n\\end{{aligned}}\n$$")
-    ],
-    symbol=_set,
-    matrix=lambda name: f"${MATRICES.get(name, name)}$",
-    equation=1,
-)
-
-LATEX = replace(
-    MARKDOWN,
-    start=lambda title: [PREAMBLE, rf"\section*{{{in_latex(title)}}}"],
-    heading=lambda title: [rf"\subsection*{{{title}}}"],
-    lines=_latex_items,
-    table=_latex_table,
-    formulas=lambda elements, symbols: [
-        f"\\begin{{align*}}\n{one}\n\\end{{align*}}" for one in _latex_formulas(elements, symbols)
-    ],
-    end=(r"\end{document}",),
-)
-
-FORMATS = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
+FORMATS = {"text": TEXT, "markdown": MARKDOWN, "latex": replace(LATEX, start=_start)}
 """How the equations can be written."""

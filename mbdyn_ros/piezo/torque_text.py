@@ -16,13 +16,13 @@ from ..equations.algebra.spatial import SX
 from ..equations.programs import gravity_vector, joint_space_inertia, spring_vector
 from ..export.closed_form import ClosedForm, Element, require_polynomial, turning
 from ..export.closed_form_text import (
-    PREAMBLE,
     legend,
     plain_legend,
     set_formulas,
     to_elements,
     zeros_line,
 )
+from ..export.document import LATEX, MARKDOWN
 from ..export.polynomial import expand
 from ..names import in_latex, in_markdown, in_markdown_code, in_text
 from ..program.symbols import serialized
@@ -132,13 +132,12 @@ def torques_in_text(form: ClosedForm, digits: int | None = None) -> str:
 
 def torques_in_markdown(form: ClosedForm, digits: int | None = None) -> str:
     """Headings, and formulas between double dollars."""
-    lines = [f"# {in_markdown(form.robot)}: torques of the rotor, pulse windows, controller", ""]
-    lines += [f"- {line}" for line in (*legend(form, in_markdown_code), in_markdown(REMARK))]
+    lines = MARKDOWN.start(f"{form.robot}: torques of the rotor, pulse windows, controller")
+    lines += MARKDOWN.lines([*legend(form, in_markdown_code), REMARK])
     for matrix, head in HEADS.items():
-        lines += ["", f"## {in_markdown(head)}"]
+        lines += MARKDOWN.heading(in_markdown(head))
         elements = [one for one in form.elements if one.matrix == matrix]
-        for formula in set_formulas(form, elements, "aligned", digits):
-            lines += ["", f"$$\n{formula}\n$$"]
+        lines += MARKDOWN.formulas(set_formulas(form, elements, digits))
         lines += [part for zeros in zeros_line(elements) for part in ("", zeros)]
     lines += ["", "## Of every joint"]
     for step in STEPS:
@@ -148,13 +147,12 @@ def torques_in_markdown(form: ClosedForm, digits: int | None = None) -> str:
 
 def torques_in_latex(form: ClosedForm, digits: int | None = None) -> str:
     """A document with amsmath."""
-    lines = [f"{PREAMBLE}\\section*{{{in_latex(form.robot)}}}", "\\begin{itemize}"]
-    lines += [f"\\item {line}" for line in (*legend(form, in_latex), in_latex(REMARK))]
-    lines += ["\\end{itemize}", *set_formulas(form, form.elements, "align*", digits)]
+    lines = [*LATEX.start(form.robot), *LATEX.lines([*legend(form, in_latex), REMARK])]
+    lines += LATEX.formulas(set_formulas(form, form.elements, digits))
     lines += zeros_line(form.elements)
     for step in STEPS:
         lines += ["", f"{in_latex(step.words)}:", f"\\[{step.latex}\\]"]
-    return "\n".join([*lines, "\\end{document}"]) + "\n"
+    return "\n".join([*lines, *LATEX.end]) + "\n"
 
 
 TORQUE_FORMATS: dict[str, Callable[[ClosedForm, int | None], str]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -190,14 +189,9 @@ class Calls:
         if not self._system.closing.kept:
             homes = np.broadcast_to(self.home, (*behind.shape[:-1], len(self.home)))
         else:
-            homes = homes_closed(self._system, self._entries_at_home, behind, self._source)
+            assert entries is not None
+            homes = homes_closed(self._system, entries, self._closed_at, values, self._source)
         return np.ascontiguousarray(np.concatenate([homes, behind], axis=-1))
-
-    @functools.cached_property
-    def _entries_at_home(self) -> Array:
-        """The numbers after home at which the described home is closed."""
-        assert self._entries is not None
-        return self._entries.values(self._closed_at)
 
     def _by_parameters_of(self, rows: Rows) -> Array:
         """Rows of home and parameters, for programs that differentiate by these."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
+from ..export.document import FITTED, LANDSCAPE, LATEX, preamble
 from ..names import in_latex, in_markdown
 
 DIGITS = 7
@@ -16,7 +17,7 @@ DIGITS = 7
 ZERO_IN_PRINT = 1e-14
 """Share of the largest number of a unit in the same steps that is written as 0."""
 
-LATEX = {
+SYMBOLS = {
     "xd": r"\dot x", "xdd": r"\ddot x", "J_rate": r"\dot J", "J_1_rate": r"\dot J_1",
     "mu": r"\mu", "beta": r"\beta", "beta_0": r"\beta_0", "Vd": r"\dot V",
     "Vd_B": r"\dot V_B", "phi_y": r"\varphi_y", "F*_r": r"F^*_r", "p-": "p^-", "p+": "p^+",
@@ -100,22 +101,16 @@ def to_markdown(steps: Sequence[Steps]) -> str:
     return "\n".join(lines)
 
 
-FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
-"""LaTeX (graphicx) before a group that is made narrower where it is wider than the page."""
-
-
 def to_latex(steps: Sequence[Steps]) -> str:
     """The steps as a document of LaTeX."""
     shapes = [one.value.shape for module in steps for one in module.quantities]
+    columns = max(map(max, shapes), default=10)  # of amsmath ten, unless it is asked for more
     lines = [
-        r"\documentclass[fleqn]{article}",
-        r"\usepackage[margin=1.5cm,landscape]{geometry}",
-        r"\usepackage{amsmath,graphicx}",
-        # A matrix of amsmath has ten columns unless it is asked for more.
-        rf"\setcounter{{MaxMatrixCols}}{{{max(map(max, shapes), default=10)}}}",
-        r"\setlength{\parindent}{0pt}",
-        r"\begin{document}",
-    ]
+        preamble(
+            LANDSCAPE, ",graphicx", rf"\setcounter{{MaxMatrixCols}}{{{columns}}}",
+            r"\setlength{\parindent}{0pt}",
+        )
+    ]  # fmt: skip
     for module in steps:
         lines.append(rf"\section*{{{in_latex(module.title)}}}")
         for one in module.quantities:
@@ -124,7 +119,7 @@ def to_latex(steps: Sequence[Steps]) -> str:
             formula = _formula(one, module.printed(one))
             lines += [f"{one.equation} {whose}{in_latex(one.meaning)}{unit}:".strip(), ""]
             lines += [rf"{FITTED}{{\qquad$\displaystyle {formula}$}}", "", r"\smallskip"]
-    return "\n".join([*lines, r"\end{document}", ""])
+    return "\n".join([*lines, *LATEX.end, ""])
 
 
 WRITERS: dict[str, Callable[[Sequence[Steps]], str]] = {
@@ -137,7 +132,7 @@ WRITERS: dict[str, Callable[[Sequence[Steps]], str]] = {
 
 def _formula(one: Quantity, rows: list[list[str]]) -> str:
     """A quantity and its printed numbers in LaTeX."""
-    name = LATEX.get(one.symbol, one.symbol)
+    name = SYMBOLS.get(one.symbol, one.symbol)
     if one.value.size == 1:
         return f"{name} = {_scientific(rows[0][0])}"
     end = "^T" if one.value.shape[1] == 1 else ""

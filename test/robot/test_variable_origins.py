@@ -342,6 +342,57 @@ def test_what_cannot_be_is_refused(variable: list[str], name: str, xyz: object, 
     assert np.array_equal(robot.inverse_dynamics(robot.home_position, [1.0], [1.0]), before)
 
 
+FOUR_BAR = ["coupler_joint/x", "rocker_joint/x", "coupler_pin/predecessor/x",
+            "coupler_pin/successor/x"]  # fmt: skip
+
+
+def four_bar(closing: str) -> Robot:
+    """The four-bar with its lengths free; one with a pin that could slide has no closed form."""
+    text = (Path(__file__).parents[2] / "urdf" / "four_bar.urdf").read_text()
+    pin = '<loop name="coupler_pin" type="'
+    return mbdyn_ros.load(text.replace(f"{pin}revolute", pin + closing), variable=FOUR_BAR)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("closing", ["revolute", "cylindrical"])
+def test_a_length_of_0_that_leaves_a_turn_open_is_refused(closing: str) -> None:
+    robot = four_bar(closing)
+    for lengths_of_0, words in (
+        ([0.1, 0.32, 0.0, 0.22], "'coupler_joint' and 'coupler_pin' of link 'coupler'"),
+        ([0.1, 0.32, 0.22, 0.0], "'rocker_joint' and 'coupler_pin' of link 'rocker'"),
+    ):
+        batch = [[0.1, 0.32, 0.3, 0.25], lengths_of_0]
+        for values, row in ((lengths_of_0, ""), (batch, " of row 1")):
+            before = robot.inverse_dynamics([0.2], [1.0], [1.0])
+            with pytest.raises(InputError, match=f"lengths{row} {words} are at one place"):
+                robot.set_parameter_values(values)
+            assert np.array_equal(robot.inverse_dynamics([0.2], [1.0], [1.0]), before)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("closing", ["revolute", "cylindrical"])
+def test_a_length_of_0_that_is_determined_is_computed(closing: str) -> None:
+    robot = four_bar(closing)
+    robot.set_parameter_values([[0.1, 0.32, 0.3, 0.25], [0.0, 0.32, 0.3, 0.25]])
+    _, velocity, _ = robot.joint_state([0.4], [1.0])
+    assert velocity is not None
+    assert velocity[1] == pytest.approx([1.0, -1.0, 0.0], abs=1e-14)  # the rest stands still
+    assert abs(velocity[0, 2]) > 0.01
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_singular_home_is_refused() -> None:
+    for closing in ("revolute", "cylindrical"):
+        with pytest.raises(InputError, match="singularity|leave the branch"):
+            four_bar(closing).set_parameter_values([0.1, 0.32, 0.12, 0.1])
+
+
+def test_a_number_of_a_batch_that_is_none_is_refused_by_row() -> None:
+    robot = mbdyn_ros.example("four_bar", variable=["rocker_joint/x"])
+    with pytest.raises(InputError, match="rocker_joint: xyz of x is nan in row 1"):
+        robot.set_origin("rocker_joint", [[0.32, 0.0, 0.0], [np.nan, 0.0, 0.0]])
+
+
 @pytest.mark.parametrize("name", ["rocker_joint/w", "rocker_jont/x", "rocker_joint/"])
 def test_what_names_no_number_of_an_origin_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="origin"):

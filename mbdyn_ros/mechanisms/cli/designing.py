@@ -21,11 +21,9 @@ from ..pareto import GOALS, pareto_front
 from ..precision_positions import PoseFit, fit_function, fit_poses
 from ..sweep import unit_in
 from ..view import plots
+from .options import EVERY_LINK
 from .prescribed import guided, prescribed, write_files
 from .tasks import SWEPT_POINTS
-
-EVERY_LINK = "all"
-"""--balance without links."""
 
 
 def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:

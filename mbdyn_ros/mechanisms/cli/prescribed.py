@@ -16,7 +16,7 @@ from ...view.figure import save_figure
 from .. import Analysis, CrankMotion, Friction, Mechanism
 from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
 from ..view import plots
-from .belonging import LAWS
+from .options import LAWS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

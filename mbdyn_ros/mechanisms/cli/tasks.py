@@ -23,6 +23,7 @@ from ...recording.write import TABLES, write_table
 from ..analysis import mean
 from ..design import with_unit
 from ..view import plots
+from .options import LOCAL
 from .prescribed import (
     analyse,
     curve_of,
@@ -37,9 +38,6 @@ from .prescribed import (
 if TYPE_CHECKING:
     from .. import Mechanism
     from ..forward import ForwardMotion, StoppedMotionError
-
-LOCAL = "local"
-"""--dask without an address: workers on this machine."""
 
 SWEPT_POINTS = 72
 """Instants at which every design of a sweep is looked at, and one that closes the turn."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...cli.belonging import given, require_belonging
-from ...cli.options import STEPS_AS, WRITTEN_AS
+from ...cli.options import WRITTEN_AS
 from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...errors import InputError
-from ...integration.methods import ADAPTIVE, described
 from ...number import name_values, to_float
-from ..pareto import GOALS
-from .belonging import USED_BY, USED_BY_LAWS
-from .designing import EVERY_LINK
-from .tasks import LOCAL
+from .options import USED_BY, USED_BY_LAWS, task_options
 
 if TYPE_CHECKING:
     from .. import CrankMotion, Mechanism
@@ -25,179 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "--lengths",
-    metavar="VALUE,...",
-    help="Lengths, m, in the order that `mbdyn mechanism list` shows.",
-)
-@click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE,...",
-    multiple=True,
-    help="Any setting: lengths, masses, centres of mass, inertias, gravity, branch.",
-)
-@click.option(
-    "--motion",
-    default="constant",
-    show_default=True,
-    metavar="constant|trapezoid|cycloid|FILE",
-    help="Motion of the crank; a CSV or JSON file has columns time and position/crank.",
-)
-@click.option(
-    "--speed", type=float, show_default="10, 0", help="Of the crank, rad/s; of --fd at its start."
-)
-@click.option(
-    "--acceleration", type=float, default=100.0, show_default=True, help="Of a trapezoid, rad/s^2."
-)
-@click.option("--start", type=float, default=0.0, show_default=True, help="Crank angle, rad.")
-@click.option("--turn", type=float, default=2 * math.pi, help="Angle, rad.  [default: 2 pi]")
-@click.option("--duration", type=float, help="Seconds: of a cycloid, and of --fd.  [default: 1, 5]")
-@click.option("--id", "inverse", is_flag=True, help="Driving torque, reactions, shaking force.")
-@click.option(
-    "--friction",
-    metavar="[JOINT=]COEFFICIENT,RADIUS[,DAMPING]",
-    multiple=True,
-    help="Of --id, of all joints or one: dry friction, radius of pins (m), damping.",
-)
-@click.option(
-    "--fd", "forward", is_flag=True, help="Motion from --start under gravity and --torque."
-)
-@click.option(
-    "--torque",
-    default="0",
-    show_default=True,
-    metavar="VALUE,...|FILE",
-    help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
-    "columns time and effort/crank.",
-)
-@click.option(
-    "--restitution",
-    type=float,
-    help="Of --fd: the follower of a cam may leave it, and lands with this coefficient, 0 to 1.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(list(ADAPTIVE)),
-    default="RK45",
-    show_default=True,
-    help="Of integration, for --fd. " + described(ADAPTIVE),
-)
-@click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative tolerance.")
-@click.option("--atol", type=float, default=1e-10, show_default=True, help="Absolute tolerance.")
-@click.option("--max-step", type=float, default=math.inf, help="Longest step of --fd, s.")
-@click.option(
-    "--equations",
-    type=STEPS_AS,
-    is_flag=False,
-    flag_value="text",
-    help="DeNOC's matrices, numbers and formulas, at --instant; with --fd of the free motion.",
-)
-@click.option(
-    "--worksheet",
-    type=STEPS_AS,
-    is_flag=False,
-    flag_value="markdown",
-    help="Questions that lead by hand through the position of --equations, and their answers.",
-)
-@click.option(
-    "--cut",
-    metavar="JOINT,...",
-    multiple=True,
-    help="Joints at which --equations cuts the loops.  [default: the closing pins]",
-)
-@click.option(
-    "--instant",
-    type=float,
-    default=0.0,
-    show_default=True,
-    help="Of --equations and --worksheet: seconds since the motion began.",
-)
-@click.option("--compare", metavar="SETTING=VALUE,...", help="Driving torque for several values.")
-@click.option(
-    "--sweep",
-    "swept",
-    metavar="SETTING=FROM:TO:COUNT",
-    multiple=True,
-    help="All combinations of such values, in one batch; give it several times.",
-)
-@click.option(
-    "--quantity",
-    type=click.Choice(["peak_torque", "rms_torque", "transmission"]),
-    default="peak_torque",
-    show_default=True,
-    help="What --sweep plots and ranks.",
-)
-@click.option(
-    "--dask",
-    metavar="[ADDRESS]",
-    is_flag=False,
-    flag_value=LOCAL,
-    help="Spread --sweep over a Dask cluster; without an address, over this machine.",
-)
-@click.option(
-    "--pareto",
-    metavar="SETTING=FROM:TO",
-    multiple=True,
-    help="Look for the designs within bounds that are best in both --goals.",
-)
-@click.option(
-    "--goals",
-    default="peak_torque,shaking_force",
-    show_default=True,
-    metavar="A,B",
-    help="Of --pareto; " + ", ".join(GOALS) + ".",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of --pareto.")
-@click.option(
-    "--balance",
-    metavar="[LINK,...]",
-    is_flag=False,
-    flag_value=EVERY_LINK,
-    help="Counterweights on these links, or where needed, against the shaking force.",
-)
-@click.option(
-    "--radius",
-    type=float,
-    metavar="M",
-    help="Of counterweights, m.  [default: half the length of each link]",
-)
-@click.option(
-    "--moment",
-    type=float,
-    metavar="M",
-    help="Of --balance: length, m, for which the shaking moment counts along with the force.",
-)
-@click.option(
-    "--fit",
-    metavar="FILE",
-    help="Lengths whose coupler curve comes nearest to the path in a CSV file (x, y).",
-)
-@click.option(
-    "--poses", metavar="FILE", help="Four-bar whose coupler takes 3 or 4 poses (x, y, angle)."
-)
-@click.option(
-    "--function", metavar="FILE", help="Four-bar that has 3 or 4 pairs of angles (crank, rocker)."
-)
-@click.option("--part", help="Part that carries the point of --fit.  [default: the coupler]")
-@click.option(
-    "--curve",
-    metavar="PART=ALONG,ACROSS",
-    help="Also draw and write the path of a point of a part, m along and across it.",
-)
-@click.option("--plot", metavar="FILE", help="Plot as .png, .svg or .pdf.")
-@click.option("--gif", metavar="FILE", help="Animate the motion as .gif.")
-@click.option(
-    "--output",
-    metavar="FILE",
-    help="Write the numbers as .csv or .json, the equations as .txt, .md or .tex.",
-)
-@click.option("--urdf", metavar="FILE", help="Write the mechanism as URDF+.")
-@click.option(
-    "--page",
-    is_flag=True,
-    help="Show it in the browser, with sliders, until Ctrl-C; with --fd in free motion.",
-)
+@task_options
 @page_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def mechanism(name: str, as_json: bool, **options: Any) -> None:

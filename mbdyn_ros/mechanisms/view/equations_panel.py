@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import InputError
+from ...export.document import LATEX, DocumentFormat, Table
 from ...names import in_html
 from ...view.page.page import Page
 from ..cut_open import connections
 from ..denoc_equations import denoc_equations
-from ..denoc_text import LATEX, Format, Table, written
+from ..denoc_text import written
 from .run import DesignRun
 
 CLOSING = "closing pins"
@@ -68,8 +69,8 @@ HTML = replace(
     heading=lambda title: [f"<h4>{sentence(title)}</h4>"],
     lines=lambda lines: ["<ul>", *(f"<li>{sentence(one)}</li>" for one in lines), "</ul>"],
     table=table,
-    formulas=lambda elements, symbols: [
-        formula(one, display=True) for one in LATEX.formulas(elements, symbols)
+    formulas=lambda formulas: [
+        formula(one, display=True) for one in LATEX.formulas(formulas)
     ],
     end=(),
 )
@@ -104,7 +105,7 @@ class EquationsPanel:
             gui.add_button("Show", hint="DeNOC's matrices, here and now").on_click(self._show)
             gui.add_button("LaTeX").on_click(self._download)
 
-    def text(self, form: str | Format = HTML) -> str:
+    def text(self, form: str | DocumentFormat = HTML) -> str:
         """The equations at the present instant, or why there are none."""
         run, row = self._run_shown()
         motion = run.motion
