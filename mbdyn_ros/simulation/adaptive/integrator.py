@@ -249,7 +249,7 @@ class Integrator:
         if not np.isfinite(solver.f).all():
             self._explain_failure()
         corrects = self.motion.corrects
-        crowded = self.motion.may_step and touching is not None and len(touching.resting) > 0
+        crowded = touching is not None and len(touching.resting) > 0 and self.motion.may_step
         while solver.status == "running":
             initial = solver.y
             solver.step()

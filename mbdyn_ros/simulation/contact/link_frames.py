@@ -28,7 +28,7 @@ class LinkFrames:
     def of_robot(robot: Robot) -> LinkFrames:
         """The frames of a robot's links."""
         tree, found = robot.calls.traced.tree, dict[str, tuple[int, Pose]]()
-        if not robot.variable_origins:
+        if all(isinstance(pose, Pose) for _, pose in tree.frames.values()):
             return LinkFrames(tree.frames, ())
         described = origins(robot.model)
         joints = {one.child: name for name, one in described.items() if one.child}
