@@ -16,7 +16,7 @@ from .actuation import Actuation, Commands
 from .adaptive.run import Run
 from .change_points.passage import by_inertia
 from .contact.environment import Environment, checked_environment
-from .contact.stops import with_stops, without_stops
+from .contact.starts import with_stops, without_stops
 from .effort import EffortFunction, External, ExternalWrenches, effort_function
 from .trajectory import Event, Trajectory
 

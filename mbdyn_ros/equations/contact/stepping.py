@@ -20,9 +20,9 @@ from ..dry_friction import DryFrictionRows, sliding_friction
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
 from ..system import System
-from ..tree.acting import acting
 from ..tree.gibbs_motion import touching_motions
 from ..tree.kinematics import jacobian
+from ..tree.newton_euler import acting
 from .contact import ContactGeometry
 from .rods import between
 from .touching import Wall

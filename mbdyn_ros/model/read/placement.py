@@ -14,8 +14,7 @@ import numpy as np
 
 from ..joints.quaternion import rotation_rows
 from ..model import Array, Joint, Link, Pose, constant
-from ..pose import SNAPPED
-from ..roll_pitch_yaw import Vector, rotation_from_rpy, snap
+from ..pose import SNAPPED, Vector, rotation_from_rpy, snap
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:

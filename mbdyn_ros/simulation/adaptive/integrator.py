@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...compiler.compiled_kernel import CompiledKernel
+from ...compiler.kernel import CompiledKernel
 from ...errors import ContactError, SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod, first_true, land
