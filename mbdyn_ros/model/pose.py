@@ -110,10 +110,10 @@ LAST_DIGITS = (0, -1, 1)
 """Changes of the last digit, around the nearest angles; they are tried together."""
 
 
-def snapped(value: float) -> float:
+def snap_number(value: float) -> float:
     """Return exactly 0, 1 or -1 for what is within `SNAPPED` of it.
 
-    >>> snapped(6.1e-17), snapped(-1 + 1e-16), snapped(1e-8)
+    >>> snap_number(6.1e-17), snap_number(-1 + 1e-16), snap_number(1e-8)
     (0.0, -1.0, 1e-08)
     """
     if abs(value) < SNAPPED:
@@ -133,9 +133,9 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ..
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
     return (
-        (snapped(cy * cp), snapped(cy * sp * sr - sy * cr), snapped(cy * sp * cr + sy * sr)),
-        (snapped(sy * cp), snapped(sy * sp * sr + cy * cr), snapped(sy * sp * cr - cy * sr)),
-        (snapped(-sp), snapped(cp * sr), snapped(cp * cr)),
+        (snap_number(cy * cp), snap_number(cy * sp * sr - sy * cr), snap_number(cy * sp * cr + sy * sr)),
+        (snap_number(sy * cp), snap_number(sy * sp * sr + cy * cr), snap_number(sy * sp * cr - cy * sr)),
+        (snap_number(-sp), snap_number(cp * sr), snap_number(cp * cr)),
     )
 
 
