@@ -132,11 +132,12 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ..
     cr, sr = math.cos(roll), math.sin(roll)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cy, sy = math.cos(yaw), math.sin(yaw)
-    return (
-        (snap_number(cy * cp), snap_number(cy * sp * sr - sy * cr), snap_number(cy * sp * cr + sy * sr)),
-        (snap_number(sy * cp), snap_number(sy * sp * sr + cy * cr), snap_number(sy * sp * cr - cy * sr)),
-        (snap_number(-sp), snap_number(cp * sr), snap_number(cp * cr)),
+    rows = (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
     )
+    return tuple(tuple(map(snap_number, row)) for row in rows)
 
 
 def roll_pitch_yaw(rotation: Array) -> Angles:
