@@ -69,7 +69,7 @@ template <class Real>
 static Bits<Real> stays(const struct walls* w, const Motion<Real>* s, const Work<Real>* x, size_t k) {
   const Real* one = x->now + k;
   const Real rate = one[w->contacts], slope = one[2 * w->contacts];
-  const Bits<Real> near = is(one[0] <= NEAR * slope);
+  const Bits<Real> near = is(one[0] <= NEAR * w->touching * slope);
   if (!any(near)) return near;
   const Bits<Real> rests = is(s->force[3 * k] > 0.) & is(magnitude(rate) <= w->slow * slope);
   const Bits<Real> touches = is(one[0] <= w->touching * slope) | (rests & near);

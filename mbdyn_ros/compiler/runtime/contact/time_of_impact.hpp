@@ -79,13 +79,14 @@ static int turns_near(const struct walls* w, double h, double g, double rate, do
 /* Of all contacts at once whether there is any of a kind: most are far from their walls, and only
    where one is not it is looked for. `now` and `start` are results of `distances`. */
 
-#define NEAR 1e-6 /* m within which what rests may stay active; more than `touching` */
+#define NEAR 10. /* times `touching`, within which what rests may stay active */
+static_assert(NEAR > 1., "what touches is near");
 
 /* Whether any touches its wall or may stay active. */
 static int any_touches(const struct walls* w, const double* now) {
   const size_t m = w->contacts;
   int64_t any = 0;
-  for (size_t k = 0; k < m; ++k) any |= now[k] <= NEAR * now[2 * m + k];
+  for (size_t k = 0; k < m; ++k) any |= now[k] <= NEAR * w->touching * now[2 * m + k];
   return any != 0;
 }
 
