@@ -272,6 +272,7 @@ class CompiledKernel(Kernel):
         super().__init__(program, scalar.inputs, scalar.shape, home)
         self.scalar, self._made, self._runtime = scalar, vectors, runtime()
         self.worth_a_thread = worth_a_thread
+        self._home = address(home)
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
         self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
 
@@ -323,7 +324,8 @@ class CompiledKernel(Kernel):
     def _addressed(self, arrays: Sequence[Array], result: Array, home: Array) -> tuple[object, ...]:
         """Number of states, where inputs and home are, their steps, and where the result is."""
         count = len(result)
-        start = self._addresses(*map(address, (*arrays, home)))
+        place = self._home if home is self.home else address(home)
+        start = self._addresses(*map(address, arrays), place)
         steps = (
             x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True)
         )
