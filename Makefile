@@ -103,7 +103,7 @@ lint: .venv/package.stamp
 # Else the first tests wait for a runtime that each of their processes compiles.
 .venv/runtime.stamp: .venv/package.stamp $(runtime_sources)
 	@. .venv/ros_env.sh && $(translated_once) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
-	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.events()'
+	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.rollouts(), library.events()'
 	@. .venv/ros_env.sh && $(translated_once) $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
 	  'from mbdyn_ros.compiler.runtime import library; library.runtime()'
 	@touch $@

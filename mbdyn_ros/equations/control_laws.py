@@ -36,7 +36,7 @@ from .actuation import actuated, coriolis_product, reduced_efforts
 from .algebra.spatial import SX, skew
 from .frames import Frame, frame_acceleration, frame_pose, jacobian
 from .loops.embedding import Embedding
-from .programs import holding_vector, mass_matrix
+from .programs import holding_vector, joint_space_inertia
 from .system import System
 from .tree.newton_euler import joint_friction
 
@@ -164,7 +164,7 @@ def virtual_decomposition(
     slip = required - v
     change = wanted_a + rate * (wanted_v - v)
     root = ca.sqrt(body_rate)
-    feedback = root * (mass_matrix(system, q, z) @ (root * slip)) + damping * slip
+    feedback = root * (joint_space_inertia(system, q, z) @ (root * slip)) + damping * slip
     moved = reduced_efforts(system, embedding, rest, change, None, False)
     turned = coriolis_product(system, embedding, v, required)
     efforts = moved + turned + feedback + _friction(system, embedding, wanted_v)
@@ -199,7 +199,8 @@ def cartesian_impedance(
     """
     frame, rest = Frame(link, "world"), SX.zeros(v.shape[0])
     columns = jacobian(system, q, z, frame)
-    moved = Elimination.of(mass_matrix(system, q, z)).solve(ca.densify(columns.T))  # M^-1 J^T
+    mass = Elimination.of(joint_space_inertia(system, q, z))
+    moved = mass.solve(ca.densify(columns.T))  # M^-1 J^T
     mobility = ca.densify(columns @ moved)
     inertia = Elimination.of(mobility + SOFTENING * ca.trace(mobility) / 6 * SX.eye(6))
     drift = frame_acceleration(system, q, z, v, rest, frame)

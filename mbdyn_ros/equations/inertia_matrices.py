@@ -20,7 +20,7 @@ from ..program.stages import Staged, Stages
 from .algebra.spatial import SX
 from .derivatives import is_tree
 from .frames import Frame, jacobian
-from .programs import mass_matrix
+from .programs import joint_space_inertia
 from .system import System
 from .tree.newton_euler_derivatives import TreeDerivatives
 
@@ -49,7 +49,7 @@ LEAST_MOBILITY = 1e-10
 @program("q", output="matrix", matrix=True, needs="mass")
 def inverse_mass_matrix(system: System, q: SX, z: SX) -> SX | Staged:
     """Inverse (nv, nv) of the mass matrix."""
-    elimination = Elimination.of(mass_matrix(system, q, z))
+    elimination = Elimination.of(joint_space_inertia(system, q, z))
     size = system.coordinates.nv
     if not size:
         return SX(0, 0)
@@ -64,7 +64,7 @@ def operational_mobility(system: System, q: SX, z: SX, frame: Frame) -> SX:
     columns = jacobian(system, q, z, frame)
     if not system.coordinates.nv:
         return SX.zeros(6, 6)
-    return ca.densify(columns @ Elimination.of(mass_matrix(system, q, z)).solve(columns.T))
+    return ca.densify(columns @ Elimination.of(joint_space_inertia(system, q, z)).solve(columns.T))
 
 
 @program("q", output="matrix", matrix=True, about="frame", needs="mass")

@@ -14,7 +14,13 @@ from .actuation import driving, reduced_efforts
 from .algebra.spatial import SX
 from .frames import frame_pose
 from .loops.linkage import solve_rows
-from .programs import energy, forward_dynamics, inverse_dynamics, joint_position, mass_matrix
+from .programs import (
+    energy,
+    forward_dynamics,
+    inverse_dynamics,
+    joint_position,
+    joint_space_inertia,
+)
 from .system import System
 
 
@@ -39,7 +45,7 @@ def forward_dynamics_by_parameters(system: System, q: SX, z: SX, v: SX, effort: 
     changes = ca.densify(by_parameters(system, left_over, q, z))
     a = forward_dynamics(system, q, z, v, effort)
     right = -ca.substitute(changes, held, a)
-    return ca.densify(solve_ltl(mass_matrix(system, q, z), right))
+    return ca.densify(solve_ltl(joint_space_inertia(system, q, z), right))
 
 
 @program("q", output="derivatives", matrix=True, about="link", internal=True,

@@ -25,10 +25,15 @@ import casadi as ca
 from ..program.declaration import program
 from ..program.elimination import Elimination, solve_ltl
 from ..program.program import cheapest
+from ..program.stages import Staged, Stages
 from .actuation import actuated, applied, driving, joint_springs, reduced_efforts, without_springs
 from .algebra.spatial import SX, constant
 from .articulated_body import articulated_body
-from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from .derivatives import (
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    is_tree,
+)
 from .dry_friction import sliding_friction
 from .formulation import Study, formulation
 from .loops.embedding import Embedding
@@ -37,6 +42,7 @@ from .tree import kinematics
 from .tree.composite_body import CompositeInertia, composite_body
 from .tree.kinematics import body_poses, body_velocities
 from .tree.newton_euler import damping_efforts, joint_friction, spring_energy
+from .tree.newton_euler_derivatives import TreeDerivatives
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
@@ -139,9 +145,28 @@ def accelerations(
 
 
 @program("q", output="matrix", matrix=True, stepped=True)
-def mass_matrix(system: System, q: SX, z: SX) -> SX:
+def mass_matrix(system: System, q: SX, z: SX) -> SX | Staged:
     """Mass matrix (nv, nv), zeros structural."""
+    return staged_inertia(system, q, z) or joint_space_inertia(system, q, z)
+
+
+def joint_space_inertia(system: System, q: SX, z: SX) -> SX:
+    """The same, written down; as a part of other formulas."""
     return _mass_matrix(system, system.embedding(q, z))
+
+
+def staged_inertia(system: System, q: SX, z: SX, step: SX | None = None) -> Staged | None:
+    """The same of a deep tree by tables of its screws, whose text grows with the bodies alone.
+
+    step : with what damping adds over it (s).
+    """
+    if not (system.is_deep and is_tree(system)):
+        return None
+    stages, rest = Stages(), SX.zeros(system.tree.nv)
+    joints = system.embedding(q, z).joints
+    tree = TreeDerivatives(stages, system.regrouped, joints, rest, system.gravity, None)
+    damping = () if step is None else tree.diagonal("damping", step)
+    return Staged(stages, stages.multiplied((*tree.by_acceleration(), *damping)))
 
 
 def _mass_matrix(system: System, embedding: Embedding) -> SX:
@@ -238,7 +263,7 @@ def _efforts(study: Study) -> SX:
 
 @formulation("mass_matrix", "composite bodies")
 def _inertia(study: Study) -> SX:
-    return mass_matrix(study.system, study.q, study.z)
+    return joint_space_inertia(study.system, study.q, study.z)
 
 
 @program("q v", output="response", internal=True, matrix=True)
@@ -252,7 +277,7 @@ def actuator_response(system: System, q: SX, z: SX, v: SX) -> SX:
     rows = list(system.coordinates.effort)
     driven = ca.densify(embedding.matrix[rows, :])
     drift = embedding.drift(embedding.velocity(v))[rows]
-    elimination = Elimination.of(mass_matrix(system, q, z))
+    elimination = Elimination.of(joint_space_inertia(system, q, z))
     moved = elimination.solve(ca.horzcat(driven.T, -bias))
     return ca.densify(driven @ moved + ca.horzcat(SX.zeros(len(rows), len(rows)), drift))
 

@@ -28,7 +28,7 @@ import numpy as np
 from ..array import Array
 from ..equations.algebra.spatial import SX, constant
 from ..equations.geometry import SymbolicInertia, SymbolicPose
-from ..equations.programs import gravity_vector, mass_matrix
+from ..equations.programs import gravity_vector, joint_space_inertia
 from ..equations.system import System
 from ..equations.textbook.lagrange_euler import KINDS as JOINT_KINDS
 from ..errors import InputError, suggestion
@@ -266,7 +266,7 @@ def polynomials(system: System, sums: np.ndarray, most: int = MOST_PRODUCTS) -> 
     angles, n = turning(system), len(sums)
     p, none = SX.sym("p", n), SX(0, 1)
     q = ca.sparsify(ca.DM(np.linalg.inv(sums).round())) @ p
-    mass = ca.densify(mass_matrix(system, q, none))
+    mass = ca.densify(joint_space_inertia(system, q, none))
     weight = ca.densify(gravity_vector(system, q, none))
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     above = ca.vertcat(*(mass[i, j] for i, j in upper)) if upper else SX(0, 1)

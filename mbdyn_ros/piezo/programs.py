@@ -23,7 +23,7 @@ import numpy as np
 from ..arguments import coordinate_array, require_finite, require_link, single_vector
 from ..equations.actuation import reduced_efforts
 from ..equations.algebra.spatial import SX, JointMotion, constant, cross
-from ..equations.programs import gravity_vector, mass_matrix, spring_vector
+from ..equations.programs import gravity_vector, joint_space_inertia, spring_vector
 from ..equations.system import System
 from ..errors import InputError
 from ..model.model import Array
@@ -70,7 +70,7 @@ def pulse_control(
     none while it is within the tolerance of where it is wanted, and is to go no further in a turn.
     """
     amplitude, phase = _rotor_drive(system, q, z, force, link)
-    inertia = ca.diag(mass_matrix(system, q, z))
+    inertia = ca.diag(joint_space_inertia(system, q, z))
     gravity = gravity_vector(system, q, z) + spring_vector(system, q, z)
     error = wanted_q - q
     turn = pulses.TURN / speed
@@ -98,7 +98,7 @@ def pulsed_motion(
     turning = ca.vertcat(ca.cos(phase), ca.sin(phase))
     torque = force * (rotor_torques(system, q, z, link) @ turning)
     drive = torque - reduced_efforts(system, embedding, v, rest, None, True)
-    matrix = mass_matrix(system, q, z)
+    matrix = joint_space_inertia(system, q, z)
     held = ca.diag(free) @ matrix @ ca.diag(free) + ca.diag(1 - free)
     return ca.horzcat(solve_ltl(held, free * drive), torque).T
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ..equations.algebra.spatial import SX
-from ..equations.programs import gravity_vector, mass_matrix, spring_vector
+from ..equations.programs import gravity_vector, joint_space_inertia, spring_vector
 from ..export.closed_form import ClosedForm, Element, require_polynomial, turning
 from ..export.closed_form_text import (
     PREAMBLE,
@@ -199,7 +199,8 @@ def torque_formulas(robot: Robot, rotor: Rotor, link: str) -> ClosedForm:
     q = SX.sym("q", n)
     components = programs.rotor_torques(system, q, none, link)
     weight = gravity_vector(system, q, none) + spring_vector(system, q, none)
-    columns = [components[:, 0], components[:, 1], ca.diag(mass_matrix(system, q, none)), weight]
+    inertia = ca.diag(joint_space_inertia(system, q, none))
+    columns = [components[:, 0], components[:, 1], inertia, weight]
     function = ca.Function("torques", [q], [ca.densify(one) for one in columns], {"cse": True})
     angles = turning(system)
     elements = [

@@ -49,7 +49,9 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 """
 
 
-STEPPING, EVENTS = '#include "stepping.cpp"\n', '#include "events.cpp"\n'
+STEPPING, ROLLOUTS, EVENTS = (
+    f'#include "{name}.cpp"\n' for name in ("stepping", "rollouts", "events")
+)
 REACHABILITY = '#include "path_rows.cpp"\n#include "reachability.cpp"\n'
 
 
@@ -75,6 +77,12 @@ def runtime() -> ctypes.CDLL:
 def stepping() -> ctypes.CDLL:
     """The library of steps among walls, in C++; see `runtime`."""
     return _library("stepping", STEPPING, toolchain_cpp())
+
+
+@functools.cache
+def rollouts() -> ctypes.CDLL:
+    """The library of many motions among walls, in C++; see `runtime`."""
+    return _library("rollouts", ROLLOUTS, toolchain_cpp())
 
 
 @functools.cache

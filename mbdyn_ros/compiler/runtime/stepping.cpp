@@ -5,4 +5,4 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "contact/rollout.hpp"
+#include "contact/step.hpp"

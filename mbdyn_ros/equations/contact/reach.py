@@ -1,4 +1,5 @@
-"""Which coordinates move a contact, and which of them a mass matrix and its factor tie together."""
+"""Which coordinates move a contact and how, and which of them a mass matrix and its factor tie
+together."""
 
 from __future__ import annotations
 
@@ -9,8 +10,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ...prepare.tree import Tree
 from ..dry_friction import DryFrictionRows
 from ..system import System
+from ..tree.kinematics import chain
 from .contact import ContactGeometry
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -59,6 +62,39 @@ class Sparsity:
         reach += [closed(np.arange(len(coupled)) == k) for k, _ in rubbing.single]
         reach += [closed(joints[row]) for row in rubbing.own]
         return Sparsity(tuple(path), tuple(reach), own)
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """How coordinates move the bodies that may touch; those of one tree share their motions.
+
+    motions : of every motion the coordinate, and the velocities of the tree that follow it.
+    bodies : of every body the coordinates that move it, each with the number of its motion.
+    """
+
+    motions: tuple[tuple[int, tuple[int, ...]], ...]
+    bodies: dict[int, dict[int, int]]
+
+    @staticmethod
+    def of(system: System, contacts: ContactGeometry) -> Mobility:
+        """The motions of a system's bodies."""
+        tree, joints = system.tree, _moved_joints(system)
+        numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+        bodies: dict[int, dict[int, int]] = {}
+        for body in contacts.bodies:
+            carriers = chain(tree, carrier_of(tree, contacts.links, body))
+            own = sorted(row for i in carriers for row in range(tree.nv)[tree.bodies[i].v])
+            bodies[body] = moves = {}
+            for k in np.flatnonzero(joints[own].any(axis=0)).tolist():
+                motion = k, tuple(row for row in own if joints[row, k])
+                moves[k] = numbers.setdefault(motion, len(numbers))
+        return Mobility(tuple(numbers), bodies)
+
+
+def carrier_of(tree: Tree, links: Sequence[str], body: int) -> int:
+    """The body of the tree that carries a body or, after them, the frame of a link; or `WORLD`."""
+    count = len(tree.bodies)
+    return body if body < count else tree.frames[links[body - count]][0]
 
 
 def _places(flags: Flags) -> tuple[int, ...]:

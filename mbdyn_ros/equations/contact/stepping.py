@@ -18,12 +18,13 @@ from ..actuation import driving, reduced_efforts
 from ..algebra.spatial import SX, by_rows
 from ..dry_friction import DryFrictionRows, sliding_friction
 from ..loops.embedding import Embedding
-from ..programs import mass_matrix
+from ..programs import joint_space_inertia, staged_inertia
 from ..system import System
 from ..tree.gibbs_motion import touching_motions
-from ..tree.kinematics import jacobian
+from ..tree.kinematics import chain, joint_twists
 from ..tree.newton_euler import acting
 from .contact import ContactGeometry
+from .reach import Mobility, carrier_of
 from .rods import between
 from .touching import Wall
 
@@ -43,13 +44,16 @@ def damped_dynamics(
     load = driving(system, embedding, effort) - bias - damping @ v
     if system.has("friction"):
         load = load - embedding.reduce(sliding_friction(system, embedding, slides))
-    return solve_ltl(mass_matrix(system, q, z) + step * damping, load)
+    return solve_ltl(joint_space_inertia(system, q, z) + step * damping, load)
 
 
 @program("q step:1", output="matrix", matrix=True, internal=True)
-def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX:
+def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX | Staged:
     """Mass matrix (nv, nv) with what damping over a step (s) adds to it."""
-    return ca.densify(mass_matrix(system, q, z) + step * _damping(system, system.embedding(q, z)))
+    if (staged := staged_inertia(system, q, z, step)) is not None:
+        return staged
+    damping = _damping(system, system.embedding(q, z))
+    return ca.densify(joint_space_inertia(system, q, z) + step * damping)
 
 
 def _damping(system: System, embedding: Embedding) -> SX:
@@ -70,12 +74,16 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
     normals: list[SX] = []
     tree = system.tree
     poses = [(motion.T[:3, :3], motion.T[:3, 3]) for motion in motions]
-    carriers = [*range(len(tree.bodies)), *(tree.frames[link][0] for link in contacts.links)]
+    centres = [poses[chain(tree, i)[-1]][1] for i in range(len(tree.bodies))]
     for body in contacts.bodies:
-        rotation, origin = poses[body]
-        carrier = WORLD if body == WORLD else carriers[body]
-        columns = jacobian(tree, embedding.joints, carrier, origin, poses) @ embedding.matrix
-        bodies += [by_rows(ca.horzcat(rotation, origin)), by_rows(columns)]
+        carrier = carrier_of(tree, contacts.links, body)
+        centre = SX.zeros(3) if carrier == WORLD else centres[carrier]
+        bodies += [by_rows(ca.horzcat(*poses[body])), centre]
+    twists = SX(6, tree.nv)
+    for i, own in enumerate(tree.bodies):
+        twists[:, own.v] = joint_twists(embedding.joints[i], *poses[i], centres[i])
+    for k, moved in Mobility.of(system, contacts).motions:
+        bodies.append(ca.densify(twists[:, list(moved)] @ embedding.matrix[list(moved), k]))
     stages = Stages()
     touches = contacts.touches(
         stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :])
@@ -98,18 +106,24 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
     return stages.column(ca.densify(ca.vertcat(*bodies, rows, *normals, *bounds)))
 
 
+BODY = 15
+"""Numbers of a body in the column of `contact_rows`."""
+
+
 @dataclass(frozen=True)
 class RowsLayout:
     """Where in the column of `contact_rows` every contact stands.
 
     body : of every contact the place of its body: the transform (3, 4) into the world, and the
-        velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
+        centre (3,) of its tree; of a stop that of its row (nv,).
     partner : of every couple of links the place of the other body likewise; -2 for a rim, -1 for
         the others.
     normal : of its normal (3,), -1 for a stop; of a couple and a rim the place (3,) follows. Slots
         are couples whose bodies, normals and places others fill in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     order : of every body that may touch.
+    motions : of the velocities (6,) by every motion of `mobility`: of what is at the centre, and of
+        its turning.
     drift : where in the result of `contact_drift` every contact stands.
     """
 
@@ -119,16 +133,18 @@ class RowsLayout:
     rubbing: int
     bound: int
     order: dict[int, int]
+    motions: int
+    mobility: Mobility
     drift: tuple[int, ...]
 
     @staticmethod
     def of(system: System, contacts: ContactGeometry) -> RowsLayout:
         """The layout of a system's rows."""
         nv, faces = system.coordinates.nv, len(contacts.faces)
-        size = 12 + 6 * nv
-        order = {body: size * k for k, body in enumerate(contacts.bodies)}
+        order = {body: BODY * k for k, body in enumerate(contacts.bodies)}
+        motions, mobility = BODY * len(order), Mobility.of(system, contacts)
         bodies = [order[point.body] for point in contacts.points for _ in range(faces)]
-        first = size * len(order)
+        first = motions + 6 * len(mobility.motions)
         stops = [first + nv * k for k in range(len(contacts.stops))]
         rubbing = first + nv * len(stops)
         normals = rubbing + nv * len(DryFrictionRows.of(system))
@@ -145,12 +161,26 @@ class RowsLayout:
             rubbing,
             between_links + 6 * (count + slots),
             order,
+            motions,
+            mobility,
             (
                 *range(0, 4 * contacts.touching, 4),
                 *range(4 * contacts.touching, 4 * contacts.touching + len(stops)),
                 *[0] * slots,
             ),
         )
+
+    def velocity(self, column: Array, start: int, place: Array, v: Array) -> Array:
+        """Velocities (3, n) that a body has at a place (3,) by v (nv, n); of one (nv,), (3,).
+
+        start : where the body is in a column of `contact_rows`.
+        """
+        moves = list(self.mobility.bodies.values())[start // BODY]
+        motions = column[self.motions :][: 6 * len(self.mobility.motions)].reshape(-1, 6)
+        twist = motions[list(moves.values())].T @ v[list(moves)]
+        arm = place - column[start + BODY - 3 : start + BODY]
+        found: Array = twist[:3] + np.cross(twist[3:], arm, axisa=0, axisc=0)
+        return found
 
 
 def travel(system: System, contacts: ContactGeometry) -> tuple[Array, Array] | None:

@@ -46,13 +46,22 @@ def jacobian(
     poses = poses or body_poses(tree, joints)
     result = SX(6, tree.nv)
     for i in chain(tree, index):
-        joint, (rotation, origin) = joints[i], poses[i]
-        for k, column in enumerate(range(tree.bodies[i].v.start, tree.bodies[i].v.stop)):
-            angular = rotation @ joint.angular[:, k]
-            linear = rotation @ joint.linear[:, k]
-            result[:3, column] = linear + cross(angular, point - origin)
-            result[3:, column] = angular
+        result[:, tree.bodies[i].v] = joint_twists(joints[i], *poses[i], point)
     return result
+
+
+def joint_twists(joint: JointMotion, rotation: SX, origin: SX, point: SX) -> SX:
+    """How a point (3, 1) of a body moves by each velocity of its joint: (6, n), its velocity and
+    the angular one, in world axes.
+
+    rotation, origin : the pose of the body.
+    """
+    columns = [SX(6, 0)]
+    for k in range(joint.angular.shape[1]):
+        angular = rotation @ joint.angular[:, k]
+        linear = rotation @ joint.linear[:, k]
+        columns.append(ca.vertcat(linear + cross(angular, point - origin), angular))
+    return ca.horzcat(*columns)
 
 
 def jacobian_rate(

@@ -211,9 +211,9 @@ class TreeDerivatives:
         bodies = StageProduct(unit, screw, carried), StageProduct(screw, unit, carrying)
         return *bodies, *self.diagonal("armature")
 
-    def diagonal(self, number: str) -> tuple[StageProduct, ...]:
+    def diagonal(self, number: str, times: SX | float = 1.0) -> tuple[StageProduct, ...]:
         """A number of `Joint` on the diagonal (nv, nv); nothing where no joint has it."""
-        column = acting(self._tree, number)
+        column = acting(self._tree, number) * times
         if not column.nnz():
             return ()
         where = np.zeros((self._tree.nv, self._tree.nv), dtype=bool)

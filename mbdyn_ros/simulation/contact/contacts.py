@@ -14,6 +14,7 @@ from ...compiler.kernel import Bound, BoundBatch
 from ...compiler.runtime.library import structure
 from ...equations.contact.contact import OUT_OF_REACH, contact_drift, distances
 from ...equations.contact.deepest_points import low_points
+from ...equations.contact.reach import flattened
 from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError
 from ...model.model import Array
@@ -30,6 +31,17 @@ LEANING_SPEED = 1e-4
 had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
 
 Held = structure("contact/held.hpp", "held")
+MobilityInC = structure("contact/contact_jacobian.hpp", "mobility")
+
+
+def mobility_in_c(layout: RowsLayout) -> tuple[ctypes.Structure, list[NDArray[Any]]]:
+    """How coordinates move the bodies of `contact_rows`, for C; and the arrays it points to."""
+    bodies = layout.mobility.bodies.values()
+    arrays: list[NDArray[Any]] = [
+        *flattened(tuple(moves) for moves in bodies),
+        flattened(tuple(moves.values()) for moves in bodies)[1],
+    ]
+    return MobilityInC(*(one.ctypes.data for one in arrays), layout.motions), arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +82,7 @@ class Rows:
 
     Parameters
     ----------
+    mobility : see `mobility_in_c`.
     jacobians, drifts, v : results of the programs and velocities (nv,), in whose memory others put
         new ones.
     cone : (k,) which may pass any tangential force up to mu times the normal one.
@@ -86,7 +99,8 @@ class Rows:
     """
 
     def __init__(
-        self, jacobians: Array, drifts: Array, v: Array, table: Table, cone: Flags,
+        self, mobility: ctypes.Structure, jacobians: Array, drifts: Array, v: Array, table: Table,
+        cone: Flags,
         slides: Flags, directions: Array,
     ) -> None:  # fmt: skip
         nv, k, m = len(v), len(cone), len(cone) + 2 * int(cone.sum())
@@ -103,15 +117,14 @@ class Rows:
         given: list[NDArray[Any]] = [
             jacobians, drifts, table.body, table.partner, table.normal, table.drift, table.point,
             table.friction, directions, cone.astype(np.int64), slides.astype(np.int64),
-            np.arange(nv, dtype=np.int32),
         ]  # fmt: skip
         results: list[NDArray[Any]] = [
             places, J, bends, rows, columns, drift, self.along, self._mass, self._answers,
             self._matrix, np.zeros((m, m)), self._force, self._load,
         ]  # fmt: skip
-        self._kept = given, results
-        before, after = ([array.ctypes.data for array in some] for some in self._kept)
-        self._struct = Held(nv, k, *before, LEANING_SPEED, *after)
+        self._kept = given, results, mobility
+        before, after = ([array.ctypes.data for array in some] for some in (given, results))
+        self._struct = Held(nv, k, *before, ctypes.addressof(mobility), LEANING_SPEED, *after)
         own, free = ctypes.byref(self._struct), ctypes.c_void_p(self._a.ctypes.data)
         self.fill = functools.partial(solver().held_rows, own, ctypes.c_void_p(v.ctypes.data))
         self._solve = functools.partial(solver().held_forces, own, ctypes.c_size_t(m), free)
@@ -218,9 +231,18 @@ class Contacts:
         return Bound(kernel(contact_rows, about)), Bound(kernel(contact_drift, about))
 
     @functools.cached_property
+    def layout(self) -> RowsLayout:
+        """Where every number is in the results of the first."""
+        return RowsLayout.of(self._robot.calls.traced, self.geometry)
+
+    @functools.cached_property
+    def _mobility(self) -> tuple[ctypes.Structure, list[NDArray[Any]]]:
+        return mobility_in_c(self.layout)
+
+    @functools.cached_property
     def table(self) -> Table:
         """Places of all contacts in the results of these."""
-        layout = RowsLayout.of(self._robot.calls.traced, self.geometry)
+        layout = self.layout
         point = np.zeros((len(self), 4))
         for k in range(self.geometry.pairs):
             one = self.geometry.points[self.point(k)]
@@ -247,9 +269,7 @@ class Contacts:
         """Whether such a ball may meet its wall at several places within a time (s)."""
         middle, radius = self.place(k, q), self.geometry.points[self.point(k)].radius
         at = self.table.body[k]
-        column = self._programs[0].result[at : at + 12 + 6 * self.nv]
-        rates = column[12:].reshape(6, self.nv) @ v
-        speed = rates[:3] + np.cross(rates[3:], middle - column[:12].reshape(3, 4)[:, 3])
+        speed = self.layout.velocity(self._programs[0].result, at, middle, v)
         way = span * (np.linalg.norm(speed) + np.linalg.norm(self.gravity) * span)
         count = len(self.geometry.faces)
         slope = np.linalg.norm(self.geometry.faces[k % count](middle)[1].full())
@@ -333,7 +353,7 @@ class Contacts:
         jacobians, drifts = self._programs
         k, table = len(which), self.table.of(which)
         rows = Rows(
-            jacobians.result, drifts.result, drifts.v, table,
+            self._mobility[0], jacobians.result, drifts.result, drifts.v, table,
             table.friction > 0 if cone is None else cone,
             np.zeros(k, dtype=bool) if slides is None else slides,
             np.zeros((k, 2)) if directions is None else directions,

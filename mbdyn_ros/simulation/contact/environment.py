@@ -137,7 +137,7 @@ class Environment(Sealed):
         self.points = None
         if points is not None:
             self.points = checked_points(with_pieces(points, self.surfaces))
-        self._found: tuple[Tree, tuple[Point, ...]] | None = None
+        self._found: dict[Tree, tuple[Point, ...]] = {}  # of the last robot; copies share it
         self._stopped: dict[tuple[tuple[str, ...], ...], Environment] = {}
         self._limited: tuple[str, ...] = ()
         self._room, self.most_active = MOST_PAIRS, MOST_ACTIVE
@@ -196,7 +196,9 @@ class Environment(Sealed):
         if len(plain) == len(self.surfaces):
             return self
         other = copy.copy(self)
-        other.__dict__.update(surfaces=plain, sides=_sides(plain), _stopped={}, _roomier={})
+        other.__dict__.update(
+            surfaces=plain, sides=_sides(plain), _stopped={}, _roomier={}, _found={}
+        )
         return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
@@ -221,14 +223,15 @@ class Environment(Sealed):
                     )
             return self.points
         tree = robot.calls.traced.tree
-        if self._found is None or self._found[0] is not tree:
+        if tree not in self._found:  # meshes are read once
             flat = all(
                 surface.shape is not None and surface.shape.kind in FLAT
                 for surface in self.surfaces
             )
             points = collision_points(robot, flat) or default_points(robot)
-            self._found = tree, points  # meshes are read once
-        return self._found[1]
+            self._found.clear()
+            self._found[tree] = points
+        return self._found[tree]
 
     def report(self, robot: Robot) -> TouchReport:
         """The report on what of a robot may touch what; `print` it.

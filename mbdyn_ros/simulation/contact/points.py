@@ -375,12 +375,13 @@ def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
     allowed = min(COARSE * float(np.ptp(corners, axis=0).max()), COARSEST)
     ways = np.vstack([np.eye(3), -np.eye(3), np.array(list(product((-1, 1), repeat=3)))])
     chosen = sorted(set((corners @ ways.T).argmax(axis=0).tolist()))
+    left = np.arange(len(corners))
     while True:
         faces = ConvexHull(corners[chosen]).equations
-        outside = (corners @ faces[:, :3].T + faces[:, 3]).max(axis=1)
-        furthest = int(outside.argmax())
-        if outside[furthest] <= allowed:
+        outside = (corners[left] @ faces[:, :3].T + faces[:, 3]).max(axis=1)
+        if not (outside > allowed).any():
             break
-        chosen.append(furthest)
+        chosen.append(int(left[outside.argmax()]))
+        left = left[outside > allowed]  # hulls only grow
     inside = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
     return corners[sorted(chosen)], inside if inside > allowed else 0.0

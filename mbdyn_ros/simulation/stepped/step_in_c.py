@@ -26,7 +26,7 @@ from ...errors import InputError
 from ...integration.methods import FixedMethod
 from ...program.declaration import Declaration
 from ...robot import Robot
-from ..contact.contacts import Contacts, Indices
+from ..contact.contacts import Contacts, Indices, mobility_in_c
 from ..contact.environment import MOST_POINTS
 from ..contact.precision import STEPS_IN_C, Precision
 from .solid_tables import SolidTables
@@ -138,6 +138,7 @@ class StepInC:
                 laws.beyond,
             )
         ]
+        self._mobility, self._moves = mobility_in_c(layout)
         self._sparsity = reach = Sparsity.of(system, geometry)
         self._path, self._reach = flattened(reach.path), flattened(reach.reach)
         found = travel(system, geometry)
@@ -170,7 +171,8 @@ class StepInC:
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
             most_active=min(self.contacts, laws.most_active),
             slots=geometry.slots,
-            body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
+            body=body, partner=partner, normal=normal,
+            mobility=ctypes.addressof(self._mobility), point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound, rates=system.tree.nv, slides=slides,
             path_start=self._path[0].ctypes.data, reach_start=self._reach[0].ctypes.data,
             path=self._path[1].ctypes.data, reach=self._reach[1].ctypes.data,

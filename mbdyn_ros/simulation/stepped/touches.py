@@ -94,18 +94,10 @@ class Touches:
         if layout.normal[k] < 0:
             along: Array = self._column[self._body[k] :][:nv] @ v
             return along[None]
-        speed = self._at(self._body[k], place, v)
+        speed = layout.velocity(self._column, self._body[k], place, v)
         if self._partner[k] >= 0:
-            speed = speed - self._at(self._partner[k], place, v)
+            speed = speed - layout.velocity(self._column, self._partner[k], place, v)
         return speed
-
-    def _at(self, start: int, place: Array, v: Array) -> Array:
-        """Velocities (3, n) at a place of the body whose numbers begin there."""
-        body, nv = self._column[start:], len(v)
-        twist: Array = body[12 : 12 + 6 * nv].reshape(6, nv) @ v
-        x, y, z = place - body[3:12:4]
-        wx, wy, wz = twist[3:]
-        return twist[:3] + [wy * z - wz * y, wz * x - wx * z, wx * y - wy * x]
 
     def force(self, k: int, along: Array) -> Array:
         """A force (3,) in the world from those along the normal and two tangents."""

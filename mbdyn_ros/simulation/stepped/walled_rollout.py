@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from ...array import Array
-from ...compiler.runtime.library import stepping
+from ...compiler.runtime.library import rollouts, stepping
 from ...compiler.threads import threads_for
 from ...errors import SimulationError, SimulationWarning, no_stepping, warn
 from ...integration.methods import FixedMethod
@@ -204,11 +204,12 @@ def _rolled(
             many = array.ndim > single
             given.append(ctypes.c_void_p((array[some] if many else array).ctypes.data))
             given.append(ctypes.c_size_t(array[0].size if many else 0))
-        stepping().walled_rollout(
+        rollouts().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
             *(ctypes.c_void_p(one[some].ctypes.data if kept else None) for one in (force, planes)),
-            ctypes.byref(unseen), ctypes.c_void_p(unsound[some].ctypes.data),
+            stepping().walled_steps, ctypes.byref(unseen),
+            ctypes.c_void_p(unsound[some].ctypes.data),
             threads_for(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),

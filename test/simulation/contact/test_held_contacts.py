@@ -15,6 +15,11 @@ from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 
+def example(name: str) -> str:
+    """The file of a robot with loops."""
+    return mbdyn_ros.example(name).model.source
+
+
 CAN = BLOCK.replace(
     "</link>",
     """<collision><origin xyz="0.1 0 0.2" rpy="0.3 0.4 0"/>
@@ -42,6 +47,8 @@ CASES = {
     "balls and points": (BLOCK, Environment([PLANE, BALL, WAVES], BALLS)),
     "rims": (CAN, Environment([PLANE])),
     "links and stops": (ARMS, Environment([PLANE], links=LinkContacts(friction=0.3))),
+    "excavator": (example("excavator"), Environment([PLANE, BALL])),
+    "stewart": (example("stewart"), Environment([PLANE])),
 }
 
 
@@ -50,9 +57,10 @@ CASES = {
 def test_rows_and_drifts_are_derivatives(case: str) -> None:
     """Of distances and of the velocities of what touches, of all contacts at any state."""
     text, environment = CASES[case]
-    robot = mbdyn_ros.load(text, floating_base=text is not ARMS)
+    robot = mbdyn_ros.load(text, floating_base=text in (BLOCK, CAN))
     contacts, random, h = Contacts(robot, environment), np.random.default_rng(4), 1e-5
-    q = robot.integrate(robot.neutral(), 0.5 * random.normal(size=robot.nv))
+    way = 0.02 if robot.model.loops else 0.5
+    q = robot.integrate(robot.home_position, way * random.normal(size=robot.nv))
     v = random.normal(size=robot.nv)
     which = np.arange(contacts.geometry.lasting)
     rows = contacts.rows(q, v, which)

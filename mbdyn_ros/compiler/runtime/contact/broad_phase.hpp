@@ -77,19 +77,15 @@ static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, 
   evaluate(w, s, w->rows, s->q, nullptr, column);
   for (size_t k = 0; k < t->count; ++k) {
     const struct solid* one = t->solid + k;
-    const double *body = column + one->body, *speeds = body + 12;
-    const int32_t* reach = t->reach + t->reach_start[k];
-    const size_t reaches = (size_t)(t->reach_start[k + 1] - t->reach_start[k]);
-    double along = 0., turning = 0., arm = one->reach;
+    const double* body = column + one->body;
+    double twist[6], across[3], arm[3];
     pose_product(body, one->pose, pose[k]);
-    for (size_t r = 0; r < 3; ++r) {
-      const double linear = dot_at(reach, reaches, speeds + r * w->nv, s->v);
-      const double turn = dot_at(reach, reaches, speeds + (3 + r) * w->nv, s->v);
-      along += linear * linear, turning += turn * turn;
-    }
-    arm += sqrt(one->pose[3] * one->pose[3] + one->pose[7] * one->pose[7] +
-                one->pose[11] * one->pose[11]);
-    speed[k] = sqrt(along) + arm * sqrt(turning) + span * t->fall;
+    for (int r = 0; r < 3; ++r) arm[r] = pose[k][4 * r + 3] - body[CENTRE + r];
+    twist_of(w->mobility, column, body, s->v, twist);
+    crossed(twist + 3, arm, across);
+    add_to(3, 1., across, twist);
+    speed[k] = sqrt(dot(3, twist, twist)) + one->reach * sqrt(dot(3, twist + 3, twist + 3)) +
+               span * t->fall;
   }
   for (size_t i = 0; i < w->slots; ++i) s->planes[PLANE * i] = 0.;
   const auto margin_of = [&](const int64_t* pair) {

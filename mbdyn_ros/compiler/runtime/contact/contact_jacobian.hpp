@@ -1,9 +1,20 @@
 /* The contact Jacobian from results of the program `contact_rows`: of every body its pose T (3, 4) and
-   the Jacobian (6, nv) of the velocity v of its origin and of its angular velocity w. What touches at
-   the place x = o + r moves along d with d (v + w x r) = (d, r x d) (v, w); of two bodies that touch, the
-   other one's velocity there is taken off. */
+   the centre c (3) of its tree, and motions, which bodies share: by each coordinate the velocity v at c
+   and the angular velocity w. What touches at the place x moves along d with
+   d (v + w x r) = (d, r x d) (v, w) where r = x - c; of two bodies that touch, the other one's velocity
+   there is taken off. */
 #pragma once
 #include "dense.hpp"
+
+/* What moves bodies: of every body, from start[body] on, coordinates and the numbers of their motions,
+   which stand (6) from `first` on in the result of `rows`. */
+struct mobility {
+  const int64_t* start;
+  const int32_t *coordinate, *motion;
+  int64_t first;
+};
+
+enum { CENTRE = 12, BODY = 15 }; /* numbers of a pose, and of a body */
 
 /* Two unit vectors along a wall, for any normal (Duff et al. 2017). */
 template <class Real>
@@ -14,50 +25,62 @@ static void tangents(const Real* n, Real* one, Real* two) {
   two[0] = b, two[1] = sign + along, two[2] = -n[1];
 }
 
-/* From the origin of its body to where a contact is: `place` (3), or where that is nullptr a point of
-   the body (3) with a radius, which touches along the normal. */
+/* Where a contact is: a point of its body (3) with a radius, which touches along the normal. */
 template <class Real>
-static void lever(const Real* body, const Same<Real>* place, const double* point,
-                  const Same<Real>* normal, Real* arm) {
+static void touching_place(const Real* body, const double* point, const Real* normal, Real* place) {
   for (int r = 0; r < 3; ++r) {
-    if (place) {
-      arm[r] = place[r] - body[4 * r + 3];
-    } else {
-      arm[r] = body[4 * r] * point[0];
-      arm[r] += body[4 * r + 1] * point[1];
-      arm[r] += body[4 * r + 2] * point[2];
-      arm[r] -= point[3] * normal[r];
-    }
+    place[r] = body[4 * r] * point[0];
+    place[r] += body[4 * r + 1] * point[1];
+    place[r] += body[4 * r + 2] * point[2];
+    place[r] -= point[3] * normal[r];
+    place[r] += body[4 * r + 3];
   }
 }
 
-/* Add to a row, at the coordinates in its reach, the velocity of a body along d at the end of an arm. */
+/* Add to a row what turns and moves a body along `way` (6), at its centre. */
 template <class Real>
-static void add_along(size_t n, const int32_t* reach, size_t count, const Real* speeds,
-                      const Real* arm, const Real* d, Real* row) {
-  Real way[6] = {d[0], d[1], d[2]};
+static void add_motions(const struct mobility* moves, const Real* column, const Real* body,
+                        const Real* way, Real* row) {
+  const size_t b = (size_t)(body - column) / BODY;
+  for (int64_t k = moves->start[b]; k < moves->start[b + 1]; ++k) {
+    const Real* motion = column + moves->first + 6 * moves->motion[k];
+    Real sum = row[moves->coordinate[k]];
+    for (int r = 0; r < 6; ++r) sum += way[r] * motion[r];
+    row[moves->coordinate[k]] = sum;
+  }
+}
+
+/* Add to a row the velocity of a body along d at a place. */
+template <class Real>
+static void add_along(const struct mobility* moves, const Real* column, const Real* body,
+                      const Real* place, const Real* d, Real* row) {
+  Real way[6] = {d[0], d[1], d[2]}, arm[3];
+  for (int r = 0; r < 3; ++r) arm[r] = place[r] - body[CENTRE + r];
   for (int r = 0; r < 3; ++r) {
     const int one = (r + 1) % 3, two = (r + 2) % 3;
     way[3 + r] = arm[one] * d[two];
     way[3 + r] -= arm[two] * d[one];
   }
-  for (size_t k = 0; k < count; ++k) {
-    const Real* speed = speeds + reach[k];
-    Real sum = row[reach[k]];
-    for (int r = 0; r < 6; ++r) sum += way[r] * speed[(size_t)r * n];
-    row[reach[k]] = sum;
-  }
+  add_motions(moves, column, body, way, row);
 }
 
-/* The same of a contact: `other` is nullptr, or the other body, and `place` is known then. */
+/* The same of a contact; `other` is nullptr, or the other body. */
 template <class Real>
-static void add_contact_row(size_t n, const int32_t* reach, size_t count, const Real* body,
-                            const Same<Real>* other, const Same<Real>* place, const Real* arm,
-                            const Real* d, Real* row) {
-  add_along(n, reach, count, body + 12, arm, d, row);
+static void add_contact_row(const struct mobility* moves, const Real* column, const Real* body,
+                            const Same<Real>* other, const Real* place, const Real* d, Real* row) {
+  add_along(moves, column, body, place, d, row);
   if (!other) return;
-  Real back[3], against[3];
-  lever(other, place, nullptr, nullptr, back);
-  for (int r = 0; r < 3; ++r) against[r] = -d[r];
-  add_along(n, reach, count, other + 12, back, against, row);
+  const Real against[] = {-d[0], -d[1], -d[2]};
+  add_along(moves, column, other, place, against, row);
+}
+
+/* Velocity at the centre of a body, and angular velocity, at v. */
+static void twist_of(const struct mobility* moves, const double* column, const double* body,
+                     const double* v, double* twist) {
+  const size_t b = (size_t)(body - column) / BODY;
+  for (int r = 0; r < 6; ++r) twist[r] = 0.;
+  for (int64_t k = moves->start[b]; k < moves->start[b + 1]; ++k) {
+    const double* motion = column + moves->first + 6 * moves->motion[k];
+    for (int r = 0; r < 6; ++r) twist[r] += motion[r] * v[moves->coordinate[k]];
+  }
 }

@@ -60,8 +60,8 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
     const Real* normal = x->column + w->normal[k];
     const Real* other = x->partner[k] < 0 ? nullptr : x->column + x->partner[k];
     const Real* place = x->partner[k] == -1 ? nullptr : normal + 3;
-    Real arm[3], along[3][3] = {{normal[0], normal[1], normal[2]}};
-    lever(body, place, w->point + 4 * k, normal, arm);
+    Real own[3], along[3][3] = {{normal[0], normal[1], normal[2]}};
+    if (!place) touching_place(body, w->point + 4 * k, normal, own), place = own;
     const int rows = x->friction[k] > 0. ? 3 : 1;
     if (rows > 1) {
       x->tangent[i] = m + 1;
@@ -69,7 +69,7 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
     }
     for (int d = 0; d < rows; ++d, ++m) {
       Real* row = begin_row(w, x, m, k);
-      add_contact_row(n, x->reach[m], x->reaches[m], body, other, place, arm, along[d], row);
+      add_contact_row(w->mobility, x->column, body, other, place, along[d], row);
     }
     if constexpr (is_single<Real>) {
       if (w->laws) {

@@ -7,14 +7,14 @@
 
 /* jacobians, drifts: results of `contact_rows` and `contact_drift`. Of every contact: where its body,
    the other one, normal and drift stand there (see `RowsLayout`), its point and radius (4), friction,
-   where it slides (2), and whether it sticks, or slides. reach: all coordinates (nv). */
+   where it slides (2), and whether it sticks, or slides. mobility: see there. */
 struct held {
   size_t nv, count;
   const double *jacobians, *drifts;
   const int64_t *body, *partner, *normal, *drifts_at;
   const double *point, *friction, *slide;
   const int64_t *sticks, *slides;
-  const int32_t* reach;
+  const struct mobility* mobility;
   double leaning;
   /* results of `rows_at`: place and normal (count, 2, 3); along the normal and two tangents the rows
      (count, 3, nv) and drifts (count, 3) */
@@ -41,12 +41,12 @@ EXPORTED void rows_at(const struct held* h) {
     const double* normal = h->jacobians + h->normal[k];
     const double* other = h->partner[k] < 0 ? nullptr : h->jacobians + h->partner[k];
     const double* place = h->partner[k] == -1 ? nullptr : normal + 3;
-    double arm[3], along[3][3] = {{normal[0], normal[1], normal[2]}};
-    lever(body, place, h->point + 4 * k, normal, arm);
+    double along[3][3] = {{normal[0], normal[1], normal[2]}};
+    if (!place) touching_place(body, h->point + 4 * k, normal, at), place = at;
     tangents(normal, along[1], along[2]);
     for (int r = 0; r < 3; ++r) {
-      at[r] = body[4 * r + 3] + arm[r], at[3 + r] = normal[r];
-      add_contact_row(n, h->reach, n, body, other, place, arm, along[r], J + (size_t)r * n);
+      at[r] = place[r], at[3 + r] = normal[r];
+      add_contact_row(h->mobility, h->jacobians, body, other, place, along[r], J + (size_t)r * n);
       if (r) bend[r] = dot(3, along[r], drift + 1);
     }
   }

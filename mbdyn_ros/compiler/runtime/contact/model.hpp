@@ -24,6 +24,7 @@ enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
 enum { PAST = 3 };   /* steps whose reactions are known */
 
 struct solids;
+struct mobility;
 
 /* The programs for vectors of states; the rate of q is one itself. */
 struct programs {
@@ -42,9 +43,10 @@ struct walls {
   size_t most_active;       /* contacts that there is room for in one step */
   size_t bodies, slots;     /* slots: the last contacts */
   /* Where numbers stand in the result of `rows`, of every contact (m): */
-  const int64_t* body;    /* transform (3, 4), then velocities (6, nv) of origin and turning */
+  const int64_t* body;    /* transform (3, 4), then the centre (3) of its tree */
   const int64_t* partner; /* the same of the other body; -2: a rim's place follows; -1: none */
   const int64_t* normal;  /* (3), then the partner's place (3); -1: `body` is one row (nv) */
+  const struct mobility* mobility; /* what moves the bodies there, see contact_jacobian.hpp */
   const double* point;    /* (m, 4): place in the body's frame, m, and radius, m */
   int64_t rubs, bounds;   /* rows (rubbing, nv) of dry friction, and bounds (rubbing) of its forces */
   size_t rates;           /* velocities of the tree's joints: how many `slides` the accelerations take */

@@ -13,6 +13,7 @@ struct walled_rollout {
   double dt, *q_out, *v_out;
   double *force_out, *planes_out; /* as a motion has them, after every step; null: not wanted */
   int whole;
+  long (*steps_alone)(const struct walls*, struct motion*, long); /* `walled_steps` */
   size_t* unseen;  /* of all motions */
   char* unsound;   /* of every motion: 1 where it has met a wall that is, 1 more than what had no room */
 };
@@ -65,7 +66,7 @@ static void roll_alone(const struct walled_rollout* job, size_t k, struct motion
   start_alone(job, k, s);
   for (size_t t = 0; t < job->steps; ++t) {
     s->effort = (double*)job->effort + k * job->step_effort + t * job->walls->ne;
-    lost |= !lost && walled_steps(job->walls, s, 1) < 0;
+    lost |= !lost && job->steps_alone(job->walls, s, 1) < 0;
     note_unsound(job, k, s);
     keep_place(job, k, t, s, lost);
   }
@@ -111,7 +112,7 @@ static void roll_lanes(const struct walled_rollout* job, size_t first, size_t co
         for (size_t j = 0; j < size[i]; ++j) alone[i][j] = before[i][j][l];
       }
       one->effort = (double*)row[l];
-      if (walled_steps(w, one, 1) < 0) open[l] = 0;
+      if (job->steps_alone(w, one, 1) < 0) open[l] = 0;
       note_unsound(job, lane[l], one);
       for (int i = 0; i < KEPT && open[l]; ++i) {
         for (size_t j = 0; j < size[i]; ++j) lanes[i][j][l] = alone[i][j];
@@ -180,12 +181,14 @@ EXPORTED void walled_rollout(const struct walls* walls, size_t n, size_t steps, 
                              size_t step_q, const double* v, size_t step_v, const double* effort,
                              size_t step_effort, double dt, int whole, double* q_out,
                              double* v_out, double* force_out, double* planes_out,
+                             long (*steps_alone)(const struct walls*, struct motion*, long),
                              size_t* unseen, char* unsound, int threads) {
   const struct walled_rollout job = {.walls = walls, .q = q, .v = v, .effort = effort,
                                      .step_q = step_q, .step_v = step_v,
                                      .step_effort = step_effort, .steps = steps, .dt = dt,
                                      .q_out = q_out, .v_out = v_out, .force_out = force_out,
                                      .planes_out = planes_out, .whole = whole,
+                                     .steps_alone = steps_alone,
                                      .unseen = unseen, .unsound = unsound};
   share_out(n, LANES, threads, run_walled_rollout, &job);
 }

@@ -20,9 +20,7 @@
 #include "impacts.hpp"
 #include "time_of_impact.hpp"
 
-enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
-
-#define GENTLE 2.   /* speed of what lands gently, of what a step makes */
+enum { MOST_LOCATED = 8, LANDINGS = 4 };
 
 /* A step of length h from the state kept in x, the held contacts held; distances may be unknown. */
 static void move_on(const struct walls* w, struct motion* s, Work<double>* x, double h) {
@@ -51,29 +49,6 @@ static void move_on_and_look(const struct walls* w, struct motion* s, Work<doubl
   move_on(w, s, x, h);
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = 1;
-}
-
-/* Whether a contact that meets its wall comes so slowly that it rests at the end of the step: as
-   fast as the step itself has made it, and with no bounce that would outlast it. One that is gone
-   again at the end has not been slow: it may be beyond what it met. */
-static int is_gentle(const struct walls* w, size_t k, double e, double h, double g, double rate,
-                     double last, double end, double slope) {
-  const double gained = fabs(end - rate);
-  return !yields(w, k) && -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
-         !comes_and_goes(h, g, rate, last, end, slope);
-}
-
-/* Where contact k is active from the start of a step: it touches its wall, or pushed in the last step,
-   rests and is as near as redundant contacts come that cannot all be closed; and does not leave. */
-template <class Real>
-static Bits<Real> stays(const struct walls* w, const Motion<Real>* s, const Work<Real>* x, size_t k) {
-  const Real* one = x->now + k;
-  const Real rate = one[w->contacts], slope = one[2 * w->contacts];
-  const Bits<Real> near = is(one[0] <= NEAR * w->touching * slope);
-  if (!any(near)) return near;
-  const Bits<Real> rests = is(s->force[3 * k] > 0.) & is(magnitude(rate) <= w->slow * slope);
-  const Bits<Real> touches = is(one[0] <= w->touching * slope) | (rests & near);
-  return yields(w, k) ? touches : touches & is(rate <= 2. * w->slow * slope);
 }
 
 static int is_active(const Work<double>* x, size_t k) {
@@ -312,11 +287,6 @@ static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
   for (size_t k = 0; k < 3 * w->contacts; ++k) s->slip[k] *= share;
   for (size_t k = 0; k < w->contacts; ++k) x->now[w->contacts + k] *= share;
   s->trimmed += fmin(gain, now[0]);
-}
-
-EXPORTED size_t room_of_motion(const struct walls* w) {
-  Work<double> x;
-  return share_room<double>(w, nullptr, &x);
 }
 
 /* What is inside a wall at the end of a step comes out of it; gives whether anything was. */

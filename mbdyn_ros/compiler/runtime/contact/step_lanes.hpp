@@ -2,7 +2,9 @@
    are held. Where anything else happens in one of them (impacts, walls that are entered, problems
    that Newton's method does not settle), that one takes the step by itself. */
 #pragma once
-#include "step.hpp"
+#include "contact_solve.hpp"
+#include "impacts.hpp"
+#include "time_of_impact.hpp"
 
 
 /* Where contacts touch and rest, and which hit. */

@@ -1,9 +1,12 @@
 /* Where the distance of a contact falls below zero within a step, from its ends. */
 #pragma once
-#include "model.hpp"
+#include "wall_laws.hpp"
 
 #define FASTER 1.5  /* factor on the speeds at both ends of a step, for what lies between */
 #define UNSEEN 1e-3 /* m that a contact has to come nearer than what is known of it */
+enum { MOST_MERGES = 6 }; /* times that a step makes contacts of what hits */
+
+#define GENTLE 2.   /* speed of what lands gently, of what a step makes */
 
 /* a + s (u + s (two + s three)) */
 static double cubic_at(double a, const double* c, double s) {
@@ -135,4 +138,27 @@ static void see_clearance(const struct walls* w, struct motion* s, const double*
   }
   s->clear[0] = far, s->clear[1] = LOOKS;
   memcpy(s->clear + 2, s->q, w->nq * sizeof *s->q);
+}
+
+/* Whether a contact that meets its wall comes so slowly that it rests at the end of the step: as
+   fast as the step itself has made it, and with no bounce that would outlast it. One that is gone
+   again at the end has not been slow: it may be beyond what it met. */
+static int is_gentle(const struct walls* w, size_t k, double e, double h, double g, double rate,
+                     double last, double end, double slope) {
+  const double gained = fabs(end - rate);
+  return !yields(w, k) && -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
+         !comes_and_goes(h, g, rate, last, end, slope);
+}
+
+/* Where contact k is active from the start of a step: it touches its wall, or pushed in the last step,
+   rests and is as near as redundant contacts come that cannot all be closed; and does not leave. */
+template <class Real>
+static Bits<Real> stays(const struct walls* w, const Motion<Real>* s, const Work<Real>* x, size_t k) {
+  const Real* one = x->now + k;
+  const Real rate = one[w->contacts], slope = one[2 * w->contacts];
+  const Bits<Real> near = is(one[0] <= NEAR * w->touching * slope);
+  if (!any(near)) return near;
+  const Bits<Real> rests = is(s->force[3 * k] > 0.) & is(magnitude(rate) <= w->slow * slope);
+  const Bits<Real> touches = is(one[0] <= w->touching * slope) | (rests & near);
+  return yields(w, k) ? touches : touches & is(rate <= 2. * w->slow * slope);
 }

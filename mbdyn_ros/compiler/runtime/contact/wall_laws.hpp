@@ -1,6 +1,5 @@
 /* Walls that yield, whose surface moves along itself, or that resist turning: laws that few have. */
 #pragma once
-#include "contact_jacobian.hpp"
 #include "workspace.hpp"
 
 #define SHALLOW 1e-9  /* m of depth at least at which a law without a slope at zero is looked at */
@@ -66,15 +65,12 @@ static size_t turning_rows(const struct walls* w, Work<double>* x, size_t i, siz
     x->disc_normal[d] = x->first[i], x->disc[d] = m, x->disc_rows[d] = rows;
     x->disc_mu[d] = friction[kind];
     for (size_t r = 0; r < rows; ++r, ++m) {
-      const double* way = along[kind ? 1 + r : 0];
+      const double* axis = along[kind ? 1 + r : 0];
+      const double way[] = {0., 0., 0., axis[0], axis[1], axis[2]};
+      const double against[] = {0., 0., 0., -axis[0], -axis[1], -axis[2]};
       double* row = begin(w, x, m, x->active[i]);
-      for (size_t j = 0; j < x->reaches[m]; ++j) {
-        const size_t at = (size_t)x->reach[m][j];
-        for (size_t axis = 0; axis < 3; ++axis) {
-          row[at] += way[axis] * body[12 + (3 + axis) * w->nv + at];
-          if (other) row[at] -= way[axis] * other[12 + (3 + axis) * w->nv + at];
-        }
-      }
+      add_motions(w->mobility, x->column, body, way, row);
+      if (other) add_motions(w->mobility, x->column, other, against, row);
       x->carry[m] = 0.;
     }
   }

@@ -1,6 +1,7 @@
 /* Motions among walls at one state, or at a vector of them: their room, their programs, and how they
    move where nothing hinders. */
 #pragma once
+#include "contact_jacobian.hpp"
 #include "islands.hpp"
 #include "manifold.hpp"
 #include "model.hpp"
@@ -125,11 +126,16 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   return (size_t)(at - room);
 }
 
+EXPORTED size_t room_of_motion(const struct walls* w) {
+  Work<double> x;
+  return share_room<double>(w, nullptr, &x);
+}
+
 /* The slots at the column of `rows`: their normals and places there, and, where `result` is not
    nullptr, their distances and rates. */
 static void place_slots(const struct walls* w, const struct motion* s, const double* v,
                  double* column, double* result) {
-  const size_t m = w->contacts, n = w->nv;
+  const size_t m = w->contacts;
   for (size_t i = 0; s->planes && i < w->slots; ++i) {
     const double* plane = s->planes + PLANE * i;
     if (plane[0] == 0.) continue;
@@ -144,16 +150,12 @@ static void place_slots(const struct walls* w, const struct motion* s, const dou
     }
     if (!result) continue;
     for (int b = 0; b < 2; ++b) {
-      const double *body = b ? other : one, *speeds = body + 12;
-      double arm[3], turn[3], linear[3];
-      for (int r = 0; r < 3; ++r) {
-        arm[r] = place[r] - body[4 * r + 3];
-        linear[r] = dot(n, speeds + r * n, v), turn[r] = dot(n, speeds + (3 + r) * n, v);
-      }
-      for (int r = 0; r < 3; ++r) {
-        const int y = (r + 1) % 3, z = (r + 2) % 3;
-        rate += (b ? -1. : 1.) * normal[r] * (linear[r] + turn[y] * arm[z] - turn[z] * arm[y]);
-      }
+      const double* body = b ? other : one;
+      double twist[6], arm[3], across[3];
+      twist_of(w->mobility, column, body, v, twist);
+      for (int r = 0; r < 3; ++r) arm[r] = place[r] - body[CENTRE + r];
+      crossed(twist + 3, arm, across);
+      for (int r = 0; r < 3; ++r) rate += (b ? -1. : 1.) * normal[r] * (twist[r] + across[r]);
     }
     result[k] = gap, result[m + k] = rate;
   }
