@@ -43,7 +43,7 @@ quadruped: .venv/interfaces.stamp
 # Many a test starts Python: what it imports is translated once, whatever the shell says.
 translated_once := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.venv/pycache'
 # By day most programs are compiled for a few calls; by night as users' are.
-lightly := CC='$(CURDIR)/test/support/lightly_optimizing_cc'
+lightly := CC='$(CURDIR)/test/support/lightly_optimizing_cc' CXX='$(CURDIR)/test/support/lightly_optimizing_cxx'
 pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once) .venv/bin/python -m pytest
 # Tests that ask for a rate run one after the other, when the others are done.
 # Of these others some wait for nodes and browsers: one process more than there are cores, which
@@ -102,10 +102,8 @@ lint: .venv/package.stamp
 
 # Else the first tests wait for a runtime that each of their processes compiles.
 .venv/runtime.stamp: .venv/package.stamp $(runtime_sources)
-	@. .venv/ros_env.sh && $(translated_once) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
-	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.rollouts(), library.events()'
 	@. .venv/ros_env.sh && $(translated_once) $(lightly) XDG_CACHE_HOME='$(CURDIR)/.venv/test-cache' .venv/bin/python -c \
-	  'from mbdyn_ros.compiler.runtime import library; library.runtime()'
+	  'from mbdyn_ros.compiler.runtime import library; library.runtime(), library.stepping(), library.rollouts(), library.events()'
 	@touch $@
 
 # Else every process of the tests translates all that it imports, at the same time as the others.

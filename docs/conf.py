@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from html import escape
@@ -136,6 +137,7 @@ def _write_for_agents(app: Any, failure: Exception | None) -> None:
     (out / "llms-full.txt").write_text("\n\n".join(whole))
 
 
+@functools.cache
 def _text(page: str) -> str:
     """A page's Markdown, with what it includes and what is read from the code."""
     folder = Path(__file__).parent

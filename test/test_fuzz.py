@@ -8,7 +8,10 @@ import pytest
 from fuzz.cases import FINDINGS, TARGETS, run_case
 from night import is_night
 
-FEW = {"node_lives": 4, "stepping": 4, "rows_from_threads": 6, "side_car": 30}
+FEW = {
+    "arguments": 8, "controller": 8, "node_lives": 4, "rows_from_threads": 6, "side_car": 30,
+    "stepping": 4,
+}  # fmt: skip
 """Cases by day of targets that take a second each."""
 
 

@@ -5,6 +5,7 @@ Each kind is a module with a function `filled`, from a page's Markdown to what t
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ BLOCK = re.compile(rf"^```\{{({'|'.join(WORDS)})\}}|{gallery.LINK.pattern}", re.
 """How a block begins whose text comes from elsewhere; `messages` fills its own."""
 
 
+@functools.cache  # the book, and what it writes for agents, have the same pages
 def filled(text: str) -> str:
     """A page's Markdown with all its blocks filled."""
     for kind in KINDS:

@@ -46,6 +46,7 @@ def test_json(path: Path) -> None:
     assert document["time"][-1] == pytest.approx(document["duration"])
 
 
+@pytest.mark.long
 def test_machines(path: Path) -> None:
     """Limits of a machine: its pump, its supply and its bearings."""
     document = json.loads(

@@ -93,6 +93,7 @@ def test_crane_on_valves() -> None:
     assert 1e3 * on_valves(duration=0.5).gap.max() < 1.02 * most
 
 
+@pytest.mark.long
 def test_commands_of_actuators_hold_and_move_steadily() -> None:
     """A cylinder at the opening found goes at the speed, under the force, in the simulation."""
     files = ROOT / "urdf" / "boom.urdf", ROOT / "urdf" / "manipulator_actuators.yaml"

@@ -36,9 +36,9 @@ NIGHTLY = r"--fit|--pareto|piezo .*(--position '|--holding)"
 LONG_PAGES = [
     ROOT / f"docs/{name}.md"
     for name in (
-        "actuators", "cheat_sheet", "contact", "exercises", "how_to", "identification", "impacts",
-        "mechanisms", "piezo", "time_optimal", "tutorial_identify", "tutorial_machine",
-        "tutorial_push",
+        "actuators", "cheat_sheet", "contact", "exercises", "first_hour", "how_to",
+        "identification", "impacts", "mechanisms", "piezo", "time_optimal", "tutorial_identify",
+        "tutorial_machine", "tutorial_push",
     )
 ]  # fmt: skip
 """Pages that take long, or whose lines other tests run too; they run with all tests."""

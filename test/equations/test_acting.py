@@ -173,6 +173,7 @@ def test_springs_and_rotors_are_those_of_mujoco() -> None:
         assert_close(robot.energy([q], [v]), (kinetic, potential), "energy")
 
 
+@pytest.mark.long
 def test_motions_with_springs_are_those_by_hand() -> None:
     """m x'' + k (x - x0) = 0 with m of the sled and of its rotor; energy is kept."""
     robot = sled('armature="3" spring_stiffness="20" spring_reference="0.5"')

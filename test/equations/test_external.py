@@ -74,6 +74,7 @@ def test_a_stepper_feels_them_as_simulate_does(damping: float) -> None:
         np.testing.assert_allclose(stepper.v, wanted.v[-1], atol=1e-9)
 
 
+@pytest.mark.long
 def test_a_push_against_friction() -> None:
     """A block of 2 kg on a floor with mu 0.5: 9 N leave it, 11 N take it along by 0.595 m/s^2."""
     robot = mbdyn_ros.load(STONE, floating_base=True)

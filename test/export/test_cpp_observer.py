@@ -24,7 +24,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(
-    scope="module", params=["four_bar", "walked mimic", *at_night("ur5", "manipulator")]
+    scope="module", params=["walked mimic", *at_night("four_bar", "ur5", "manipulator")]
 )
 def robot(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

@@ -106,6 +106,7 @@ def test_the_papers_tables(piezo: mbdyn_ros.Robot, counts: dict[str, dict[str, i
     assert [line[2] for line in lines] == [53224, 15630, 36654]
 
 
+@pytest.mark.long
 def test_command_line() -> None:
     done = CliRunner().invoke(main, ["ops", str(URDFS / "four_bar.urdf"), "--json"])
     assert done.exit_code == 0, done.output

@@ -245,6 +245,7 @@ def test_points_of_a_link() -> None:
     assert found.test_before["position"] == pytest.approx(found.before["position"])
 
 
+@pytest.mark.long
 def test_frames_that_are_known_are_as_given() -> None:
     """A tracker and a target that are turned, and nothing else unknown but two numbers."""
     rng = np.random.default_rng(3)

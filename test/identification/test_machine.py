@@ -231,6 +231,7 @@ def test_a_payload_from_a_motion_with_it_and_one_without(arm: mbdyn_ros.Robot) -
         identify_payload(arm, "l3", [recorded(4)], [recorded(1), recorded(2)])
 
 
+@pytest.mark.long
 def test_a_gain_that_is_unknown(arm: mbdyn_ros.Robot) -> None:
     """Of a motor whose currents count backwards; the other joints' efforts determine its gain."""
     given = [recorded(k, noise=0.02) for k in (1, 2)]

@@ -80,6 +80,7 @@ def test_bad_kinds() -> None:
         fit_curve(FourBar(), triangle, "blade")
 
 
+@pytest.mark.long
 def test_on_the_command_line(tmp_path: Path) -> None:
     path, plot, output = (tmp_path / name for name in ("path.csv", "fit.png", "fit.csv"))
     turn = np.linspace(0, 2 * np.pi, 7)

@@ -177,6 +177,7 @@ def test_a_motion_from_a_table(tmp_path: Path) -> None:
         from_table(path, ("crank",))
 
 
+@pytest.mark.long
 def test_heavier_couplers_need_more_torque() -> None:
     analyses = compare(FourBar(), constant_speed(10.0), "coupler_mass", [0.5, 1, 2])
     peaks = [np.abs(one.torque).max() for one in analyses.values()]

@@ -246,6 +246,7 @@ def test_what_no_file_is(text: str, words: str) -> None:
         read_drawing(text + "\n")
 
 
+@pytest.mark.long
 def test_the_tables_of_designs_are_those_of_each() -> None:
     """Near the drawing, far from it, and where the branch ends on the way to the design."""
     kind = MECHANISMS["stephenson_2"]

@@ -171,7 +171,7 @@ def check_single_call(
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=max(1e-13, tolerance) * scale)
 
 
-@pytest.mark.sparse
+@pytest.mark.sparse(of=10)
 @pytest.mark.parametrize(
     "robot",
     [

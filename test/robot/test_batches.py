@@ -378,6 +378,7 @@ def eager() -> Robot:
     return robot
 
 
+@pytest.mark.long
 def test_threads_change_nothing(eager: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     x = [np.tile(part, (20, 1)) for part in state(eager)]
     results = []

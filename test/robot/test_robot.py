@@ -122,6 +122,7 @@ def test_forward_undoes_inverse(robot: Robot) -> None:
                 close(robot.forward_dynamics(q, v, effort, wrenches, friction), a, 1e-12)
 
 
+@pytest.mark.sparse(of=3, first=0)  # compiled or not, on a base or not: in pairs
 def test_power_balance(robot: Robot) -> None:
     """dE/dt = effort . v - losses, by differences along the motion that the efforts cause."""
     ((q,), (v,), (effort,)) = state(robot)
@@ -157,6 +158,7 @@ def test_mass_matrix_gives_the_kinetic_energy(drone: Robot) -> None:
 # -- loads ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sparse(of=3, first=0)
 def test_wrenches_work_through_the_jacobian(robot: Robot) -> None:
     """On a moving link, a link fixed to one, several, one twice as large, and the world."""
     ((q,), (v,), (a,)) = state(robot)

@@ -230,6 +230,7 @@ def test_four_bar_keeps_energy_and_follows_the_exact_motion() -> None:
     assert motion.joint_velocity == pytest.approx(velocity, abs=1e-12)
 
 
+@pytest.mark.long
 def test_crane_follows_the_efforts_of_inverse_dynamics() -> None:
     """Efforts held over each step, taken at its middle: an error of second order in the step."""
     robot = ours("manipulator")
@@ -292,6 +293,7 @@ def test_friction_inside_a_loop(method: str, other: bool) -> None:
     assert motion.joint_position == pytest.approx(wanted, abs=2e-3 if method == "rk4" else 0.02)
 
 
+@pytest.mark.long
 def test_arm_in_a_loop_hangs_on_friction() -> None:
     text = re.sub("<dynamics[^>]*/>", "", (URDF / "four_bar.urdf").read_text())
     text = text.replace(

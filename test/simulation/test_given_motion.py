@@ -46,6 +46,7 @@ def unbalanced(stepper, start):
     return stepper.energy.sum() + stepper.lost + stepper.trimmed - start
 
 
+@pytest.mark.long
 def test_a_box_stays_on_a_table_that_shakes_gently():
     """m (g - A w^2 sin wt), and the energy that the table gives."""
     amplitude, rate = 0.01, 2 * np.pi * 4.0
@@ -165,6 +166,7 @@ def test_a_box_slides_where_its_platform_is_too_steep():
         assert bool(np.linalg.norm(stepper.v[1:4]) > 0.01) is slides
 
 
+@pytest.mark.long
 def test_a_turntable_carries_a_box_by_friction():
     """m w^2 r inwards."""
     stepper = on_table(GivenMotion.steady(1.0, about=(0, 0, 1))).stepper(STEP)

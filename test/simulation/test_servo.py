@@ -107,6 +107,7 @@ def test_efforts_are_those_of_inverse_dynamics(crane: Robot) -> None:
     assert rig.motion.effort == pytest.approx(wanted, rel=1e-9)
 
 
+@pytest.mark.long
 def test_a_step_is_approached_without_overshoot() -> None:
     """Held to the velocity limit on the way, and to the effort limit."""
     robot = mbdyn_ros.load(ARM)

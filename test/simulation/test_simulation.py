@@ -107,6 +107,7 @@ def test_stiff_damping_does_not_hold_up() -> None:
     assert trajectory.relative_imbalance < 1e-8
 
 
+@pytest.mark.long
 def test_two_ways_of_dry_friction_agree() -> None:
     """Events located exactly, and impulses over short steps: two programs, one motion."""
     rough = '<dynamics friction="1.5" damping="0.1"/>', '<dynamics friction="0.6"/>'
@@ -260,6 +261,7 @@ def test_breaks_away_from_long_rest_in_time() -> None:
     assert trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.long
 def test_two_rough_joints_balance() -> None:
     robot = double_pendulum(
         '<dynamics friction="1.5" damping="0.1"/>', '<dynamics friction="0.6"/>'

@@ -111,6 +111,7 @@ def test_coulombs_law_in_every_step_of_many(robot: RandomRobot, seed: int, mu: f
     obeys(robot, seed, mu)
 
 
+@pytest.mark.long
 def test_coulombs_law_where_a_block_is_pushed() -> None:
     """Its corners slide and tilt: the laws hold where the step ends, not where it was tried."""
     robot = mbdyn_ros.load(BLOCK, floating_base=True)

@@ -124,6 +124,7 @@ def test_a_block_slides_and_stops(block: mbdyn_ros.Robot) -> None:
     assert stepper.lost == pytest.approx(0.5 * 3 * 1.25, rel=2e-3)
 
 
+@pytest.mark.long
 def test_a_ball_rolls() -> None:
     """Sliding until 2/7 of the speed is lost, v0 / (3.5 mu g) later, and rolling for good."""
     ball = mbdyn_ros.load(body_text("ball", 1, 0.004), floating_base=True)
@@ -140,6 +141,7 @@ def test_a_ball_rolls() -> None:
     assert stepper.q[0] == pytest.approx(way, rel=1e-3)
 
 
+@pytest.mark.long
 def test_a_rod_that_jams_goes_on() -> None:
     """Painleve's rod: it slides where no force obeys Coulomb's law; the tip is caught, or lifts."""
     rod = mbdyn_ros.load(body_text("rod", 1, (0.0833, 0.0833, 1e-4)), floating_base=True)

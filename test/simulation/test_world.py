@@ -31,6 +31,7 @@ GRIPPER = robot_text(
 )  # fmt: skip
 
 
+@pytest.mark.long
 def test_balls_that_meet_share_their_momentum() -> None:
     """Newton's law of two free bodies, and a third one that is not met."""
     world = World(links=LinkContacts(restitution=0.5, friction=0.0, convex=True), gravity=(0, 0, 0))
@@ -58,6 +59,7 @@ def test_robots_that_do_not_touch_move_as_alone() -> None:
     np.testing.assert_allclose(both.q, alone.q[[0, 0]], atol=1e-12)
 
 
+@pytest.mark.long
 def test_a_box_is_gripped_and_lifted() -> None:
     """Fingers press with twice the least force, and the lift feels the weight of the box."""
     world = World([FLOOR], links=LinkContacts(friction=FRICTION, convex=True))

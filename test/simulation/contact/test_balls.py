@@ -36,6 +36,7 @@ def ball() -> mbdyn_ros.Robot:
     return mbdyn_ros.load(BALL, floating_base=True)
 
 
+@pytest.mark.long
 def test_falls_on_its_radius(ball: mbdyn_ros.Robot) -> None:
     floor = Environment([Surface.plane(restitution=1.0, friction=0.0)], points=SOLID)
     trajectory = mbdyn_ros.simulate(ball, [0, 0, 0.6, 0, 0, 0, 1], AT_REST, 0.5, environment=floor)

@@ -57,6 +57,7 @@ def test_points_inside_others_are_left_out_where_walls_are_flat() -> None:
     )
 
 
+@pytest.mark.long
 def test_a_box_rests_on_its_corners() -> None:
     robot = thing('<box size="0.6 0.4 0.2"/>')
     trajectory = mbdyn_ros.simulate(

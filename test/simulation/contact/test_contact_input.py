@@ -35,6 +35,7 @@ def test_laws_that_are_none(name: str, value: float, words: str) -> None:
                 mbdyn_ros.read_environment(text)
 
 
+@pytest.mark.long
 def test_efforts_of_the_motors_alone() -> None:
     """With a floating base they are taken as those of all coordinates, with zeros before them."""
     robot = mbdyn_ros.load(CART, floating_base=True)

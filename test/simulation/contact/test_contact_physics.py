@@ -48,6 +48,7 @@ PENDULUM = robot_text(
 )
 
 
+@pytest.mark.long
 def test_kanes_paradox() -> None:
     """Newton's law with friction would bring energy where a double pendulum hits the floor.
 

@@ -157,6 +157,7 @@ def test_an_impact_is_that_of_the_ball_that_touches(name: str) -> None:
     np.testing.assert_allclose(rod.v_after, ball.v_after, atol=1e-6)
 
 
+@pytest.mark.long
 def test_an_arch_stands_on_both_ends_and_a_flat_arc_lies() -> None:
     """Each end carries half of the weight; lying down, three pieces carry it."""
     angle = 2.0

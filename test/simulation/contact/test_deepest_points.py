@@ -147,6 +147,7 @@ def test_too_wide_a_ball_is_refused() -> None:
         search(fine, 0.3)
 
 
+@pytest.mark.long
 def test_a_ball_falls_on_narrow_waves() -> None:
     """It touches two crests, goes into neither, gains no energy, and comes to rest between them."""
     radius = 0.3

@@ -111,6 +111,7 @@ def test_an_ellipsoid_lies_on_a_box_and_a_ball_lies_on_it() -> None:
     assert stepper.contacts[0].force == pytest.approx([0, 0, 2 * 9.81], abs=1e-4)
 
 
+@pytest.mark.long
 def test_curved_walls_meet_points_of_it(egg: Robot) -> None:
     """It falls into a bowl and comes to rest there: nothing is refused."""
     bowl = Surface.sphere(radius=2.0, name="bowl")

@@ -98,6 +98,7 @@ def test_programs_do_not_grow_with_the_grid(points: list[tuple[object, ...]]) ->
         assert len(lengths) == len(texts) == 1
 
 
+@pytest.mark.long
 def test_the_drift_of_a_foot_on_hills_is_its_acceleration() -> None:
     """By differences of the normal velocity along a motion without accelerations."""
     random = np.random.default_rng(4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from command_line import succeed
 
 import mbdyn_ros
@@ -35,6 +36,7 @@ def redone(robot: mbdyn_ros.Robot, walls: Environment, impact: mbdyn_ros.Impact)
     np.testing.assert_allclose(steps["thd+"][:, 0], impact.v_after, atol=1e-8)
 
 
+@pytest.mark.long
 def test_the_papers_first_impacts_by_hand() -> None:
     robot, walls = load()
     run = mbdyn_ros.simulate(robot, START, np.zeros(12), 0.6, environment=walls)

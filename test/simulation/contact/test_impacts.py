@@ -83,6 +83,7 @@ def test_the_papers_impacts(paper: mbdyn_ros.Trajectory) -> None:
     assert np.ptp(energy) < 1e-9
 
 
+@pytest.mark.long
 def test_tighter_tolerances_change_nothing(paper: mbdyn_ros.Trajectory) -> None:
     """Ten digits; mirror symmetry and no penetration at dense samples."""
     times = np.linspace(0, 1.5, 3001)

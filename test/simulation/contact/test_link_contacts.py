@@ -57,6 +57,7 @@ def test_the_report_says_what_touches_what() -> None:
     assert str(Environment([]).report(limited)) == "nothing touches anything"
 
 
+@pytest.mark.long
 def test_newtons_cradle() -> None:
     """The last ball leaves as fast as the first came: m balls of equal mass hand the motion on."""
     robot = balls(4, "continuous", -LENGTH)

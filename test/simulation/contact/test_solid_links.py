@@ -52,6 +52,7 @@ def among(e: float = 0.0, mu: float = 0.0, **more: object) -> Environment:
     return Environment([], joint_limits=True, links=links, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_domino_row(planks: mbdyn_ros.Robot) -> None:
     """Without friction each plank hands on what levers at the height of its edge let it.
 
@@ -210,6 +211,7 @@ def test_many_shapes_may_be_near_each_other() -> None:
         np.testing.assert_allclose(q[:, -1], expected, atol=1e-9)
 
 
+@pytest.mark.long
 def test_a_plank_lies_on_a_fixed_beam() -> None:
     """It rests on the beam's edges where its middle is above it, and tips over one where not."""
     box = '<collision><geometry><box size="0.1 0.5 0.1"/></geometry></collision>'

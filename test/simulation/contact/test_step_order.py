@@ -56,6 +56,7 @@ def test_a_ball_in_a_bowl_keeps_its_energy(friction: float, share: float) -> Non
     assert lost[0] > 3 * lost[1] > 9 * lost[2] > 0
 
 
+@pytest.mark.long
 def test_a_top_on_its_tip() -> None:
     """Sticking contact and a fast spin, against the events of `simulate`."""
     top = mbdyn_ros.load(BALL, floating_base=True)

@@ -98,6 +98,7 @@ def test_walls_and_stops_go_together() -> None:
         mbdyn_ros.Environment([], joint_limits="slide")  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_the_crane_keeps_its_limits() -> None:
     """Launched alone, its telescope was 80 m out after 5 s, and the cylinders beyond their ends."""
     robot = mbdyn_ros.load(URDF / "manipulator.urdf")

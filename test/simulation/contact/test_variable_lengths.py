@@ -151,6 +151,7 @@ def test_loops_that_are_followed_pass_dead_centres() -> None:
         assert np.abs(one - other).max() < 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["boom", *at_night(*(name for name in ROBOTS if name != "boom"))])
 def test_robots_of_the_box_fall_on_a_floor(name: str) -> None:
     """Under robots that are fixed the floor is 2 cm below what hangs lowest."""
