@@ -38,6 +38,14 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.fixture(scope="module")
+def without_collector() -> Iterator[None]:
+    """No collector of garbage, for a module whose objects all stay."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 # A cache of compiled programs of the tests' own: never the user's. Programs are known by their C
 # text, so it may stay from run to run; `make clean` removes it.
 _cache = Path(__file__).parent.parent / ".venv" / "test-cache"

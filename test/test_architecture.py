@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import gc
 import io
 import re
 import runpy
@@ -18,6 +17,8 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros.compiler.pipeline import PASSES
 from mbdyn_ros.robot.core import Core
+
+pytestmark = pytest.mark.usefixtures("without_collector")  # the trees of all files stay
 
 PACKAGE = Path(mbdyn_ros.__file__).parent
 LONGEST = 300
@@ -35,14 +36,6 @@ def modules() -> dict[Path_, Path]:
     return {
         path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")
     }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def without_collector() -> Iterator[None]:
-    """The trees of all files stay: the collector of garbage looks for it in vain."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @functools.cache

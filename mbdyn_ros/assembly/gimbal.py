@@ -9,7 +9,7 @@ import numpy as np
 from ..equations.system import System
 from ..errors import ModelError
 from ..model.model import Array
-from ..model.roll_pitch_yaw import rotation_from_rpy
+from ..model.pose import rotation_from_rpy
 from ..prepare.clusters import Cluster
 from ..prepare.tree import Body, Tree
 

@@ -18,9 +18,8 @@ from ..program.stages import (
     nonzeros,
     resolved,
 )
-from .block import Numbers, Operation, StraightBlock
+from .block import Array, Column, Lane, Numbers, Operation, StraightBlock, Table
 from .ir import Code, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
-from .table import Array, Column, Lane, Table
 
 
 def function_lines(function: ca.Function) -> tuple[Operation, ...]:

@@ -28,8 +28,7 @@ import casadi as ca
 
 from ..program.elimination import Elimination
 from ..program.stages import Chains, Mask
-from .block import TURNS, StraightBlock
-from .table import Lane, Table
+from .block import TURNS, Lane, StraightBlock, Table
 
 
 @dataclass(frozen=True, eq=False)

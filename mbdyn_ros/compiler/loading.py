@@ -18,15 +18,22 @@ from ..errors import CompilerWarning, warn
 from ..program.continuation import reach
 from ..program.program import Closing, Program, digest_of_folder
 from ..program.symbols import lasting, serialized
+from .block import Lane
 from .c_loops import walk_source
 from .cache import cached_library
-from .compiled_kernel import CompiledKernel, CompiledLoops, CompiledProgram, CompiledTerms
 from .gcc import CompilationError, toolchain
-from .kernel import Bound, Kernel, snapshot
+from .kernel import (
+    Bound,
+    CompiledKernel,
+    CompiledLoops,
+    CompiledProgram,
+    CompiledTerms,
+    Kernel,
+    snapshot,
+)
 from .options import STANDARD, Options
 from .pipeline import c_source, terms_source
 from .runtime.library import runtime
-from .table import Lane
 
 Built = TypeVar("Built")
 Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops, CompiledTerms)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from .table import Lane
+from .block import Lane
 
 
 @dataclass(frozen=True)

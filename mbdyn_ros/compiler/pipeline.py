@@ -16,7 +16,7 @@ import casadi as ca
 from ..errors import InputError
 from ..program.program import Closing, Program
 from ..program.stages import Staged
-from .block import Kind, Operand, Piece, RolledLoop, StraightBlock
+from .block import Kind, Lane, Operand, Piece, RolledLoop, StraightBlock, Table
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
 from .ir import Code, Constant, Factor, InvalidCode, Map, Product, Rows, Solve, Step, Sum, verify
@@ -34,7 +34,6 @@ from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
 from .printers.operations import OPERATIONS, operands_of_call
-from .table import Lane, Table
 
 Pass = Callable[[Code, Options], Code]
 

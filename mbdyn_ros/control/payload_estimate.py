@@ -23,8 +23,8 @@ from ..arguments import positive_number, require_link, single_vector
 from ..array import Array
 from ..compiler.kernel import Bound
 from ..equations.momentum import payload_momentum
-from ..equations.tree.regressor import PARAMETERS
 from ..errors import InputError
+from ..model.inertia import PARAMETERS
 from ..names import former_name
 from ..prepare.tree import WORLD
 from ..robot import Robot

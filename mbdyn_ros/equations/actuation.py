@@ -29,8 +29,7 @@ from .loops.embedding import Embedding
 from .loops.linkage import Linkage
 from .loops.units import loop_length
 from .system import System
-from .tree.acting import joint_friction, spring_efforts
-from .tree.newton_euler import newton_euler
+from .tree.newton_euler import joint_friction, newton_euler, spring_efforts
 
 LEAST_SHARE = 1e-6
 """Share of the actuators in the motion of their loop under which they are at a dead point.

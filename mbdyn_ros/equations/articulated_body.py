@@ -29,9 +29,8 @@ from ..prepare.tree import WORLD, Tree
 from ..program.elimination import solve_ltl
 from .algebra.spatial import SX, Transform, by_columns, constant, cross, skew, symmetric
 from .loops.embedding import Embedding
-from .tree.acting import rotor_inertia
 from .tree.composite_body import CompositeInertia
-from .tree.newton_euler import euler_moment, skew_square
+from .tree.newton_euler import euler_moment, rotor_inertia, skew_square
 
 
 @dataclass

@@ -38,7 +38,7 @@ from .frames import Frame, frame_acceleration, frame_pose, jacobian
 from .loops.embedding import Embedding
 from .programs import holding_vector, joint_space_inertia
 from .system import System
-from .tree.acting import joint_friction
+from .tree.newton_euler import joint_friction
 
 
 @program("q v a", output="motion", internal=True)

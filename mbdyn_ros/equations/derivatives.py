@@ -25,7 +25,7 @@ from ..program.stages import Staged, StageProduct, StageRows, Stages
 from .actuation import actuated, driving, joint_springs
 from .algebra.spatial import SX
 from .system import System
-from .tree.acting import acting, joint_friction
+from .tree.newton_euler import acting, joint_friction
 from .tree.newton_euler_derivatives import MotionTables, TreeDerivatives
 from .tree.newton_euler_derivatives import inverse_dynamics_derivatives as tree_derivatives
 

@@ -18,7 +18,7 @@ from ..prepare.tree import Tree
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .system import System
-from .tree.acting import acting
+from .tree.newton_euler import acting
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ from .algebra.spatial import SX, by_rows
 from .loops.linkage import Linkage
 from .programs import inverse_dynamics
 from .system import System
-from .tree.acting import joint_friction
 from .tree.kinematics import body_poses
-from .tree.newton_euler import forward_pass, joint_wrenches, newton_euler
+from .tree.newton_euler import forward_pass, joint_friction, joint_wrenches, newton_euler
 
 LOADS = 18
 """Numbers of a body: its pose (rotation by rows, origin), and force and moment at its joint."""

@@ -32,10 +32,15 @@ from .actuation import driving, joint_springs, without_springs
 from .algebra.spatial import SX, JointMotion, constant, cross, skew
 from .loops.embedding import Embedding
 from .system import System
-from .tree.acting import joint_friction, rotor_inertia
 from .tree.composite_body import CompositeInertia, composite_inertias
 from .tree.kinematics import body_poses, body_velocities
-from .tree.newton_euler import forward_pass, inertial_wrenches, total_wrench
+from .tree.newton_euler import (
+    forward_pass,
+    inertial_wrenches,
+    joint_friction,
+    rotor_inertia,
+    total_wrench,
+)
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 

@@ -12,7 +12,7 @@ from ..program.declaration import program
 from .algebra.spatial import SX
 from .programs import forward_dynamics
 from .system import System
-from .tree.acting import joint_friction
+from .tree.newton_euler import joint_friction
 
 SHORTEST_QUATERNION = 1e-6
 """Length below which a quaternion has no direction."""

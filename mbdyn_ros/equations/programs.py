@@ -39,9 +39,9 @@ from .formulation import Study, formulation
 from .loops.embedding import Embedding
 from .system import System
 from .tree import kinematics
-from .tree.acting import damping_efforts, joint_friction, spring_energy
 from .tree.composite_body import CompositeInertia, composite_body
 from .tree.kinematics import body_poses, body_velocities
+from .tree.newton_euler import damping_efforts, joint_friction, spring_energy
 from .tree.newton_euler_derivatives import TreeDerivatives
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 

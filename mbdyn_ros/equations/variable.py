@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..model.inertia import RigidInertia
+from ..model.inertia import PARAMETERS, RigidInertia
 from ..prepare.tree import COMPONENTS, ENDS, Body, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant, symmetric_of
@@ -27,7 +27,6 @@ from .loops.planar_linkage import Lengths
 from .regrouping import regrouped
 from .system import System
 from .tree.composite_body import CompositeInertia
-from .tree.regressor import PARAMETERS
 
 GRAVITY, FRICTION, ARMATURE, SPRINGS = "gravity", "friction", "armature", "springs"
 """Names of what may vary besides the inertias of links."""

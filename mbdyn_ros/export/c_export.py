@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..compiler.block import Lane
 from ..compiler.printers.operations import OPERATIONS
-from ..compiler.table import Lane
 from ..errors import InputError, shown, writing
 from .c_companions import cmake_lists, python_loader, test_program
 from .c_library import CLibrary, header, library

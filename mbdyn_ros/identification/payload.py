@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
-from ..equations.tree.regressor import PARAMETERS, standard_parameters
 from ..errors import InputError, ModelWarning, brief
+from ..model.inertia import PARAMETERS, standard_parameters
 from ..model.model import Inertia
 from ..names import former_name
 from ..recording.conditioning import conditioned

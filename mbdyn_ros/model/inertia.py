@@ -94,3 +94,16 @@ class RigidInertia:
     def center(self) -> Array:
         """Centre of mass (3,); the origin for a massless body."""
         return self.first / self.mass if self.mass else np.zeros(3)
+
+
+PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+"""Names of a link's standard parameters, in order."""
+
+
+def standard_parameters(inertia: Inertia | None) -> Array:
+    """The ten numbers (10,) of a link; zeros where it has no mass."""
+    if inertia is None:
+        return np.zeros(10)
+    c = inertia.center
+    moments = inertia.moments + inertia.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
+    return np.concatenate([[inertia.mass], inertia.mass * c, moments[np.triu_indices(3)]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -94,7 +95,7 @@ class Joint:
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", constant(self.axis, (3,)))
 
-    @property
+    @functools.cached_property
     def kind(self) -> JointType:
         """The type of joint; ModelError where there is no such type."""
         return joint_type(self.type, f"joint {self.name!r}: ")

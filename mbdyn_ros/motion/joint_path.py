@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..array import Array, as_numbers
-from ..compiler.compiled_kernel import address
 from ..compiler.gcc import CompilationError
+from ..compiler.kernel import address
 from ..compiler.runtime.library import reachability, structure
 from ..errors import InputError, SimulationError
 

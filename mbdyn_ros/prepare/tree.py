@@ -23,8 +23,14 @@ from ..errors import ModelError
 from ..model.inertia import RigidInertia
 from ..model.joints import MotionType
 from ..model.model import ACTING, BASE_JOINT, GIVEN, Array, Inertia, Joint, Model, Pose, constant
-from ..model.pose import noise, rotation_onto, snap, without_noise
-from ..model.roll_pitch_yaw import roll_pitch_yaw, rotation_from_rpy
+from ..model.pose import (
+    noise,
+    roll_pitch_yaw,
+    rotation_from_rpy,
+    rotation_onto,
+    snap,
+    without_noise,
+)
 from .coordinates import JointBlock, base_joint, coordinates
 
 WORLD = -1

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..array import Array
-from ..equations.tree.regressor import PARAMETERS, standard_parameters
 from ..errors import InputError, brief
+from ..model.inertia import PARAMETERS, standard_parameters
 from .dynamics import Dynamics
 
 NEGLIGIBLE_EFFECT = 1e-5

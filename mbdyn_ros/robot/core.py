@@ -141,7 +141,7 @@ class Core:
         # None while the robot is built. Not by vars(self): an object that was once asked for its
         # dictionary keeps it, and each of its attributes costs 15 ns more (CPython 3.11).
         calls: Calls | None = getattr(self, "calls", None)
-        if calls is not None and self._parameters.layout and self._seen != calls.changes:
+        if calls is not None and self._seen != calls.changes and self._parameters.layout:
             self._seen, self._system = calls.changes, calls.system()
         return self._system
 

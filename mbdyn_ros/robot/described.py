@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..array import Array
-from ..equations.tree.regressor import standard_parameters
 from ..equations.variable import AT_JOINTS
 from ..errors import InputError
+from ..model.inertia import standard_parameters
 from ..model.model import Inertia, Joint, Link, Model, Pose
 from ..model.split_joints import parts
 from ..model.write.elements import quaternion

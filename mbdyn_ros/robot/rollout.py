@@ -17,8 +17,7 @@ from ..arguments import (
     whole_efforts,
 )
 from ..array import Array, ArrayLike
-from ..compiler.compiled_kernel import CompiledKernel, CompiledProgram, address
-from ..compiler.kernel import Kernel, snapshot
+from ..compiler.kernel import CompiledKernel, CompiledProgram, Kernel, address, snapshot
 from ..compiler.loading import load_vectors
 from ..compiler.runtime.library import runtime
 from ..compiler.threads import threads_for

@@ -10,10 +10,9 @@ import numpy as np
 from ..arguments import checked_names, checked_numbers, require_link
 from ..array import Array
 from ..equations.system import System
-from ..equations.tree.regressor import standard_parameters
 from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, ParameterLayout, without
 from ..errors import InputError, shown, suggestion
-from ..model.inertia import RigidInertia
+from ..model.inertia import RigidInertia, standard_parameters
 from ..model.model import Model
 from ..prepare.tree import COMPONENTS, WORLD, Tree
 

@@ -357,23 +357,6 @@ class Actuation:
         return result
 
 
-def actuated_effort(
-    robot: Robot,
-    effort: EffortFunction,
-    commands: object | None,
-    q: Array,
-    start: Mapping[str, float] | None,
-) -> tuple[EffortFunction, Actuation | None]:
-    """The efforts of a simulation, and the actuators that make part of them, if commanded."""
-    if commands is None:
-        if start is not None:
-            raise InputError("actuator_start is of actuators, which act by commands: give those")
-        return effort, None
-    actuation = Actuation(robot, commands, effort)
-    actuation.rest(robot, q, start)
-    return actuation, actuation
-
-
 GAMMA = 1.0 - math.sqrt(0.5)
 """Of the method, for which it is L-stable."""
 

@@ -12,11 +12,11 @@ from ..array import Array, NoNumbers, as_number
 from ..errors import InputError, brief
 from ..integration.methods import ADAPTIVE, named
 from ..robot import Robot
-from .actuation import Commands, actuated_effort
+from .actuation import Actuation, Commands
 from .adaptive.run import Run
 from .change_points.passage import by_inertia
 from .contact.environment import Environment, checked_environment
-from .contact.stops import with_stops, without_stops
+from .contact.starts import with_stops, without_stops
 from .effort import EffortFunction, External, ExternalWrenches, effort_function
 from .trajectory import Event, Trajectory
 
@@ -116,7 +116,8 @@ def simulate(
         robot.require_single("simulation")
         robot.say_choice()
         q, v = initial_state(robot, q0, v0)
-        robot.energy(q, v)  # refuses positions at which loops cannot be closed
+        if robot.dependent_joints:
+            robot.energy(q, v)  # refuses positions at which loops cannot be closed
         if joint_limits:
             environment = with_stops(robot, q, environment)
         elif environment is not None:
@@ -131,9 +132,12 @@ def simulate(
         max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
         if commands is not None and through_change_points:
             raise InputError("actuators do not go through change points: give efforts there")
-        drive, actuation = actuated_effort(
-            robot, effort_function(robot, effort), commands, q, actuator_start
-        )
+        drive, actuation = effort_function(robot, effort), None
+        if commands is not None:
+            drive = actuation = Actuation(robot, commands, drive)
+            actuation.rest(robot, q, actuator_start)
+        elif actuator_start is not None:
+            raise InputError("actuator_start is of actuators, which act by commands: give those")
         outside = None if wrenches is None else ExternalWrenches(robot, wrenches)
         run = Run(
             robot,

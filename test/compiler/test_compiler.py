@@ -11,7 +11,7 @@ import pytest
 
 from mbdyn_ros import InputError
 from mbdyn_ros.compiler import passes
-from mbdyn_ros.compiler.block import Operation, StraightBlock
+from mbdyn_ros.compiler.block import Column, Lane, Operation, StraightBlock, Table
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.ir import Code, Constant, InvalidCode, Map, Put, verify
 from mbdyn_ros.compiler.options import STANDARD, Options
@@ -23,7 +23,6 @@ from mbdyn_ros.compiler.passes.place import place
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.split import split
 from mbdyn_ros.compiler.pipeline import PASSES, function_text, listing
-from mbdyn_ros.compiler.table import Column, Lane, Table
 
 Q, RESULT = Table.dense("q", 2, 1), Table.dense("result", 1, 1)
 SMALL = Options(lanes=4, longest_block=1, piece=2)

@@ -11,14 +11,14 @@ import pytest
 from chains import chain
 
 import mbdyn_ros
-from mbdyn_ros.compiler.compiled_kernel import MANY
+from mbdyn_ros.compiler.block import Lane
 from mbdyn_ros.compiler.from_casadi import function_code
+from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.roll import roll
 from mbdyn_ros.compiler.pipeline import c_source, function_text
-from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
 

@@ -11,10 +11,10 @@ from random_loops import draw
 from robot_text import hinge_text
 
 from mbdyn_ros import load
+from mbdyn_ros.compiler.block import Lane
 from mbdyn_ros.compiler.c_loops import walk_source
 from mbdyn_ros.compiler.kernel import Kernel
 from mbdyn_ros.compiler.pipeline import QUICK, c_source, terms_source
-from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.equations.joint_forces import loop_terms
 from mbdyn_ros.equations.position_rate import motion_rate
 from mbdyn_ros.equations.programs import energy, joint_velocity, mass_matrix

@@ -25,8 +25,8 @@ from robot_text import EMPTY
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant  # noqa: E402
 from mbdyn_ros.equations.programs import inverse_dynamics, regressor  # noqa: E402
-from mbdyn_ros.equations.tree.regressor import standard_parameters  # noqa: E402
 from mbdyn_ros.identification import identify  # noqa: E402
+from mbdyn_ros.model.inertia import standard_parameters  # noqa: E402
 from mbdyn_ros.robot.base_parameters import (  # noqa: E402
     KINDS,
     NEGLIGIBLE_EFFECT,

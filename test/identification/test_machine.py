@@ -17,7 +17,6 @@ from benchmarks.identified_loops import LOOPS, RATE, SECONDS, friction
 from benchmarks.identified_loops import recorded as recorded_loops
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.array import Array
-from mbdyn_ros.equations.tree.regressor import standard_parameters
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.identification import (
     Identification,
@@ -28,6 +27,7 @@ from mbdyn_ros.identification import (
 from mbdyn_ros.identification.consistent import consistent, pseudo_inertia
 from mbdyn_ros.identification.linear_form import LinearForm
 from mbdyn_ros.identification.soundness import other_zeros
+from mbdyn_ros.model.inertia import standard_parameters
 from mbdyn_ros.model.model import Inertia
 from mbdyn_ros.recording.conditioning import conditioned
 from mbdyn_ros.recording.measured import Recording

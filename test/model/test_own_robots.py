@@ -13,7 +13,7 @@ from scipy.optimize import fsolve
 
 import mbdyn_ros
 from mbdyn_ros.model import Model, Pose, read_dh_table, read_urdf
-from mbdyn_ros.model.roll_pitch_yaw import rotation_from_rpy
+from mbdyn_ros.model.pose import rotation_from_rpy
 
 FOLDER = Path(__file__).resolve().parents[2] / "urdf"
 MASSES = {

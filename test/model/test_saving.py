@@ -14,8 +14,7 @@ from same_models import difference
 
 import mbdyn_ros
 from mbdyn_ros.model import Model, ModelError, edit, read_dh_table, read_mechanism, read_urdf
-from mbdyn_ros.model.pose import Pose
-from mbdyn_ros.model.roll_pitch_yaw import roll_pitch_yaw, rotation_from_rpy
+from mbdyn_ros.model.pose import Pose, roll_pitch_yaw, rotation_from_rpy
 from mbdyn_ros.model.write.urdf import urdf_text
 
 pytest.importorskip("pinocchio")

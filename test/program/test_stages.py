@@ -15,7 +15,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.compiled_kernel import MANY, CompiledProgram
+from mbdyn_ros.compiler.kernel import MANY, CompiledProgram
 from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.pipeline import c_source
 from mbdyn_ros.compiler.runtime.library import runtime

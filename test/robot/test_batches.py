@@ -18,11 +18,11 @@ from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
+from mbdyn_ros.compiler.block import Lane
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.compiled_kernel import MANY
+from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.options import STANDARD, Options
 from mbdyn_ros.compiler.pipeline import HEADERS, function_text
-from mbdyn_ros.compiler.table import Lane
 
 URDF = Path(__file__).parents[2] / "urdf"
 N = MANY + 3

@@ -267,7 +267,7 @@ def test_the_general_call_takes_the_short_way(
         ]
 
     with monkeypatch.context() as patch:
-        patch.setattr("mbdyn_ros.compiler.compiled_kernel.CompiledKernel.plain", None)
+        patch.setattr("mbdyn_ros.compiler.kernel.CompiledKernel.plain", None)
         expected = answers()
     monkeypatch.setattr("mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("the long way"))
     for found, right in zip(answers(), expected, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbdyn_ros.model.roll_pitch_yaw import roll_pitch_yaw
+from mbdyn_ros.model.pose import roll_pitch_yaw
 from mbdyn_ros.robot.described import described_model
 from mbdyn_ros.robot.robot import Robot
 

@@ -12,10 +12,9 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..block import Memory, RolledLoop, StraightBlock
+from ..block import Lane, Memory, RolledLoop, StraightBlock
 from ..ir import Code
 from ..options import Options
-from ..table import Lane
 
 
 def place(code: Code, options: Options) -> Code:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..block import Lane
 from ..ir import Code, Factor, Solve, Step
 from ..options import Options
-from ..table import Lane
 
 
 def unroll(code: Code, options: Options) -> Code:

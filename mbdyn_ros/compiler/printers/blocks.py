@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 import casadi as ca
 
-from ..block import Kind, Memory, Operand, RolledLoop, StraightBlock
-from ..table import Lane
+from ..block import Kind, Lane, Memory, Operand, RolledLoop, StraightBlock
 from .lines import LinePrinter, Places, indented
 from .operations import number
 

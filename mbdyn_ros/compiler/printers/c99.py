@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ..block import StraightBlock
+from ..block import Lane, StraightBlock
 from ..from_casadi import function_lines
-from ..table import Lane
 from .lines import LinePrinter, indented
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..block import StraightBlock
+from ..block import Lane, StraightBlock, Table
 from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
-from ..table import Lane, Table
 from .blocks import block_text
 from .lines import Places, TableLayout, storage
 from .operations import number, numbers_text

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..block import TURNS, StraightBlock
-from ..table import Lane, Table
+from ..block import TURNS, Lane, StraightBlock, Table
 from .operations import OPERATIONS, number, operands_of_call
 
 Places = Mapping[tuple[str, int], Sequence[str]]

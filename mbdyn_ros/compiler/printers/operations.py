@@ -6,8 +6,7 @@ import math
 
 import casadi as ca
 
-from ..block import Numbers, Operation
-from ..table import Lane
+from ..block import Lane, Numbers, Operation
 
 
 def _library(name: str, given: str = "({0})") -> tuple[str, str]:

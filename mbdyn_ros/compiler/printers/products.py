@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...program.stages import NO_COLUMN, Chains, Mask
+from ..block import Lane, Table
 from ..ir import Product, Sum, Term
-from ..table import Lane, Table
 from .lines import TableLayout, whole_numbers
 
 ALONG_COLUMNS = """

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...program.elimination import Elimination
-from ..table import Lane, Table
+from ..block import Lane, Table
 from .lines import TableLayout, indented, whole_numbers
 
 Factors = Callable[[int, int], str]

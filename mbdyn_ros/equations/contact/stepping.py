@@ -20,9 +20,9 @@ from ..dry_friction import DryFrictionRows, sliding_friction
 from ..loops.embedding import Embedding
 from ..programs import joint_space_inertia, staged_inertia
 from ..system import System
-from ..tree.acting import acting
 from ..tree.gibbs_motion import touching_motions
 from ..tree.kinematics import chain, joint_twists
+from ..tree.newton_euler import acting
 from .contact import ContactGeometry
 from .reach import Mobility, carrier_of
 from .rods import between

@@ -110,8 +110,8 @@ from ..formulation import Study, formulation
 from ..loops.embedding import Embedding
 from ..loops.linkage import solve_rows
 from ..system import System
-from ..tree.acting import acting, rotor_inertia
 from ..tree.kinematics import body_poses
+from ..tree.newton_euler import acting, rotor_inertia
 
 Pose = tuple[SX, SX]
 """Rotation (3, 3) and origin (3, 1) of a body's frame in the world."""

@@ -38,8 +38,8 @@ from ...prepare.tree import WORLD, Tree
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..formulation import Study, formulation
-from ..tree.acting import acting, rotor_inertia
 from ..tree.gibbs_motion import GibbsMotion, body_motions, compound, partials
+from ..tree.newton_euler import acting, rotor_inertia
 
 
 def gibbs_appell(

@@ -45,8 +45,8 @@ from ...model.model import Array
 from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, JointMotion, constant, symmetric
 from ..formulation import Study, formulation
-from ..tree.acting import rotor_inertia
 from ..tree.gibbs_motion import compound, generator
+from ..tree.newton_euler import rotor_inertia
 
 KINDS = ("revolute", "prismatic")
 

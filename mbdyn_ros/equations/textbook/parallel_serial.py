@@ -75,7 +75,7 @@ from ..algebra.spatial import SX, CosineSine, JointMotion, constant, joint_motio
 from ..formulation import Study, formulation
 from ..loops.linkage import Linkage
 from ..system import System
-from ..tree.acting import acting
+from ..tree.newton_euler import acting
 
 ON_THE_LINE = 1e-9
 """Share of a cylinder's length by which its pin may lie off the line along which it slides."""

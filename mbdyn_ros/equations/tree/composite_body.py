@@ -21,7 +21,7 @@ from ..algebra.spatial import (
     inlined,
     symmetric,
 )
-from .acting import acting
+from .newton_euler import acting
 
 
 @dataclass

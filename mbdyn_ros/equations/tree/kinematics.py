@@ -9,7 +9,7 @@ import casadi as ca
 from ...model.model import Array
 from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, JointMotion, constant, cross
-from .acting import acting
+from .newton_euler import acting
 
 
 def body_poses(tree: Tree, joints: Sequence[JointMotion]) -> list[tuple[SX, SX]]:

@@ -64,8 +64,8 @@ from ..algebra.spatial import (
     symmetric_of,
     upper_of,
 )
-from .acting import acting, rotor_inertia
 from .composite_body import CompositeInertia
+from .newton_euler import acting, rotor_inertia
 
 
 @dataclass(frozen=True, eq=False)

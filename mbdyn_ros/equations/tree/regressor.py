@@ -9,29 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import casadi as ca
-import numpy as np
 
-from ...model.model import Array, Inertia
 from ...prepare.tree import WORLD, Tree
 from ..algebra.spatial import SX, Transform, constant, symmetric_of
 from .composite_body import CompositeInertia
-
-PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-"""Names of a link's standard parameters, in order."""
 
 
 def moving_links(tree: Tree) -> list[str]:
     """Links that a joint can move, in the order of `tree.frames`."""
     return [link for link, (body, _) in tree.frames.items() if body != WORLD]
-
-
-def standard_parameters(inertia: Inertia | None) -> Array:
-    """The ten numbers (10,) of a link; zeros where it has no mass."""
-    if inertia is None:
-        return np.zeros(10)
-    c = inertia.center
-    moments = inertia.moments + inertia.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
-    return np.concatenate([[inertia.mass], inertia.mass * c, moments[np.triu_indices(3)]])
 
 
 def symbolic_inertias(tree: Tree, parameters: SX) -> Tree:

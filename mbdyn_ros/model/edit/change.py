@@ -9,8 +9,8 @@ from typing import Any
 
 from ...errors import InputError
 from ..model import ACTING, Joint, Model, Pose
+from ..pose import roll_pitch_yaw
 from ..read.acting import refusal
-from ..roll_pitch_yaw import roll_pitch_yaw
 from ..split_joints import whole_joints
 from .parts import direction, placed_at, require, split_where_named
 

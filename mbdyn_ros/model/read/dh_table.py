@@ -36,7 +36,7 @@ import numpy as np
 import yaml
 
 from ..model import Inertia, Joint, Limits, Link, Model, Pose
-from ..roll_pitch_yaw import rotation_from_rpy
+from ..pose import rotation_from_rpy
 from .structure import inertia_warnings
 from .yaml_source import YamlSource
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..joints.quaternion import rotation_rows
 from ..model import Array, Joint, Link, Pose, constant
-from ..pose import SNAPPED
-from ..roll_pitch_yaw import Vector, rotation_from_rpy, snap
+from ..pose import SNAPPED, Vector, rotation_from_rpy, snap_number
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def normalized(values: Vector) -> Vector | None:
         values = tuple(math.ldexp(value, exponent) for value in values)
         norm = math.hypot(*values)
         values = tuple(value / norm for value in values)
-    return tuple(snap(value) for value in values)
+    return tuple(snap_number(value) for value in values)
 
 
 def read_pose(source: XmlSource, parent: Element, tag: str = "origin") -> Pose:
@@ -102,7 +101,7 @@ def _read_quaternion(source: XmlSource, origin: Element) -> Array:
     quaternion = normalized(source.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0)))
     if quaternion is None:
         raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
-    return np.array([[snap(entry) for entry in row] for row in rotation_rows(*quaternion)])
+    return np.array([[snap_number(entry) for entry in row] for row in rotation_rows(*quaternion)])
 
 
 COMPOSED = 1e-14

@@ -14,7 +14,7 @@ import yaml
 from ...errors import ModelError, suggestion
 from ..closing_types import closing_type
 from ..model import Combination, Coupling, Loop, Model, Pose
-from ..roll_pitch_yaw import rotation_from_rpy
+from ..pose import rotation_from_rpy
 from ..split_joints import joints_of_parts, split_joints
 from .closures import HeldJoint, held_loop, held_type, standing
 from .couplings import ZERO_FACTOR, ZERO_RATIO, couple_joints

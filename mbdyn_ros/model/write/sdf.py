@@ -14,9 +14,8 @@ from lxml import etree
 
 from ..closing_types import Translation
 from ..model import Array, Combination, Inertia, Joint, Link, Loop, Mimic, Model, Pose, factors_of
-from ..pose import across, rotation_onto
+from ..pose import across, roll_pitch_yaw, rotation_onto
 from ..read.source_text import TEXT
-from ..roll_pitch_yaw import roll_pitch_yaw
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
 from ..split_joints import parts, split_joints
 from .elements import element, moved_reference, number, numbers, xml_text

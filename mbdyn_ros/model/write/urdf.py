@@ -19,10 +19,10 @@ from ...number import LARGEST
 from ..actuators import TYPES, ElectricDrive
 from ..model import ACTING, Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Model, Pose
 from ..motion_law import LAWS, MotionLaw
+from ..pose import roll_pitch_yaw
 from ..read.description import FORMATS, outermost, read_description
 from ..read.source_text import TEXT, NamedText
 from ..read.transmissions import ROTORS
-from ..roll_pitch_yaw import roll_pitch_yaw
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .elements import element, moved_reference, number, numbers, xml_text

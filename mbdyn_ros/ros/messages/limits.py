@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...compiler.compiled_kernel import MANY
+from ...compiler.kernel import MANY
 from ...errors import InputError, MbdynError
 from ...model.model import Array
 from ...motion.reference import Reference

@@ -18,7 +18,7 @@ from ...robot import Robot
 from ...simulation.actuation import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
-from ...simulation.contact.stops import with_stops, without_stops
+from ...simulation.contact.starts import with_stops, without_stops
 from ...simulation.effort import ExternalWrenches, effort_work
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.servo import Following

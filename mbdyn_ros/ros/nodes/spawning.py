@@ -12,11 +12,11 @@ from rclpy.task import Future
 
 from ...array import Array
 from ...errors import InputError, MbdynError
+from ...model.pose import roll_pitch_yaw
 from ...model.read.description import described, outermost, read_description
 from ...model.read.installed import find_robot, own_robots
 from ...model.read.shape import find_mesh
 from ...model.read.source_text import NamedText, Source
-from ...model.roll_pitch_yaw import roll_pitch_yaw
 from ...robot import Robot
 from ...simulation.world import GROUND, World
 from ..messages.base_pose import pose_matrix, topic_word

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...compiler.compiled_kernel import CompiledKernel
+from ...compiler.kernel import CompiledKernel
 from ...compiler.runtime.library import runtime
 from ...model.model import Array
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...compiler.compiled_kernel import CompiledKernel
+from ...compiler.kernel import CompiledKernel
 from ...errors import ContactError, SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod, first_true, land
@@ -249,7 +249,7 @@ class Integrator:
         if not np.isfinite(solver.f).all():
             self._explain_failure()
         corrects = self.motion.corrects
-        crowded = self.motion.may_step and touching is not None and len(touching.resting) > 0
+        crowded = touching is not None and len(touching.resting) > 0 and self.motion.may_step
         while solver.status == "running":
             initial = solver.y
             solver.step()

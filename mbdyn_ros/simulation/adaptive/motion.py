@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ...equations.position_rate import PositionRate
@@ -71,7 +73,6 @@ class Motion:
     actuators.
 
     walks : whether there are loops without closed form.
-    may_step : whether it can go on in equal steps among walls, where events do not go on.
     nearby : notes what events do not see; None where there is nothing of the kind.
     """
 
@@ -85,7 +86,7 @@ class Motion:
     ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
         self.walks = bool(robot.system.nz)
-        self.may_step = environment is not None and is_compiled(robot) and actuation is None
+        self._robot, self._environment = robot, environment
         self.effort, self._actuation = effort, actuation
         _, dry = friction_coefficients(robot.system)
         self.drive = Drive(robot)
@@ -97,13 +98,19 @@ class Motion:
             self.touching = Touching(robot, free, contacts, tolerance)
             if contacts.geometry.slots or environment.plain is not environment:
                 self.nearby = self._watch(robot, environment)
-            elif self.may_step and len(contacts.wide):
+            elif len(contacts.wide) and self.may_step:
                 self.nearby = Nearby(robot, environment)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self._held = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
         self.size = self._held + (0 if actuation is None else len(actuation.states))
         self.position_rate = PositionRate(robot.system.coordinates)
+
+    @functools.cached_property
+    def may_step(self) -> bool:
+        """Whether it can go on in equal steps among walls, where events do not go on."""
+        walled = self._environment is not None and self._actuation is None
+        return walled and is_compiled(self._robot)
 
     def _watch(self, robot: Robot, environment: Environment) -> Nearby:
         if not self.may_step:

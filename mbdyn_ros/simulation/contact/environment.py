@@ -22,8 +22,7 @@ from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
 from .curved_rods import CurvedRod, with_pieces
 from .link_contacts import NO_PAIRS, LinkContacts, checked_law
-from .link_frames import LinkFrames
-from .points import GivenPoint, Point, checked_points, collision_points, default_points
+from .points import GivenPoint, LinkFrames, Point, checked_points, collision_points, default_points
 from .solids import SolidPair
 from .surfaces import NO_LAWS, Surface, checked_restitution, number_within
 

@@ -16,7 +16,7 @@ from ...model.model import Array
 from ...model.shapes import Capsule, Sphere
 from ...prepare.tree import WORLD
 from ...robot import Robot
-from .link_frames import LinkFrames
+from .points import LinkFrames
 from .solids import Solid, SolidPair, solids_of
 from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within
 

@@ -13,8 +13,7 @@ from ...model.model import Array
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
 from ...robot import Robot
-from .link_frames import LinkFrames
-from .points import mesh_corners
+from .points import LinkFrames, mesh_corners
 
 COPLANAR = 1e-6
 """Difference of the planes of triangles that are one face, of unit normals and sizes."""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...array import Array
-from ...compiler.compiled_kernel import CompiledKernel
-from ...compiler.kernel import Bound, fixed_zeros
+from ...compiler.kernel import Bound, CompiledKernel, fixed_zeros
 from ...compiler.runtime.library import can_step, stepping, structure
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Sparsity, flattened

@@ -33,8 +33,7 @@ from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
 from ..contact.impulses import Contact, Impact
 from ..contact.precision import STEPS_IN_C
-from ..contact.starts import refuse_inside
-from ..contact.stops import limited_joints, with_all_stops, with_stops
+from ..contact.starts import limited_joints, refuse_inside, with_all_stops, with_stops
 from ..coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques

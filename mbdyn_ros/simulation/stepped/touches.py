@@ -11,7 +11,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts, tangent_planes
 from ..contact.impulses import Contact, Impact, angle_between
-from ..contact.link_frames import LinkFrames
+from ..contact.points import LinkFrames
 from .solid_slots import SolidSlots
 from .step_in_c import SLOT_SIZE, StepInC
 

@@ -18,8 +18,13 @@ from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts, Indices
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
-from ..contact.starts import refuse_inside
-from ..contact.stops import beyond_limits, limited_joints, with_all_stops, with_stops
+from ..contact.starts import (
+    beyond_limits,
+    limited_joints,
+    refuse_inside,
+    with_all_stops,
+    with_stops,
+)
 from ..given_motion import refuse_unseen
 from .solid_slots import CrowdedError, SolidSlots
 from .step_in_c import CROWDED_CONTACTS, SLOT_SIZE, StepInC, is_compiled

@@ -275,8 +275,15 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
 /* Impulses of single problems: Newton's method, and where it does not settle the safe ways. */
 enum { FEW = 4, MANY = 12 };
 
-#define SAFELY 1e-9 /* velocity by which laws may be missed where safe ways are needed, */
-#define LESS 10.    /* as long as it is no more times what is asked for */
+/* How well problems are solved. Newton's method begins with a `softness` (SOFT, EVEN). Safe ways follow
+   where it leaves laws missed by a velocity above `begin`, until they are missed by `end` at most, or
+   by so many `times` what was asked for if that is less; the proximal point goes on for `rounds`. */
+struct Exactness {
+  double softness, begin, end, times;
+  int rounds;
+};
+
+static constexpr Exactness WHOLE = {SOFT, 0., 1e-9, 10., PROXIMAL_ROUNDS};
 
 /* How many numbers of room single problems need: the last for a root of A. */
 static inline size_t room_of_single(size_t m, size_t size) {
@@ -284,28 +291,26 @@ static inline size_t room_of_single(size_t m, size_t size) {
 }
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most `enough`
-   unless nothing better was found. Where Newton's method does not come to that alone, and `nearly` is not
-   zero, that much is enough. size: of the velocities. `softness`: see SOFT, EVEN. */
+   unless nothing better was found. size: of the velocities. */
 static double impulses_of_island(const Cones<double>* c, double enough, double size, double* f,
-                                 double softness, double nearly) {
+                                 const Exactness& exactness) {
   const size_t m = c->rows;
   double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
   double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
   steps_of(c, step);
-  double least = HUGE_VAL;
+  double least = HUGE_VAL, softness = exactness.softness;
   for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
     least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness, softness <= SOFT);
   }
-  const double near = fmax(enough, nearly > 0. ? nearly : fmin(SAFELY, LESS * enough));
-  const double first = nearly > 0. ? near : enough;
-  const int most = nearly > 0. ? FEW_ROUNDS : PROXIMAL_ROUNDS;
+  const double first = fmax(enough, exactness.begin);
+  const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
   for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);
     least = (m < MANY_ROWS) == (k == 0)
                 ? by_sweeps(c, step, way, first, least, FEW, f)
-                : proximal_point(c, step, way, enough, near, most, least, rounds, f);
+                : proximal_point(c, step, way, enough, near, exactness.rounds, least, rounds, f);
   }
   Cones<double> rooted = *c;
   if (least > near && c->root) rooted.X = root_of(m, c->matrix, c->root);
@@ -325,13 +330,13 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
 
 /* Impulses of several problems at once by Newton's method alone; `done` says where that was enough. */
 static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done,
-                               double, double) {
+                               const Exactness& exactness) {
   const size_t m = c->rows;
   realv *step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size, size = all<realv>(0.);
   for (size_t i = 0; i < m; ++i) size = greatest(size, magnitude(c->free[i]));
   steps_of(c, step);
   const realv enough = settled * size;
-  realv least = newton_on_cones(c, step, f, enough, SOFT);
+  realv least = newton_on_cones(c, step, f, enough, exactness.softness);
   const bitsv moves = is(size > 0.);
   for (size_t i = 0; i < m; ++i) f[i] = select(moves, f[i], all<realv>(0.));
   project_on_cones(c, f);

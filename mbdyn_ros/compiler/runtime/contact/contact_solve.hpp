@@ -28,6 +28,8 @@
 #define DEPENDENT 1e-9 /* share of the largest of a Delassus matrix in which rows depend */
 #define AT_REST 1e-9 /* share of the velocities without dry friction that counts as none */
 
+static constexpr Exactness STEPS = {SOFT, LAW, LAW, HUGE_VAL, FEW_ROUNDS};
+
 /* Where joints slide as they did, and nothing else is to be solved: their forces, and what they take. */
 template <class Real>
 static void sliding_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
@@ -402,7 +404,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
                                x->island, x->solved};
     Bits<Real> settled;
-    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, LAW);
+    Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, STEPS);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
     if constexpr (is_single<Real>) {
       if (shifted && against && reconcile_shift(x, m)) {
@@ -410,7 +412,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         cone_problem(w, x, m, h);
         yield_to(w, x, m, h, part);
         warm_start(w, s, x, h);
-        missed = impulses_of_cones(&cones, w->settled, x->f, &settled, SOFT, LAW);
+        missed = impulses_of_cones(&cones, w->settled, x->f, &settled, STEPS);
         against = are_heavy(&cones, x->f) | is(missed > LAW);
       }
       again = shifted && against && pass + 1 < MOST_PASSES;

@@ -72,7 +72,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   };
   for (size_t i = 0; i < x->count; ++i) e[i] = restitution(i);
   memcpy(old, s->v, n * sizeof *old);
-  Bounce found = newtons_law(&cones, x->b, before, e, w->settled, SOFT, law, x->f);
+  Bounce found = newtons_law(&cones, x->b, before, e, w->settled, WHOLE, law, x->f);
   bool bounces = false, dies = false;
   for (size_t i = 0; i < x->count; ++i) bounces |= e[i] > 0.;
   if (bounces) {  /* which bounces would all be over within a step */
@@ -90,7 +90,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
       }
     }
     if (dies) memcpy(e, x->gap, x->count * sizeof *e);
-    if (dies) found = newtons_law(&cones, x->b, before, e, w->settled, SOFT, law, x->f);
+    if (dies) found = newtons_law(&cones, x->b, before, e, w->settled, WHOLE, law, x->f);
   }
   s->residual = fmax(s->residual, found.missed);
   s->unsettled += found.missed > LAW;

@@ -28,11 +28,11 @@ class Island {
   }
 
   /* Impulses of the island of this number, from and to those of the whole problem. */
-  double solve(size_t number, double enough, double size, double softness, double nearly,
+  double solve(size_t number, double enough, double size, const Exactness& exactness,
                double* impulses) {
     const Cones<double> part = gather(number);
     for (size_t i = 0; i < part.rows; ++i) f[i] = impulses[row[i]];
-    const double missed = impulses_of_island(&part, enough, size, f, softness, nearly);
+    const double missed = impulses_of_island(&part, enough, size, f, exactness);
     for (size_t i = 0; i < part.rows; ++i) impulses[row[i]] = f[i];
     return missed;
   }
@@ -89,9 +89,9 @@ class Island {
 };
 
 /* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most
-   `settled` times that of b unless nothing better was found. `softness`, `nearly`: see there. */
+   `settled` times that of b unless nothing better was found. */
 static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
-                                double softness = SOFT, double nearly = 0.) {
+                                const Exactness& exactness = WHOLE) {
   double size = 0., missed = 0.;
   for (size_t i = 0; i < c->rows; ++i) size = fmax(size, fabs(c->free[i]));
   if (!(size > 0.)) {
@@ -101,12 +101,12 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
   }
   const double enough = settled * size;
   if (c->islands < 2) {
-    missed = impulses_of_island(c, enough, size, f, softness, nearly);
+    missed = impulses_of_island(c, enough, size, f, exactness);
   } else {
     Island island(c, c->room + room_of_island(c->rows, c->size));
     for (size_t k = 0; k < c->islands; ++k) {
       if (c->solved && c->solved[k]) continue;
-      missed = fmax(missed, island.solve(k, enough, size, softness, nearly, f));
+      missed = fmax(missed, island.solve(k, enough, size, exactness, f));
     }
   }
   *done = is(missed <= enough);

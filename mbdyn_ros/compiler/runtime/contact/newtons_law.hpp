@@ -18,13 +18,13 @@ struct Bounce {
 
 /* Impulses f with a share of the restitution e. c->free is `b`, which is overwritten. */
 static Bounce bounce(const Cones<double>* c, double* b, const double* before, const double* e,
-                     double share, double settled, double softness, double* f) {
+                     double share, double settled, const Exactness& exactness, double* f) {
   const size_t m = c->rows;
   memcpy(b, before, m * sizeof *b);
   for (size_t i = 0; i < c->contacts; ++i) b[c->normal[i]] *= 1. + share * e[i];
   memset(f, 0, m * sizeof *f);
   bits1 done;
-  Bounce found = {0., impulses_of_cones(c, settled, f, &done, softness)};
+  Bounce found = {0., impulses_of_cones(c, settled, f, &done, exactness)};
   for (size_t i = 0; i < m; ++i) {
     found.gain += 0.5 * f[i] * (2. * before[i] + dot(m, c->matrix + i * m, f));
   }
@@ -37,20 +37,21 @@ static Bounce bounce(const Cones<double>* c, double* b, const double* before, co
    wall so obliquely that sticking alone obeys Coulomb's law, and no bounce misses it by less than
    `law` (m/s). */
 static Bounce newtons_law(const Cones<double>* c, double* b, const double* before, double* e,
-                          double settled, double softness, double law, double* f) {
+                          double settled, const Exactness& exactness, double law,
+                          double* f) {
   double size = 0., low = 0., high = 1.;
   bool bounces = false;
   for (size_t i = 0; i < c->contacts; ++i) bounces |= e[i] > 0.;
-  Bounce found = bounce(c, b, before, e, 1., settled, softness, f);
+  Bounce found = bounce(c, b, before, e, 1., settled, exactness, f);
   for (size_t i = 0; i < c->rows; ++i) size += fabs(f[i] * before[i]);
   const auto gains = [&] { return found.gain > 1e-14 * size || found.missed > law; };
   if (!bounces || !gains()) return found;
   const bool jams = found.missed > law;
   for (int k = 0; !jams && k < BISECTIONS; ++k) {
     const double share = 0.5 * (low + high);
-    found = bounce(c, b, before, e, share, settled, softness, f);
+    found = bounce(c, b, before, e, share, settled, exactness, f);
     (gains() ? high : low) = share;
   }
   for (size_t i = 0; i < c->contacts; ++i) e[i] *= low;
-  return bounce(c, b, before, e, 1., settled, softness, f);
+  return bounce(c, b, before, e, 1., settled, exactness, f);
 }

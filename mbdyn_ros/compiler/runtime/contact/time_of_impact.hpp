@@ -82,13 +82,14 @@ static int turns_near(const struct walls* w, double h, double g, double rate, do
 /* Of all contacts at once whether there is any of a kind: most are far from their walls, and only
    where one is not it is looked for. `now` and `start` are results of `distances`. */
 
-#define NEAR 1e-6 /* m within which what rests may stay active; more than `touching` */
+#define NEAR 10. /* times `touching`, within which what rests may stay active */
+static_assert(NEAR > 1., "what touches is near");
 
 /* Whether any touches its wall or may stay active. */
 static int any_touches(const struct walls* w, const double* now) {
   const size_t m = w->contacts;
   int64_t any = 0;
-  for (size_t k = 0; k < m; ++k) any |= now[k] <= NEAR * now[2 * m + k];
+  for (size_t k = 0; k < m; ++k) any |= now[k] <= NEAR * w->touching * now[2 * m + k];
   return any != 0;
 }
 
@@ -155,7 +156,7 @@ template <class Real>
 static Bits<Real> stays(const struct walls* w, const Motion<Real>* s, const Work<Real>* x, size_t k) {
   const Real* one = x->now + k;
   const Real rate = one[w->contacts], slope = one[2 * w->contacts];
-  const Bits<Real> near = is(one[0] <= NEAR * slope);
+  const Bits<Real> near = is(one[0] <= NEAR * w->touching * slope);
   if (!any(near)) return near;
   const Bits<Real> rests = is(s->force[3 * k] > 0.) & is(magnitude(rate) <= w->slow * slope);
   const Bits<Real> touches = is(one[0] <= w->touching * slope) | (rests & near);
