@@ -192,7 +192,7 @@ def test_a_contact_wedged_against_its_joint_takes_what_holds_it(v: tuple[float, 
     )
     wall = Surface.plane((0, -0.4, -0.9), (0.2, 0.75, 0.6), restitution=0.0, friction=1.2)
     stepper = Stepper(robot, 1e-3, Environment([wall], [("wedge", (-0.18, -0.4, -0.6))]))
-    for start in v + 0.1 * np.random.default_rng(4).normal(size=(3, 3)):  # rounding is no excuse
+    for start in v + 0.1 * np.random.default_rng(4).normal(size=(3, 3)):
         stepper.set_state(np.zeros(3), start)
         energy, lost, most = stepper.energy.sum(), stepper.lost, 0.0
         for _ in range(400):

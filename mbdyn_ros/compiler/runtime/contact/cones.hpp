@@ -17,11 +17,11 @@ enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 #define NO_ROW ((size_t)-1)
 #define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
 #define HEAVY 1e3          /* velocities that impulses would make, of those that there are */
+#define IDLE 1e-12    /* share of the largest of its own velocities that is none, of a contact */
+#define SLIDING 1e-6  /* share of the bound of friction that is left where a contact sticks */
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
 #define SOFT 1e-11
 #define SOFTER 1e-8
-#define IDLE 1e-12    /* share of the largest of its own velocities that is none, of a contact */
-#define SLIDING 1e-6  /* share of the bound of friction that is left where a contact sticks */
 #define BLIND 1e-16 /* share of an impulse that its error may hide, by rounding */
 /* The same where no share of a step helps: at first, factors where that does not help either, and after
    whole steps that do, and at most. */
