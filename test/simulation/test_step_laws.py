@@ -192,14 +192,15 @@ def test_a_contact_wedged_against_its_joint_takes_what_holds_it(v: tuple[float, 
     )
     wall = Surface.plane((0, -0.4, -0.9), (0.2, 0.75, 0.6), restitution=0.0, friction=1.2)
     stepper = Stepper(robot, 1e-3, Environment([wall], [("wedge", (-0.18, -0.4, -0.6))]))
-    stepper.set_state(np.zeros(3), v)
-    energy, most = stepper.energy.sum(), 0.0
-    for _ in range(400):
-        stepper.advance()
-        most = max(most, *(np.abs(contact.force).max() for contact in stepper.contacts), 0.0)
-    assert 9.81 < most < 100
-    assert stepper.unsettled == 0 and stepper.residual <= MISSED
-    assert 0 < stepper.lost < energy - stepper.energy.sum()  # the rest went into damping
+    for start in v + 0.1 * np.random.default_rng(4).normal(size=(3, 3)):
+        stepper.set_state(np.zeros(3), start)
+        energy, lost, most = stepper.energy.sum(), stepper.lost, 0.0
+        for _ in range(400):
+            stepper.advance()
+            most = max(most, *(np.abs(contact.force).max() for contact in stepper.contacts), 0.0)
+        assert 9.81 < most < 30
+        assert stepper.unsettled == 0 and stepper.residual <= MISSED
+        assert 0 < stepper.lost - lost < energy - stepper.energy.sum()  # the rest by damping
 
 
 def test_a_turn_within_a_step_is_reported() -> None:

@@ -340,6 +340,7 @@ static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, 
   const bitsv moves = is(size > 0.);
   for (size_t i = 0; i < m; ++i) f[i] = select(moves, f[i], all<realv>(0.));
   project_on_cones(c, f);
+  take_least(c, f);
   *done = is(least <= enough) | ~moves;
   return select(moves, least, all<realv>(0.));
 }

@@ -17,6 +17,8 @@ enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 #define NO_ROW ((size_t)-1)
 #define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
 #define HEAVY 1e3          /* velocities that impulses would make, of those that there are */
+#define IDLE 1e-12    /* share of the largest of its own velocities that is none, of a contact */
+#define SLIDING 1e-6  /* share of the bound of friction that is left where a contact sticks */
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
 #define SOFT 1e-11
 #define SOFTER 1e-8
@@ -393,5 +395,69 @@ static void project_on_cones(const Cones<Real>* c, Real* f) {
   for (size_t i = 0; i < c->bounded; ++i) {
     Real* one = f + c->rows - c->bounded + i;
     *one = least(greatest(*one, -c->bound[i]), c->bound[i]);
+  }
+}
+
+/* Impulses f (3) along a normal and two tangents whose velocities are B f, of a B that has no inverse:
+   the least that make the same velocities, as near as they are within the cone. */
+static inline void take_least(const double (*B)[3], double mu, double* f) {
+  const double size = B[0][0] + B[1][1] + B[2][2];
+  double adjugate[3][3], longest = 0., least[3] = {f[0], f[1], f[2]};
+  const double* idle = adjugate[0];
+  int most = 0;
+  for (int r = 0; r < 3; ++r) {
+    crossed(B[(r + 1) % 3], B[(r + 2) % 3], adjugate[r]);
+    const double length = dot(3, adjugate[r], adjugate[r]);
+    if (length > longest) longest = length, idle = adjugate[r];
+    if (B[r][r] > B[most][most]) most = r;
+  }
+  if (sqrt(longest) > IDLE * size * size) {  /* one way moves nothing */
+    add_to(3, -dot(3, idle, f) / longest, idle, least);
+  } else {  /* all but one do not */
+    const double *row = B[most], square = dot(3, row, row);
+    for (int r = 0; r < 3; ++r) least[r] = square > 0. ? dot(3, row, f) / square * row[r] : 0.;
+  }
+  const double change[] = {least[0] - f[0], least[1] - f[1], least[2] - f[2]}, bound = mu * f[0];
+  /* |f_t + s change_t| = mu (f_n + s change_n) */
+  const double a = change[1] * change[1] + change[2] * change[2] - mu * mu * change[0] * change[0];
+  const double b = f[1] * change[1] + f[2] * change[2] - mu * bound * change[0];
+  const double c = f[1] * f[1] + f[2] * f[2] - bound * bound;
+  if (!(c < -SLIDING * bound * bound)) return;  /* it slides, or is about to */
+  double share = 1.;
+  if (least[0] < 0. || a + 2. * b + c > 0.) share = -c / (b + sqrt(fmax(b * b - a * c, 0.)));
+  add_to(3, fmin(share, 1.), change, f);
+}
+
+/* Contacts that stick take no more than holds them: where joints leave them fewer than three velocities,
+   impulses along what cannot move change nothing, and rounding alone would decide how large they are. */
+template <class Real>
+static void take_least(const Cones<Real>* c, Real* f) {
+  const size_t m = c->rows;
+  for (size_t k = 0; !c->soft && !c->discs && k < c->contacts; ++k) {
+    if (c->tangent[k] == NO_ROW) continue;
+    const size_t rows[] = {c->normal[k], c->tangent[k], c->tangent[k] + 1};
+    Real B[3][3], minors = all<Real>(0.), determinant = minors, size = minors;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) B[i][j] = c->matrix[rows[i] * m + rows[j]];
+    }
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, l = (i + 2) % 3;
+      size += B[i][i];
+      minors += B[j][j] * B[l][l] - B[j][l] * B[l][j];
+      determinant += B[0][i] * (B[1][j] * B[2][l] - B[1][l] * B[2][j]);
+    }
+    const Bits<Real> idle = is(determinant <= IDLE * size * greatest(minors, IDLE * size * size));
+    if (!any(idle)) continue;
+    Real own[] = {f[rows[0]], f[rows[1]], f[rows[2]]};
+    for (size_t l = 0; l < Number<Real>::lanes; ++l) {
+      double matrix[3][3], one[3];
+      for (int i = 0; i < 3; ++i) {
+        one[i] = lane(own[i], l);
+        for (int j = 0; j < 3; ++j) matrix[i][j] = lane(B[i][j], l);
+      }
+      take_least(matrix, c->friction[k], one);
+      for (int i = 0; i < 3; ++i) lane(own[i], l) = one[i];
+    }
+    for (int i = 0; i < 3; ++i) f[rows[i]] = select(idle, own[i], f[rows[i]]);
   }
 }

@@ -109,6 +109,7 @@ static double impulses_of_cones(const Cones<double>* c, double settled, double* 
       missed = fmax(missed, island.solve(k, enough, size, exactness, f));
     }
   }
+  take_least(c, f);
   *done = is(missed <= enough);
   return missed;
 }
