@@ -12,6 +12,8 @@ import pytest
 from mbdyn_ros.compiler import cache, gcc
 from mbdyn_ros.compiler.runtime import library
 from mbdyn_ros.compiler.runtime.library import structure
+from mbdyn_ros.equations.contact.stepping import BODY
+from mbdyn_ros.simulation.stepped.step_in_c import SLOT_SIZE
 
 CONTACT = sorted(path.name for path in (gcc.RUNTIME / "contact").glob("*.hpp"))
 COMPLETE = "vector.h", "elementary.h", "tables.h", "rows.h", "program.h"
@@ -25,6 +27,7 @@ WARNINGS = (
 SHARED = {
     "program.h": ("array", "program"),
     "contact/model.hpp": ("programs", "walls", "motion"),
+    "contact/contact_jacobian.hpp": ("mobility",),
     "contact/convex_shapes.hpp": ("solid", "solids"),
     "contact/manifold.hpp": ("touch",),
     "contact/held.hpp": ("held",),
@@ -71,11 +74,12 @@ def test_python_has_the_structures_of_c(tmp_path: Path) -> None:
         for c, one in zip(spelled, shared, strict=True)
     ]
     text = "".join(f'#include "{header}"\n' for header in SHARED)
-    text += f"EXPORTED size_t places[];\nsize_t places[] = {{{''.join(places)}}};\n"
+    text += f"EXPORTED size_t places[];\nsize_t places[] = {{{''.join(places)}BODY, PLANE}};\n"
     cache.compile_library(text, tmp_path / "places.so", gcc.toolchain_cpp())
     ours: list[int] = []
     for one in shared:
         ours += [ctypes.sizeof(one), *(getattr(one, name).offset for name, *_ in one._fields_)]
+    ours += [BODY, SLOT_SIZE]
     compiled = ctypes.CDLL(str(tmp_path / "places.so"))
     theirs = (ctypes.c_size_t * len(ours)).in_dll(compiled, "places")
     assert list(theirs) == ours and len(ours) > 150

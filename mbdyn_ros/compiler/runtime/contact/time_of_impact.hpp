@@ -1,12 +1,13 @@
-/* Where the distance of a contact falls below zero within a step, from its ends. */
+/* Where the distance of a contact falls below zero within a step, from its ends; and which contacts are
+   active without an impact: those that stay, and those that land gently. */
 #pragma once
 #include "wall_laws.hpp"
 
 #define FASTER 1.5  /* factor on the speeds at both ends of a step, for what lies between */
 #define UNSEEN 1e-3 /* m that a contact has to come nearer than what is known of it */
-enum { MOST_MERGES = 6 }; /* times that a step makes contacts of what hits */
-
 #define GENTLE 2.   /* speed of what lands gently, of what a step makes */
+
+enum { MOST_MERGES = 6 }; /* times that a step makes contacts of what hits */
 
 /* a + s (u + s (two + s three)) */
 static double cubic_at(double a, const double* c, double s) {
