@@ -85,10 +85,12 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
     for k, moved in Mobility.of(system, contacts).motions:
         bodies.append(ca.densify(twists[:, list(moved)] @ embedding.matrix[list(moved), k]))
     stages = Stages()
+    pairs = dict.fromkeys(contacts.normals)
     touches = contacts.touches(
-        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :])
+        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :]), pairs
     )
-    for pair, (*_, normal, place) in enumerate(touches):
+    for pair in pairs:
+        *_, normal, place = touches[pair]
         is_rim = contacts.points[pair // len(contacts.faces)].axis is not None
         normals += [normal, place] if is_rim else [normal]
     for couple in contacts.couples:
@@ -118,8 +120,9 @@ class RowsLayout:
         centre (3,) of its tree; of a stop that of its row (nv,).
     partner : of every couple of links the place of the other body likewise; -2 for a rim, -1 for
         the others.
-    normal : of its normal (3,), -1 for a stop; of a couple and a rim the place (3,) follows. Slots
-        are couples whose bodies, normals and places others fill in.
+    normal : of its normal (3,), -1 for a stop, which those on one plane share; of a couple and a
+        rim the place (3,) follows. Slots are couples whose bodies, normals and places others fill
+        in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     order : of every body that may touch.
     motions : of the velocities (6,) by every motion of `mobility`: of what is at the centre, and of
@@ -150,7 +153,12 @@ class RowsLayout:
         normals = rubbing + nv * len(DryFrictionRows.of(system))
         couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
         rims = [point.axis is not None for point in contacts.points for _ in range(faces)]
-        *at_walls, between_links = accumulate((6 if rim else 3 for rim in rims), initial=normals)
+        lengths = [
+            (6 if rim else 3) if own == pair else 0
+            for pair, (rim, own) in enumerate(zip(rims, contacts.normals, strict=True))
+        ]
+        *at, between_links = accumulate(lengths, initial=normals)
+        at_walls = [at[own] for own in contacts.normals]
         alone = [-2 if rim else -1 for rim in rims]
         count, slots = len(couples), contacts.slots
         at_links = [between_links + 6 * k for k in range(count + slots)]
