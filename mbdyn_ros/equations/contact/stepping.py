@@ -11,14 +11,11 @@ import numpy as np
 from ...array import Array
 from ...prepare.tree import WORLD, Body
 from ...program.declaration import program
-from ...program.elimination import solve_ltl
 from ...program.stages import Staged, Stages
 from ...program.symbols import serialized
-from ..actuation import driving, reduced_efforts
 from ..algebra.spatial import SX, by_rows
-from ..dry_friction import DryFrictionRows, sliding_friction
-from ..loops.embedding import Embedding
-from ..programs import joint_space_inertia, staged_inertia
+from ..dry_friction import DryFrictionRows
+from ..programs import joint_space_inertia, reduced_damping, staged_inertia
 from ..system import System
 from ..tree.gibbs_motion import touching_motions
 from ..tree.kinematics import chain, joint_twists
@@ -29,37 +26,13 @@ from .rods import between
 from .touching import Wall
 
 
-@program("q v effort step:1 slides", output="a", loaded=True, internal=True)
-def damped_dynamics(
-    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX, slides: SX,
-    wrenches: SX | None = None, friction: bool = True,
-) -> SX:  # fmt: skip
-    """Accelerations (nv, 1) with damping as of the end of a step (s); else as `sliding_dynamics`.
-
-    friction : as all programs with wrenches have it; here damping and what slides always count.
-    """
-    embedding = system.embedding(q, z)
-    bias = reduced_efforts(system, embedding, v, SX.zeros(v.shape[0]), wrenches, False)
-    damping = _damping(system, embedding)
-    load = driving(system, embedding, effort) - bias - damping @ v
-    if system.has("friction"):
-        load = load - embedding.reduce(sliding_friction(system, embedding, slides))
-    return solve_ltl(joint_space_inertia(system, q, z) + step * damping, load)
-
-
 @program("q step:1", output="matrix", matrix=True, internal=True)
 def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX | Staged:
     """Mass matrix (nv, nv) with what damping over a step (s) adds to it."""
     if (staged := staged_inertia(system, q, z, step)) is not None:
         return staged
-    damping = _damping(system, system.embedding(q, z))
+    damping = reduced_damping(system, system.embedding(q, z))
     return ca.densify(joint_space_inertia(system, q, z) + step * damping)
-
-
-def _damping(system: System, embedding: Embedding) -> SX:
-    """Damping (nv, nv) of the independent coordinates."""
-    damping = ca.diag(acting(system.tree, "damping"))
-    return embedding.matrix.T @ damping @ embedding.matrix
 
 
 @program("q", output="rows", about="contacts", internal=True)

@@ -197,7 +197,7 @@ class Stepper(TakenSteps, Sealed):
         if environment is not None:
             found = Contacts(robot, environment, only_watch=True)
             self._contacts = found if len(found) else None
-        self._compiled = StepInC.among(robot, self._contacts, self._method)
+        self._compiled = StepInC.among(robot, self._contacts)
         self._motion = MotionInC(self._compiled, self._x, self._w, MOST_IMPACTS)
         self._touches: Touches | None = None
         self._noticed: Noticed | None = None
