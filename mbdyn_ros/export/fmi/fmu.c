@@ -41,7 +41,7 @@ typedef struct {
   double time, tolerance, step;
   double effort[EFFORTS + 1], state[STATES];
   double slope[STATES]; /* at the state, where `known` */
-  double memory[ROWS_OF_A_STEP * STATES];
+  double next[STATES], memory[ROWS_OF_A_STEP * STATES]; /* of a step */
   bool known, failed;
   void *environment;
   fmi3LogMessage log;
@@ -253,7 +253,7 @@ EXPORT fmi3Status fmi3DoStep(fmi3Instance instance, double point, double size, b
   unit *self = instance;
   const double end = point + size;
   const double limits[] = {end, fabs(size), self->tolerance, 0.01 * self->tolerance};
-  double next[STATES], times[2] = {point, point}, length;
+  double times[2] = {point, point}, length;
   int count;
   (void)keeps;
   *event = *ends = *early = false;
@@ -265,8 +265,8 @@ EXPORT fmi3Status fmi3DoStep(fmi3Instance instance, double point, double size, b
     if (count == MOST_STEPS) return failed(self, "fmi3DoStep: too many steps");
     length = self->step;
     if (!one_step(rates_or_nan, self, STATES, times, limits, &length, self->state, self->slope,
-            next, self->memory)) return failed(self, NOT_FINITE);
-    memcpy(self->state, next, sizeof next);
+            self->next, self->memory)) return failed(self, NOT_FINITE);
+    memcpy(self->state, self->next, sizeof self->next);
     self->time = times[0] = times[1];
     /* A step that the end cut short does not make the next shorter. */
     if (times[0] < end || length > self->step) self->step = length;
