@@ -148,10 +148,23 @@ static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> m
   slopes->rest[i] = select(moves, all<Real>(softness), all<Real>(1.));
 }
 
-/* Whether Newton's method is for velocities, of which there are fewer than rows. */
+/* Whether velocities are so few that problems of so many rows are for these. */
+static inline bool are_fewer(size_t size, size_t rows) {
+  return rows >= MANY_ROWS && 2 * rows > 3 * size;
+}
+
+/* Whether Newton's method is for velocities, of which there are fewer than rows. Then of A only what a
+   contact's impulses change of its own velocities is asked for. */
 template <class Real>
 static inline bool has_fewer_velocities(const Cones<Real>* c) {
-  return c->X && !c->discs && c->rows >= MANY_ROWS && 2 * c->rows > 3 * c->size;
+  return c->X && !c->discs && are_fewer(c->size, c->rows);
+}
+
+/* y = X^T f */
+template <class Real>
+static void velocities_of(const Cones<Real>* c, const Real* f, Real* y) {
+  clear(c->size, y);
+  for (size_t i = 0; i < c->rows; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
 }
 
 /* f - projection(f - step w), zero where the laws hold; its slopes too if wanted. Gives the
@@ -165,8 +178,7 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   copy(m, c->free, trial);
   if (has_fewer_velocities(c)) {
     Real* y = slopes_of(c).rest + m;  /* (size) */
-    clear(c->size, y);
-    for (size_t i = 0; i < m; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
+    velocities_of(c, f, y);
     for (size_t i = 0; i < m; ++i) trial[i] += dot(c->size, c->X + i * c->size, y);
   } else if (c->X || c->root) {
     for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);

@@ -192,8 +192,15 @@ static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double 
   for (size_t i = 0; i < w->rubbing; ++i) {
     x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     x->given[i] = -x->bound[i] * x->slides[w->slides[i]];
-    add_to(m, -x->given[i], x->A + (x->contact_rows + i) * m, x->b);
+    if (x->whole) add_to(m, -x->given[i], x->A + (x->contact_rows + i) * m, x->b);
   }
+  if (x->whole || !w->rubbing) return;
+  Real* y = x->answer;
+  clear(w->nv, y);
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    add_to(w->nv, x->given[i], x->X + (x->contact_rows + i) * w->nv, y);
+  }
+  for (size_t i = 0; i < m; ++i) x->b[i] -= dot(w->nv, x->X + i * w->nv, y);
 }
 
 /* Do what is given with every row that resists turning, and its place in `turning`. */
@@ -304,8 +311,9 @@ static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Rea
 
 /* Take from the shift what rows that depend on each other contradict: it becomes the velocities of
    some impulses. Gives whether they do. */
-static int reconcile_shift(Work<double>* x, size_t m) {
+static int reconcile_shift(const struct walls* w, Work<double>* x, size_t m) {
   const size_t n = x->contact_rows;
+  if (!x->whole) complete_delassus(w->nv, x, m);
   double *a = x->cones, *y = a + n * n, most = 0., change = 0.;
   for (size_t i = 0; i < n; ++i) {
     copy(n, x->A + i * m, a + i * n);
@@ -407,7 +415,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, STEPS);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
     if constexpr (is_single<Real>) {
-      if (shifted && against && reconcile_shift(x, m)) {
+      if (shifted && against && reconcile_shift(w, x, m)) {
         memset(x->solved, 0, w->nv);
         cone_problem(w, x, m, h);
         yield_to(w, x, m, h, part);

@@ -48,6 +48,7 @@ struct Work {
   size_t* before;              /* (r) the row before in its island; NO_ROW: it is the first */
   size_t *wrote_before, *from, *to;  /* (r) the same of what A holds, and where X is not zero: */
   size_t wrote, zero_X, zero_A;  /* their rows, and how many numbers are zero elsewhere */
+  bool whole;                  /* whether A is known between contacts, see `delassus_matrix` */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
   /* (3 m), (m), (3 m + rubbing), (m) before the step */
