@@ -84,6 +84,9 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
   return closes;
 }
 
+/* Safe ways follow where a gap (m) is missed by more than this, well under what is told from none. */
+static constexpr Exactness GAPS = {SOFT, 1e-10, 1e-10, HUGE_VAL, FEW_ROUNDS};
+
 /* Add to a way of impulses f for a time `part` what moves it least so that no contact is inside its
    wall, those that do not touch in the end pushing nowhere on it: gaps where no contact pulls. */
 static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, double part, double* way) {
@@ -106,7 +109,7 @@ static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, 
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
                                x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr};
   bits1 settled;
-  impulses_of_cones(&cones, w->settled, push, &settled);
+  impulses_of_cones(&cones, w->settled, push, &settled, GAPS);
   memset(impulse, 0, m * sizeof *impulse);
   for (size_t i = 0; i < count; ++i) {
     impulse[x->first[i]] = push[i] - part * x->f[x->first[i]];
