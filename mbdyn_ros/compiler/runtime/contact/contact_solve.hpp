@@ -94,14 +94,15 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   const size_t contacts = w->contacts;
   Real lost = all<Real>(0.);
   Bits<Real> lasts = done, touches = ~done & done;
-  for (size_t k = 0; k < contacts; ++k) {
+  each_known(w, x, [&](size_t k) {
     s->trend[k] = select(done, -s->force[3 * k], s->trend[k]);
-    for (int r = 0; r < 3; ++r) {
-      s->force[3 * k + r] = select(done, all<Real>(0.), s->force[3 * k + r]);
+    for (size_t at = 3 * k; at < 3 * k + 3; ++at) {
+      s->force[at] = select(done, all<Real>(0.), s->force[at]);
+      s->slip[at] = select(done, all<Real>(0.), s->slip[at]);
     }
     const Real before = select(is(s->mode[k] > 0.), all<Real>(-1.), all<Real>(0.));
     s->mode[k] = select(done, before, s->mode[k]);
-  }
+  });
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     const Bits<Real> here = done & x->on[i], again = is(s->mode[k] < 0.);
@@ -125,12 +126,14 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     const Real mode = rows == 3 ? select(sticks, all<Real>(1.), all<Real>(2.)) : all<Real>(2.);
     s->mode[k] = select(here, mode, s->mode[k]);
   }
-  for (size_t k = 0; k < contacts; ++k) {
+  each_known(w, x, [&](size_t k) {
     s->mode[k] = select(done, greatest(s->mode[k], all<Real>(0.)), s->mode[k]);
     const Bits<Real> gone = done & is(s->mode[k] == 0.);
     s->trend[k] = select(gone, all<Real>(0.), s->trend[k]);
-  }
+  });
   if constexpr (is_single<Real>) {
+    copy(x->count, x->active, x->known);
+    x->knowns = x->count;
     if (w->laws) clear(3 * contacts, s->turning);
     turning_moments(x, [&](size_t row, size_t at) {
       s->turning[at] = x->f[row] / h;
@@ -264,7 +267,13 @@ static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits
   if (x->count) evaluate_distances(w, s, x->at_q, x->at_v, x->end);
   take(open, w->nq, x->at_q, s->q);
   take(open, w->nv, x->at_v, s->v);
-  if (x->count) take(open, 3 * w->contacts, x->end, x->now);
+  if (!x->count) return;
+  if constexpr (is_single<Real>) {
+    double* const before = x->now;
+    if (open) x->now = x->end, x->end = before;
+  } else {
+    take(open, 3 * w->contacts, x->end, x->now);
+  }
 }
 
 /* Where contacts that close move along their walls at the end of the step, to LAW, and which islands
