@@ -129,7 +129,7 @@ class Touches:
         return result
 
     def note(self, record: Array) -> ImpactNote:
-        """What a row of numbers says of an impact; see `record_impact` in C."""
+        """The numbers of an impact in a row of numbers; see `record_impact` in C."""
         m, nv = len(self.contacts), self._step.walls.nv
         nq = self._step.walls.nq
         cuts = [*accumulate([0, 2, nq, nv, nv, 3 * m, m, m]), len(record)]

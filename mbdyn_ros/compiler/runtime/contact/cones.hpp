@@ -148,7 +148,7 @@ static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> m
   slopes->rest[i] = select(moves, all<Real>(softness), all<Real>(1.));
 }
 
-/* Whether velocities are so few that problems of so many rows are for these. */
+/* Whether velocities are few against rows, so that problems are for these. */
 static inline bool are_fewer(size_t size, size_t rows) {
   return rows >= MANY_ROWS && 2 * rows > 3 * size;
 }

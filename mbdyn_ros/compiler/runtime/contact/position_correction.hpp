@@ -84,7 +84,7 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
   return closes;
 }
 
-/* Safe ways follow where a gap (m) is missed by more than this, well under what is told from none. */
+/* Safe ways follow where a gap (m) is missed by more than this, a tenth of what counts as inside. */
 static constexpr Exactness GAPS = {SOFT, 1e-10, 1e-10, HUGE_VAL, FEW_ROUNDS};
 
 /* Add to a way of impulses f for a time `part` what moves it least so that no contact is inside its
