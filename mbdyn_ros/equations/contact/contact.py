@@ -45,7 +45,8 @@ OUT_OF_REACH = 1e9
 class ContactGeometry:
     """The points and the walls that may touch.
 
-    points : every point; may touch every face.
+    points : every point; may touch every face. After them the further places of balls that may
+        touch some face at several, see `BodyPoint`.
     faces : functions of a world point (3, 1), as `face_of` has them.
     signed : of every face what a ball meets; only where a point is a ball or a piece of a rod.
     couples : rods of different bodies, which may touch each other.
@@ -69,8 +70,8 @@ class ContactGeometry:
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place, radius, axis, half in self.points:
-            content.update(f"{body} {radius!r} {half!r}".encode() + place.tobytes())
+        for body, place, radius, axis, half, of, rank in self.points:
+            content.update(f"{body} {radius!r} {half!r} {of} {rank}".encode() + place.tobytes())
             content.update(b"" if axis is None else axis.tobytes())
         balls = (part for ball in self.signed for part in (*ball.search, ball.meets))
         content.update(f"{[ball.steepness for ball in self.signed]!r}".encode())
@@ -116,9 +117,14 @@ class ContactGeometry:
             alike = [i for i, point in enumerate(self.points) if point.kind == kind]
             arguments = [given(self.points[i]) for i in alike]
             for k, wall in enumerate(self.walls):
-                centres = [one[:2] for one in arguments]
-                u = wall.deepest([self.points[i] for i in alike], stages, centres)
-                whole = [[*one, deepest] for one, deepest in zip(arguments, u, strict=True)]
+                some = [self.points[i] for i in alike]
+                deepest = wall.deepest(some, stages, [one[:2] for one in arguments])
+                whole = [
+                    [place, ca.norm_2(u) if point.rank else radius, *others, u]
+                    for point, (place, radius, *others), u in zip(
+                        some, arguments, deepest, strict=True
+                    )
+                ]
                 results = stages.applied(formula(wall, kind), whole)
                 found.update(((i, k), one) for i, one in zip(alike, results, strict=True))
         return [found[pair] for pair in sorted(found)]
