@@ -45,7 +45,8 @@ OUT_OF_REACH = 1e9
 class ContactGeometry:
     """The points and the walls that may touch.
 
-    points : every point; may touch every face.
+    points : every point; may touch every face. After them the further places of balls that may
+        touch some face at several, see `BodyPoint`.
     faces : functions of a world point (3, 1), as `face_of` has them.
     signed : of every face what a ball meets; only where a point is a ball or a piece of a rod.
     couples : rods of different bodies, which may touch each other.
@@ -69,8 +70,8 @@ class ContactGeometry:
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place, radius, axis, half in self.points:
-            content.update(f"{body} {radius!r} {half!r}".encode() + place.tobytes())
+        for body, place, radius, axis, half, of, rank in self.points:
+            content.update(f"{body} {radius!r} {half!r} {of} {rank}".encode() + place.tobytes())
             content.update(b"" if axis is None else axis.tobytes())
         balls = (part for ball in self.signed for part in (*ball.search, ball.meets))
         content.update(f"{[ball.steepness for ball in self.signed]!r}".encode())
@@ -138,7 +139,11 @@ class ContactGeometry:
             wall, which = self.walls[k], [pair // count for pair in some]
             centres = [places[i][:2] for i in which]
             u = wall.deepest([self.points[i] for i in which], stages, centres)
-            whole = [[*places[i], deepest] for i, deepest in zip(which, u, strict=True)]
+            whole = [
+                [place, ca.norm_2(deepest) if self.points[i].rank else radius, *others, deepest]
+                for i, deepest in zip(which, u, strict=True)
+                for place, radius, *others in [places[i]]
+            ]
             found.update(zip(some, stages.applied(formula(wall, kind), whole), strict=True))
         return found
 
@@ -176,7 +181,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     position = embedding.values()
     columns: list[SX] = []
     weights: list[dict[int, float]] = []
-    on_planes: dict[tuple[object, ...], int] = {}
+    on_planes: dict[tuple[int, int], int] = {}
 
     def own(*column: SX) -> None:
         weights.append({len(columns): 1.0})
@@ -192,7 +197,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
         motion = motions[point.body]
         T, rate = motion.T[:3, :], motion.rate[:3, :]
         if plane is not None:
-            first = on_planes.setdefault((point.body, k, point.kind, point.radius), len(columns))
+            first = on_planes.setdefault((point.body, id(plane)), len(columns))
             if first == len(columns):
                 columns += ca.horzsplit(plane.seen_from(T, rate))
             weights.append(dict(enumerate([*map(float, point.place), 1.0], first)))

@@ -42,6 +42,8 @@ class BodyPoint(NamedTuple):
         half axes (m) as columns; (3, 2) of a piece of a curved rod about the place, from the centre
         of its arc to the place, and along the arc, both as long as its radius (m); None for others.
     half : rad, half of the angle of such a piece.
+    of, rank : a ball that may touch a wall at several places has a point for each, the deepest
+        first: the number of that with rank 0, and which one it is.
     """
 
     body: int
@@ -49,6 +51,8 @@ class BodyPoint(NamedTuple):
     radius: float = 0.0
     axis: Array | None = None
     half: float = 0.0
+    of: int = -1
+    rank: int = 0
 
     @property
     def is_ball(self) -> bool:
@@ -122,20 +126,28 @@ class Wall:
     ) -> list[SX]:
         """Where points of one kind are deepest, from their places (3, 1).
 
+        Of a place that is not there it is 0.
+
         centres : their places and radii as symbols.
         """
         found = [SX(3, 1)] * len(points)
         if self.ball is None or not points[0].is_ball:
             return found
-        for wide in (False, True):
-            some = [i for i, point in enumerate(points) if self.ball.is_wide(point.radius) == wide]
-            there = [centres[i] for i in some]
-            if wide and some:
-                places = deepest(self.ball, stages, there, [points[i].radius for i in some])
-            else:
-                places = stages.changed([SX(3, 1)] * len(some), self.ball.search, there)
-            for i, place in zip(some, places, strict=True):
-                found[i] = place
+        some = [i for i, point in enumerate(points) if not point.rank]
+        wide = [i for i in some if self.ball.is_wide(points[i].radius)]
+        narrow = [i for i in some if i not in wide]
+        places = stages.changed(
+            [SX(3, 1)] * len(narrow), self.ball.search, [centres[i] for i in narrow]
+        )
+        for i, place in zip(narrow, places, strict=True):
+            found[i] = place
+        if wide:
+            radii = [points[i].radius for i in wide]
+            several = deepest(self.ball, stages, [centres[i] for i in wide], radii)
+            places_of = dict(zip([points[i].of for i in wide], several, strict=True))
+            for i, point in enumerate(points):
+                if point.of in places_of:
+                    found[i] = places_of[point.of][point.rank]
         return found
 
     @serialized
@@ -148,13 +160,14 @@ class Wall:
             self._linear[kind] = linear
         if not self._linear[kind]:
             return None
-        if (kind, point.radius) not in self._planes:
+        radius = 0.0 if point.rank else point.radius  # a ball touches a plane at one place
+        if (kind, radius) not in self._planes:
             still = np.zeros(3)
-            found = self.touch(kind)(still, point.radius, np.zeros((3, 0)), 0.0, still)
+            found = self.touch(kind)(still, radius, np.zeros((3, 0)), 0.0, still)
             g, slope, gradient, normal, _ = (one.full().ravel() for one in found)
             plane = Plane(gradient, float(g[0]), float(slope[0]), normal)
-            self._planes[kind, point.radius] = plane
-        return self._planes[kind, point.radius]
+            self._planes[kind, radius] = plane
+        return self._planes[kind, radius]
 
     @functools.cached_property
     def _linear(self) -> dict[Kind, bool]:

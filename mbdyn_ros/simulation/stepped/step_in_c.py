@@ -324,9 +324,9 @@ class MotionInC:
             self.motion.memory = self._memory.ctypes.data
 
     def take_impacts(self) -> Array:
-        """The rows of the impacts since the last call; see `record_impact` in C."""
+        """The rows of the impacts since the last call, until the next step; see `record_impact`."""
         count, self.motion.hits = self.motion.hits, 0
-        return self.impacts[:count].copy()
+        return self.impacts[:count]
 
     def steps(self, count: int) -> int:
         """Take up to `count` steps; see `walled_steps`."""

@@ -40,7 +40,7 @@ from ..sensors import NO_WRENCHES, ForceTorques
 from .chart_guard import ChartGuard
 from .step_in_c import MotionInC, StepInC, is_compiled
 from .taken_steps import Noticed, TakenSteps, TreeState
-from .touches import Touches
+from .touches import ImpactNote, Touches
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
@@ -132,7 +132,7 @@ class Stepper(TakenSteps, Sealed):
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(self._inertia(), coulomb.damping)
         self._method = self._choice.at(step_length("the step", step), self._damping_rate)
-        self._impacts = []
+        self._impacts, self._notes = [], []
         self._wrenches: dict[str, Array] = {}
         self._prepare()
         self.effort = np.zeros(len(robot.effort_labels))
@@ -179,7 +179,7 @@ class Stepper(TakenSteps, Sealed):
         other._motion.repeat(self._motion)
         if self._guard is not None and other._guard is not None:
             other._guard.repeat(self._guard)
-        other._impacts = list(self._impacts)
+        other._impacts = list(self._described())
         return other
 
     __copy__ = copy
@@ -189,6 +189,7 @@ class Stepper(TakenSteps, Sealed):
 
     def _prepare(self) -> None:
         """Take the programs of the chart as they are now, and memory for a motion by them."""
+        self._described()
         robot, guard = self._chart, ChartGuard(self._chart)
         self._tree, self._energy = TreeState(robot), robot.bind("energy")
         self._sensors, self._guard = ForceTorques(robot), guard if guard.charts else None
@@ -430,6 +431,7 @@ class Stepper(TakenSteps, Sealed):
     def _enter(self, chart: Robot, x: Array, w: Array) -> None:
         """Take the next steps in the coordinates of a chart, whose state is x (nq,), w (nv,)."""
         if chart is not self._chart:
+            self._described()
             # The calls too, so that they keep their home, which is in other joints.
             self._chart, self._x, self._w, self._calls = chart, x, w, chart.calls
             self._follow()
@@ -444,9 +446,9 @@ class Stepper(TakenSteps, Sealed):
         own = self.robot.system.coordinates
         return position[list(own.q)], velocity[list(own.v)]
 
-    def _impact(self, record: Array) -> Impact:
+    def _impact(self, note: ImpactNote) -> Impact:
         assert self._touches is not None
-        impact = self._touches.impact(record, self._energy_of)
+        impact = self._touches.impact(note, self._energy_of)
         if self._chart is self.robot:
             return impact
         q, before = self._in_own(impact.q, impact.v_before)
