@@ -7,6 +7,7 @@ import ctypes
 import functools
 import pickle
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,29 @@ def block() -> mbdyn_ros.Robot:
 def on_floor(robot: mbdyn_ros.Robot, e: float, mu: float) -> Stepper:
     floor = Surface.plane(restitution=e, friction=mu, name="floor")
     return Stepper(robot, 1e-3, Environment([floor], CORNERS))
+
+
+def test_impacts_are_those_that_were_however_late_they_are_asked_for() -> None:
+    """As taken at once, also where the robot is another one by then."""
+    folded = mbdyn_ros.load(BLOCK, floating_base=True)
+    name = folded.links[0]
+    variable = mbdyn_ros.load(BLOCK, floating_base=True, variable=[name])
+    for robot in (folded, variable):
+        both = on_floor(robot, 0.5, 0.3), on_floor(robot, 0.5, 0.3)
+        taken = []
+        for stepper in both:
+            stepper.set_state([0, 0, 0.4, 0.1, 0.2, 0, 1], np.zeros(6))
+        for _ in range(500):
+            both[0].advance()
+            taken += both[0].take_impacts()
+        both[1].advance(500)
+        if robot is variable:
+            robot.set_payload(name, 5.0)
+        late = both[1].take_impacts()
+        assert len(taken) == len(late) > 2
+        for one, other in zip(taken, late, strict=True):
+            for field in fields(one):
+                np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name))
 
 
 @pytest.mark.long

@@ -86,6 +86,26 @@ class BodyPoint(NamedTuple):
         return [T @ constant([*self.place, 1.0]), axes]
 
 
+class Plane(NamedTuple):
+    """A wall that has the same normal everywhere, as points of one kind and radius touch it.
+
+    gradient, offset : G (3,) and c of g = G.x + c; x is their place, m. slope : |G|.
+    normal : (3,) unit vector.
+    """
+
+    gradient: Array
+    offset: float
+    slope: float
+    normal: Array
+
+    def seen_from(self, T: SX, rate: SX) -> SX:
+        """(3, 4): g, its rate and |G| of places (x, y, z, 1) in a frame with this pose (3, 4)."""
+        n, still = constant(self.gradient).T, SX(1, 3)
+        return ca.vertcat(
+            n @ T + ca.horzcat(still, self.offset), n @ rate, ca.horzcat(still, self.slope)
+        )
+
+
 PIECE = 2
 """Axes of a piece of a curved rod."""
 
@@ -129,6 +149,33 @@ class Wall:
                 if point.of in places_of:
                     found[i] = places_of[point.of][point.rank]
         return found
+
+    @serialized
+    def plane(self, point: BodyPoint) -> Plane | None:
+        """Where a point touches whose g is linear in its place; None for others."""
+        kind = point.kind
+        if kind not in self._linear:
+            g, _, gradient, *_ = self.touch(kind)(*(given := _symbols(kind)))
+            linear = not kind[1] and gradient.is_constant() and not ca.depends_on(g, given[-1])
+            self._linear[kind] = linear
+        if not self._linear[kind]:
+            return None
+        radius = 0.0 if point.rank else point.radius  # a ball touches a plane at one place
+        if (kind, radius) not in self._planes:
+            still = np.zeros(3)
+            found = self.touch(kind)(still, radius, np.zeros((3, 0)), 0.0, still)
+            g, slope, gradient, normal, _ = (one.full().ravel() for one in found)
+            plane = Plane(gradient, float(g[0]), float(slope[0]), normal)
+            self._planes[kind, radius] = plane
+        return self._planes[kind, radius]
+
+    @functools.cached_property
+    def _linear(self) -> dict[Kind, bool]:
+        return {}
+
+    @functools.cached_property
+    def _planes(self) -> dict[tuple[Kind, float], Plane]:
+        return {}
 
     @functools.cached_property
     def _touch(self) -> dict[Kind, ca.Function]:

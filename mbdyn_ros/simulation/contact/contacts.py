@@ -320,11 +320,10 @@ class Contacts:
         return self._within_reach(many.result.copy())
 
     def _within_reach(self, result: Array) -> tuple[Array, Array, Array]:
-        """The three parts of results (..., 3 m), where stops that do not act are out of reach."""
-        m = len(self)
+        """The three rows of results (..., 3, m), where stops that do not act are out of reach."""
         if self.beyond.size:
-            result[..., self.beyond], result[..., m + self.beyond] = OUT_OF_REACH, 0.0
-        return result[..., :m], result[..., m : 2 * m], result[..., 2 * m :]
+            result[..., 0, self.beyond], result[..., 1, self.beyond] = OUT_OF_REACH, 0.0
+        return result[..., 0, :], result[..., 1, :], result[..., 2, :]
 
     def rows(
         self, q: Array, v: Array, which: Indices, cone: Flags | None = None,

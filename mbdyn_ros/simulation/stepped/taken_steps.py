@@ -14,7 +14,7 @@ from ..contact.starts import refuse_unsound
 from .chart_guard import ChartGuard
 from .solid_slots import CrowdedError, SolidSlots
 from .step_in_c import CROWDED_CONTACTS, MotionInC
-from .touches import Touches
+from .touches import ImpactNote, Touches
 
 
 class TreeState:
@@ -61,6 +61,7 @@ class Accounts:
     _motion: MotionInC
     _contacts: Contacts | None
     _impacts: list[Impact]
+    _notes: list[ImpactNote]
 
     @property
     def time(self) -> float:
@@ -128,12 +129,21 @@ class Accounts:
     @property
     def impacts(self) -> tuple[Impact, ...]:
         """All impacts since the last `take_impacts`."""
-        return tuple(self._impacts)
+        return tuple(self._described())
 
     def take_impacts(self) -> list[Impact]:
         """The impacts since the last call."""
-        impacts, self._impacts = self._impacts, []
+        impacts, self._impacts = self._described(), []
         return impacts
+
+    def _described(self) -> list[Impact]:
+        """All impacts; those that are only noted are described now, since it takes long."""
+        notes, self._notes = self._notes, []
+        self._impacts += [self._impact(one) for one in notes]
+        return self._impacts
+
+    def _impact(self, note: ImpactNote) -> Impact:
+        raise NotImplementedError
 
 
 class Noticed:
@@ -197,9 +207,6 @@ class TakenSteps(Accounts):
     def _follow(self) -> None:
         raise NotImplementedError
 
-    def _impact(self, record: Array) -> Impact:
-        raise NotImplementedError
-
     @property
     def _parts(self) -> int:
         """Into how many the next step is divided."""
@@ -222,7 +229,10 @@ class TakenSteps(Accounts):
         taken = self._motion.steps(count)
         if self._touches is not None and self._motion.motion.hits:
             records = self._motion.take_impacts()
-            self._impacts += [self._impact(one) for one in records]
+            self._notes += [self._touches.note(one) for one in records]
+            calls = self._chart.calls
+            if calls.home.size or calls.parameters.size:  # they may be others later
+                self._described()
         if self._noticed is not None:
             self._noticed.say_unseen()
             self._noticed.refuse_unsound(self._x, self._w)

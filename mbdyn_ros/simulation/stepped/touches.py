@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -14,6 +15,26 @@ from ..contact.impulses import Contact, Impact, angle_between
 from ..contact.points import LinkFrames
 from .solid_slots import SolidSlots
 from .step_in_c import SLOT_SIZE, StepInC
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactNote:
+    """An impact in numbers: what of its row is needed to describe it.
+
+    time : s. loss : J. q, before, after : position (nq,), and velocities (nv,) at both sides of it.
+    which : contacts that took part. impulses : theirs (n, 3) along normals and two tangents, N s.
+    restitution : of each (n,). planes : of the slots.
+    """
+
+    time: float
+    loss: float
+    q: Array
+    before: Array
+    after: Array
+    which: list[int]
+    impulses: Array
+    restitution: Array
+    planes: Array
 
 
 class Touches:
@@ -107,22 +128,31 @@ class Touches:
         result: Array = along[0] * normal + along[1:] @ tangent_planes(normal[None])[0]
         return result
 
-    def impact(self, record: Array, energy: Callable[[Array, Array], Array]) -> Impact:
-        """The impact that a row of numbers holds; see `record_impact` in C.
-
-        Parameters
-        ----------
-        energy : kinetic and potential energy (2,), J, of q and v.
-        """
+    def note(self, record: Array) -> ImpactNote:
+        """The numbers of an impact in a row of numbers; see `record_impact` in C."""
         m, nv = len(self.contacts), self._step.walls.nv
         nq = self._step.walls.nq
         cuts = [*accumulate([0, 2, nq, nv, nv, 3 * m, m, m]), len(record)]
         (time, loss), q, before, after, impulses, e, took, planes = (
             record[start:end] for start, end in pairwise(cuts)
         )
-        which = np.flatnonzero(took).tolist()
+        which = np.flatnonzero(took)
         f = impulses.reshape(m, 3)[which]
-        self.at(q, planes.reshape(-1, SLOT_SIZE))
+        return ImpactNote(
+            float(time), float(loss), q.copy(), before.copy(), after.copy(),
+            which.tolist(), f, e[which], planes.reshape(-1, SLOT_SIZE).copy(),
+        )  # fmt: skip
+
+    def impact(self, note: ImpactNote, energy: Callable[[Array, Array], Array]) -> Impact:
+        """An impact in words and vectors.
+
+        Parameters
+        ----------
+        energy : kinetic and potential energy (2,), J, of q and v.
+        """
+        q, before, after = note.q, note.before, note.after
+        which, f = note.which, note.impulses
+        self.at(q, note.planes)
         size, both = (len(which), 3), np.array([before, after]).T
         places, normals, sideways = np.empty(size), np.empty(size), np.zeros(size)
         speeds, angles = np.empty((len(which), 2)), np.full(len(which), np.nan)
@@ -136,7 +166,7 @@ class Touches:
             angles[i] = angle_between(speed[:, 0], normals[i])
             sideways[i] = f[i, 1:] @ tangent_planes(normals[i : i + 1])[0]
         return Impact(
-            time=float(time),
+            time=note.time,
             points=tuple(self.contacts.point(k) for k in which),
             surfaces=tuple(self.contacts.surface(k) for k in which),
             places=places,
@@ -148,9 +178,9 @@ class Touches:
             angle_of_attack=angles,
             energy_before=float(energy(q, before).sum()),
             energy_after=float(energy(q, after).sum()),
-            q=q.copy(),  # the record is much larger, and goes
-            v_before=before.copy(),
-            v_after=after.copy(),
-            restitution=e[which],
-            loss=float(loss),
+            q=q,
+            v_before=before,
+            v_after=after,
+            restitution=note.restitution,
+            loss=note.loss,
         )

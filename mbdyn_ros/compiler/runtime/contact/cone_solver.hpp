@@ -165,12 +165,6 @@ static void follow_with(const Cones<double>* c, const double* y, double share, d
   }
 }
 
-/* y = X^T f */
-static void velocities_of(const Cones<double>* c, const double* f, double* y) {
-  memset(y, 0, c->size * sizeof *y);
-  for (size_t i = 0; i < c->rows; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
-}
-
 /* Impulses from those in f, safely, with penalties up to `hardest`; gives the least velocity by
    which a law is missed. Where contacts are redundant, rounds lead on slowly: impulses go on evenly
    from one to the next, until one comes to its bound. So rounds are leapt over there. */
@@ -231,30 +225,36 @@ static double approach(const Cones<double>* c, const double* step, double* f, do
 enum { SWEEPS = 50 };
 
 static void sweep(const Cones<double>* c, const double* step, double* f) {
-  const size_t m = c->rows, last = m - c->bounded;
-  const double *a = c->matrix, *b = c->free;
+  const size_t m = c->rows, size = c->size, last = m - c->bounded;
+  const bool by_velocities = has_fewer_velocities(c);
+  double* y = c->room + room_of_cones(m, size) - size;
+  if (by_velocities) velocities_of(c, f, y);
+  const auto freely = [&](size_t i) {  /* where its velocity leads */
+    const double own = by_velocities ? dot(size, c->X + i * size, y) : dot(m, c->matrix + i * m, f);
+    return f[i] - step[i] * (own + c->free[i]);
+  };
+  const auto let = [&](size_t i, double impulse) {
+    if (by_velocities) add_to(size, impulse - f[i], c->X + i * size, y);
+    f[i] = impulse;
+  };
+  const auto let_in_disc = [&](size_t t, size_t rows, double bound) {
+    double z[2] = {};
+    for (size_t r = 0; r < rows; ++r) z[r] = freely(t + r);
+    const double length = sqrt(z[0] * z[0] + z[1] * z[1]);
+    const double share = length > bound ? bound / length : 1.;
+    for (size_t r = 0; r < rows; ++r) let(t + r, share * z[r]);
+  };
   for (size_t k = 0; k < c->contacts; ++k) {
     const size_t n = c->normal[k], t = c->tangent[k];
-    f[n] = fmax(0., f[n] - step[n] * (dot(m, a + n * m, f) + b[n]));
-    if (t == NO_ROW) continue;
-    const double x = f[t] - step[t] * (dot(m, a + t * m, f) + b[t]);
-    const double y = f[t + 1] - step[t] * (dot(m, a + (t + 1) * m, f) + b[t + 1]);
-    const double length = sqrt(x * x + y * y), bound = c->friction[k] * f[n];
-    const double share = length > bound ? bound / length : 1.;
-    f[t] = share * x, f[t + 1] = share * y;
+    let(n, fmax(0., freely(n)));
+    if (t != NO_ROW) let_in_disc(t, 2, c->friction[k] * f[n]);
   }
   for (size_t k = 0; k < c->discs; ++k) {
-    const size_t t = c->disc[k], rows = c->disc_rows[k];
-    double z[2] = {}, bound = c->disc_friction[k] * f[c->disc_normal[k]];
-    for (size_t r = 0; r < rows; ++r) {
-      z[r] = f[t + r] - step[t] * (dot(m, a + (t + r) * m, f) + b[t + r]);
-    }
-    const double length = hypot(z[0], z[1]), share = length > bound ? bound / length : 1.;
-    for (size_t r = 0; r < rows; ++r) f[t + r] = share * z[r];
+    let_in_disc(c->disc[k], c->disc_rows[k], c->disc_friction[k] * f[c->disc_normal[k]]);
   }
   for (size_t i = last; i < m; ++i) {
     const double bound = c->bound[i - last];
-    f[i] = fmin(fmax(f[i] - step[i] * (dot(m, a + i * m, f) + b[i]), -bound), bound);
+    let(i, fmin(fmax(freely(i), -bound), bound));
   }
 }
 

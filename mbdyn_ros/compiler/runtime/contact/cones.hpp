@@ -148,10 +148,23 @@ static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> m
   slopes->rest[i] = select(moves, all<Real>(softness), all<Real>(1.));
 }
 
-/* Whether Newton's method is for velocities, of which there are fewer than rows. */
+/* Whether velocities are few against rows, so that problems are for these. */
+static inline bool are_fewer(size_t size, size_t rows) {
+  return rows >= MANY_ROWS && 2 * rows > 3 * size;
+}
+
+/* Whether Newton's method is for velocities, of which there are fewer than rows. Then of A only what a
+   contact's impulses change of its own velocities is asked for. */
 template <class Real>
 static inline bool has_fewer_velocities(const Cones<Real>* c) {
-  return c->X && !c->discs && c->rows >= MANY_ROWS && 2 * c->rows > 3 * c->size;
+  return c->X && !c->discs && are_fewer(c->size, c->rows);
+}
+
+/* y = X^T f */
+template <class Real>
+static void velocities_of(const Cones<Real>* c, const Real* f, Real* y) {
+  clear(c->size, y);
+  for (size_t i = 0; i < c->rows; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
 }
 
 /* f - projection(f - step w), zero where the laws hold; its slopes too if wanted. Gives the
@@ -165,8 +178,7 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   copy(m, c->free, trial);
   if (has_fewer_velocities(c)) {
     Real* y = slopes_of(c).rest + m;  /* (size) */
-    clear(c->size, y);
-    for (size_t i = 0; i < m; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
+    velocities_of(c, f, y);
     for (size_t i = 0; i < m; ++i) trial[i] += dot(c->size, c->X + i * c->size, y);
   } else if (c->X || c->root) {
     for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
@@ -251,6 +263,48 @@ static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, con
   return eliminate(m, slope, x);
 }
 
+/* 1 + X^T Q (n, n) of matrices (m, n), by tiles that fit into registers; sums are in the order of rows,
+   from the first on in which X has numbers. begins: room for n numbers. */
+template <class Real>
+static void one_and_products(size_t m, size_t n, const Real* X, const Real* Q, size_t* begins,
+                             Real* sum) {
+  constexpr size_t HIGH = 8, WIDE = is_single<Real> ? LANES : 1;
+  const auto empty = [&](size_t i, size_t from) {
+    for (size_t j = from; j < n && j < from + HIGH; ++j) {
+      if (any(is(X[i * n + j] != 0.))) return false;
+    }
+    return true;
+  };
+  for (size_t j = 0; j < n; j += HIGH) {
+    size_t& begin = begins[j / HIGH] = 0;
+    while (begin < m && empty(begin, j)) ++begin;
+  }
+  for (size_t j = 0; j < n; j += HIGH) {
+    const size_t rows = n - j < HIGH ? n - j : HIGH;
+    for (size_t k = 0; k < n; k += WIDE) {
+      const size_t columns = n - k < WIDE ? n - k : WIDE;
+      const size_t one = begins[j / HIGH], other = begins[k / HIGH];
+      const size_t whole = m + 1 - (j + HIGH + n - 1) / n;
+      realv tile[HIGH] = {}, done[HIGH], own;
+      size_t i = one > other ? one : other;
+      for (; i < whole; ++i) {  /* beyond a row come the next ones */
+        const Real *__restrict high = X + i * n + j, *__restrict wide = Q + i * n + k;
+        memcpy(&own, wide, sizeof own);
+        for (size_t r = 0; r < HIGH; ++r) tile[r] += high[r] * own;
+      }
+      for (size_t r = 0; r < HIGH; ++r) done[r] = tile[r];
+      for (; i < m; ++i) {
+        memcpy(&own, Q + i * n + k, sizeof own);
+        for (size_t r = 0; r < rows; ++r) done[r] += X[i * n + j + r] * own;
+      }
+      for (size_t r = 0; r < rows; ++r) {
+        memcpy(sum + (j + r) * n + k, done + r, columns * sizeof(Real));
+      }
+    }
+  }
+  for (size_t j = 0; j < n; ++j) sum[j * n + j] += 1.;
+}
+
 /* The same where A = X X^T, by the velocities z = X^T x, of which there are fewer: with G = D^-1 x and
    Q = D^-1 P X,
 
@@ -260,25 +314,10 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
                                       Real* x) {
   const size_t m = c->rows, n = c->size;
   Real *Q = c->room, *bend = Q + m * m + 4 * m, *z = bend + n * n;
-  clear(n * n, bend);
-  clear(n, z);
-  for (size_t j = 0; j < n; ++j) bend[j * n + j] = all<Real>(1.);
-  const auto take_row = [&](size_t i) {
-    const Real *X = c->X + i * n, *own = Q + i * n;
-    size_t from = 0, to = n;  /* what it is not zero in: all zero where a contact is open */
-    while (from < to && !any(is(own[from] != 0.))) ++from;
-    while (from < to && !any(is(own[to - 1] != 0.))) --to;
-    for (size_t j = 0; j < n; ++j) {
-      if (!any(is(X[j] != 0.))) continue;
-      add_to(to - from, X[j], own + from, bend + j * n + from);
-      z[j] += X[j] * x[i];
-    }
-  };
   const auto alone = [&](size_t i) {
     const Real share = 1. / s.rest[i], much = s.own[i] * step[i] * share;
     for (size_t j = 0; j < n; ++j) Q[i * n + j] = much * c->X[i * n + j];
     x[i] *= share;
-    take_row(i);
   };
   each_law(c, alone, [&](size_t t, size_t, size_t normal) {
     const Real both = s.both[t], one = s.own[t], two = s.own[t + 1];
@@ -298,8 +337,9 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
     }
     x[t] += s.lean[t] * x[normal], x[t + 1] += s.lean[t + 1] * x[normal];
     undo(x + t, x + t + 1);
-    take_row(t), take_row(t + 1);
   });
+  one_and_products(m, n, c->X, Q, reinterpret_cast<size_t*>(z), bend);
+  velocities_of(c, x, z);
   const Bits<Real> regular = eliminate(n, bend, z);
   for (size_t i = 0; i < m; ++i) x[i] -= dot(n, Q + i * n, z);
   return regular;

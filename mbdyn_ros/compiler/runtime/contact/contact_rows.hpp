@@ -211,7 +211,7 @@ static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t
   }
 }
 
-/* The same with those of a contact of its island, from row j on. */
+/* The same with those of one contact, from row j on. */
 template <class Real, size_t ROWS, size_t OTHERS>
 static inline void products_of_pair(size_t n, Work<Real>* x, size_t m, size_t i, size_t j) {
   Real sum[ROWS][OTHERS] = {};
@@ -260,15 +260,33 @@ static void begin_islands(size_t n, Work<Real>* x, size_t m) {
   x->wrote = m;
 }
 
-/* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
+/* A of m rows, of all contacts with each other. */
+template <class Real>
+static void complete_delassus(size_t n, Work<Real>* x, size_t m) {
+  const size_t step = m + tile<Real>;
+  x->whole = true;
+  clear(n * step, x->XT);
+  for (size_t i = 0; i < m; i += rows_from(x, i)) {
+    const size_t rows = rows_from(x, i);
+    for (size_t k = 0; k < x->reaches[i]; ++k) {
+      const size_t j = (size_t)x->reach[i][k];
+      for (size_t r = 0; r < rows; ++r) x->XT[j * step + i + r] = x->X[(i + r) * n + j];
+    }
+    rows == 3 ? products_of_contact<Real, 3>(n, x, m, i) : products_of_contact<Real, 1>(n, x, m, i);
+  }
+}
+
+/* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows; of rows that have fewer
+   velocities only the blocks of contacts on its diagonal. */
 template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
-  const size_t n = w->nv, step = m + tile<Real>;
+  const size_t n = w->nv;
   const bool apart = x->islands > 1;
+  x->whole = w->laws || apart || !are_fewer(n, m);
   if (apart) {
     begin_islands(n, x, m);
   } else {
-    clear(m * n, x->X), clear(n * step, x->XT);
+    clear(m * n, x->X);
     x->wrote = x->zero_X = x->zero_A = 0;
   }
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
@@ -279,12 +297,10 @@ static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
               : solve_up(w, x->mass, x->reach[i], here, 1, X);
     if (apart) {
       rows == 3 ? products_in_island<Real, 3>(n, x, m, i) : products_in_island<Real, 1>(n, x, m, i);
-      continue;
+    } else if (!x->whole) {
+      rows == 3 ? products_of_pair<Real, 3, 3>(n, x, m, i, i)
+                : products_of_pair<Real, 1, 1>(n, x, m, i, i);
     }
-    for (size_t k = 0; k < here; ++k) {
-      const size_t j = (size_t)x->reach[i][k];
-      for (size_t r = 0; r < rows; ++r) x->XT[j * step + i + r] = X[r * n + j];
-    }
-    rows == 3 ? products_of_contact<Real, 3>(n, x, m, i) : products_of_contact<Real, 1>(n, x, m, i);
   }
+  if (!apart && x->whole) complete_delassus(n, x, m);
 }

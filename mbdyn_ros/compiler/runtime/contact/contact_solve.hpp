@@ -94,14 +94,15 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
   const size_t contacts = w->contacts;
   Real lost = all<Real>(0.);
   Bits<Real> lasts = done, touches = ~done & done;
-  for (size_t k = 0; k < contacts; ++k) {
+  each_known(w, x, [&](size_t k) {
     s->trend[k] = select(done, -s->force[3 * k], s->trend[k]);
-    for (int r = 0; r < 3; ++r) {
-      s->force[3 * k + r] = select(done, all<Real>(0.), s->force[3 * k + r]);
+    for (size_t at = 3 * k; at < 3 * k + 3; ++at) {
+      s->force[at] = select(done, all<Real>(0.), s->force[at]);
+      s->slip[at] = select(done, all<Real>(0.), s->slip[at]);
     }
     const Real before = select(is(s->mode[k] > 0.), all<Real>(-1.), all<Real>(0.));
     s->mode[k] = select(done, before, s->mode[k]);
-  }
+  });
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     const Bits<Real> here = done & x->on[i], again = is(s->mode[k] < 0.);
@@ -125,12 +126,14 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     const Real mode = rows == 3 ? select(sticks, all<Real>(1.), all<Real>(2.)) : all<Real>(2.);
     s->mode[k] = select(here, mode, s->mode[k]);
   }
-  for (size_t k = 0; k < contacts; ++k) {
+  each_known(w, x, [&](size_t k) {
     s->mode[k] = select(done, greatest(s->mode[k], all<Real>(0.)), s->mode[k]);
     const Bits<Real> gone = done & is(s->mode[k] == 0.);
     s->trend[k] = select(gone, all<Real>(0.), s->trend[k]);
-  }
+  });
   if constexpr (is_single<Real>) {
+    copy(x->count, x->active, x->known);
+    x->knowns = x->count;
     if (w->laws) clear(3 * contacts, s->turning);
     turning_moments(x, [&](size_t row, size_t at) {
       s->turning[at] = x->f[row] / h;
@@ -192,8 +195,15 @@ static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double 
   for (size_t i = 0; i < w->rubbing; ++i) {
     x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     x->given[i] = -x->bound[i] * x->slides[w->slides[i]];
-    add_to(m, -x->given[i], x->A + (x->contact_rows + i) * m, x->b);
+    if (x->whole) add_to(m, -x->given[i], x->A + (x->contact_rows + i) * m, x->b);
   }
+  if (x->whole || !w->rubbing) return;
+  Real* y = x->answer;
+  clear(w->nv, y);
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    add_to(w->nv, x->given[i], x->X + (x->contact_rows + i) * w->nv, y);
+  }
+  for (size_t i = 0; i < m; ++i) x->b[i] -= dot(w->nv, x->X + i * w->nv, y);
 }
 
 /* Do what is given with every row that resists turning, and its place in `turning`. */
@@ -257,7 +267,13 @@ static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits
   if (x->count) evaluate_distances(w, s, x->at_q, x->at_v, x->end);
   take(open, w->nq, x->at_q, s->q);
   take(open, w->nv, x->at_v, s->v);
-  if (x->count) take(open, 3 * w->contacts, x->end, x->now);
+  if (!x->count) return;
+  if constexpr (is_single<Real>) {
+    double* const before = x->now;
+    if (open) x->now = x->end, x->end = before;
+  } else {
+    take(open, 3 * w->contacts, x->end, x->now);
+  }
 }
 
 /* Where contacts that close move along their walls at the end of the step, to LAW, and which islands
@@ -304,8 +320,9 @@ static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Rea
 
 /* Take from the shift what rows that depend on each other contradict: it becomes the velocities of
    some impulses. Gives whether they do. */
-static int reconcile_shift(Work<double>* x, size_t m) {
+static int reconcile_shift(const struct walls* w, Work<double>* x, size_t m) {
   const size_t n = x->contact_rows;
+  if (!x->whole) complete_delassus(w->nv, x, m);
   double *a = x->cones, *y = a + n * n, most = 0., change = 0.;
   for (size_t i = 0; i < n; ++i) {
     copy(n, x->A + i * m, a + i * n);
@@ -407,7 +424,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, STEPS);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
     if constexpr (is_single<Real>) {
-      if (shifted && against && reconcile_shift(x, m)) {
+      if (shifted && against && reconcile_shift(w, x, m)) {
         memset(x->solved, 0, w->nv);
         cone_problem(w, x, m, h);
         yield_to(w, x, m, h, part);

@@ -2,6 +2,8 @@
 #pragma once
 #include "number.hpp"
 
+enum { PANEL = 4 }; /* pivots of an elimination that are taken together */
+
 #define ROUNDING 1e-15 /* share of the largest pivot that is as good as none */
 
 /* Four sums at a time: one would wait for itself. */
@@ -92,36 +94,69 @@ template <class Real> static void backward(size_t n, const Real* factor, Real* x
   }
 }
 
-/* Solve a x = x in place by elimination with row pivoting; where a is regular. */
+/* Swap a row of a (n, n) from column `from` on, and of x, with that of `best` in every lane. */
+template <class Real>
+static void swap_rows(size_t n, size_t from, size_t row, Real best, Real* a, Real* x) {
+  for (size_t l = 0; l < Number<Real>::lanes; ++l) {
+    const size_t other = (size_t)lane(best, l);
+    if (other == row) continue;
+    for (size_t j = from; j <= n; ++j) {
+      Real *one = j < n ? a + row * n + j : x + row, *two = j < n ? a + other * n + j : x + other;
+      const double swap = lane(*one, l);
+      lane(*one, l) = lane(*two, l);
+      lane(*two, l) = swap;
+    }
+  }
+}
+
+/* Take shares of pivots' rows from a row, one after the other. */
+template <class Real>
+static inline void take_pivots(size_t n, size_t pivots, const Real* shares, const Real* rows,
+                               size_t step, Real* __restrict row) {
+  if (pivots == PANEL) {
+    const Real one = shares[0], two = shares[1], three = shares[2], four = shares[3];
+    const Real *__restrict p = rows, *__restrict q = p + step, *__restrict r = q + step;
+    const Real* __restrict s = r + step;
+    for (size_t j = 0; j < n; ++j) {
+      row[j] = row[j] - one * p[j] - two * q[j] - three * r[j] - four * s[j];
+    }
+    return;
+  }
+  for (size_t k = 0; k < pivots; ++k) add_to(n, -shares[k], rows + k * step, row);
+}
+
+/* Solve a x = x in place by elimination with row pivoting; where a is regular. A panel of pivots at a
+   time is taken from what is left, in the order in which one after the other would be. */
 template <class Real> static Bits<Real> eliminate(size_t n, Real* a, Real* x) {
   Bits<Real> regular = is(all<Real>(0.) == 0.);
-  for (size_t k = 0; k < n; ++k) {
-    Real most = magnitude(a[k * n + k]), best = all<Real>((double)k);
-    for (size_t i = k + 1; i < n; ++i) {
-      const Bits<Real> larger = is(magnitude(a[i * n + k]) > most);
-      most = select(larger, magnitude(a[i * n + k]), most);
-      best = select(larger, all<Real>((double)i), best);
-    }
-    regular &= is(most > 0.);
-    if (!any(regular)) break;
-    if (any(is(best != (double)k))) {
-      for (size_t l = 0; l < Number<Real>::lanes; ++l) {
-        const size_t i = (size_t)lane(best, l);
-        if (i == k) continue;
-        for (size_t j = k; j <= n; ++j) {
-          Real *one = j < n ? a + k * n + j : x + k, *other = j < n ? a + i * n + j : x + i;
-          const double swap = lane(*one, l);
-          lane(*one, l) = lane(*other, l);
-          lane(*other, l) = swap;
-        }
+  for (size_t first = 0; first < n; first += PANEL) {
+    const size_t end = first + PANEL < n ? first + PANEL : n;
+    for (size_t k = first; k < end; ++k) {
+      Real most = magnitude(a[k * n + k]), best = all<Real>((double)k);
+      for (size_t i = k + 1; i < n; ++i) {
+        const Real size = magnitude(a[i * n + k]);
+        if (!any(is(size > most))) continue;
+        best = select(is(size > most), all<Real>((double)i), best);
+        most = greatest(size, most);
+      }
+      regular &= is(most > 0.);
+      if (!any(regular)) return regular;
+      if (any(is(best != (double)k))) swap_rows(n, first, k, best, a, x);
+      const Real pivot = 1. / a[k * n + k];
+      for (size_t i = k + 1; i < n; ++i) {
+        Real* row = a + i * n;
+        row[k] *= pivot;
+        if (!any(is(row[k] != 0.))) continue;
+        for (size_t j = k + 1; j < end; ++j) row[j] -= row[k] * a[k * n + j];
+        x[i] -= row[k] * x[k];
       }
     }
-    const Real pivot = 1. / a[k * n + k];
-    for (size_t i = k + 1; i < n; ++i) {
-      const Real share = a[i * n + k] * pivot;
-      if (!any(is(share != 0.))) continue;
-      for (size_t j = k + 1; j < n; ++j) a[i * n + j] -= share * a[k * n + j];
-      x[i] -= share * x[k];
+    for (size_t i = first + 1; i < n; ++i) {
+      const size_t pivots = i < end ? i - first : end - first;
+      Real *shares = a + i * n + first, some = all<Real>(0.);
+      for (size_t k = 0; k < pivots; ++k) some = greatest(some, magnitude(shares[k]));
+      if (!any(is(some != 0.))) continue;
+      take_pivots(n - end, pivots, shares, a + first * n + end, n, a + i * n + end);
     }
   }
   for (size_t k = n; k-- > 0;) {

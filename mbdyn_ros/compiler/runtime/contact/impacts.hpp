@@ -133,9 +133,8 @@ static void resolve_impacts(const struct walls* w, struct motion* s, Work<double
       }
     }
     if (!any || !resolve_impact(w, s, x, hits, k < BOUNCES)) return;
-    memset(s->mode, 0, m * sizeof *s->mode);
+    each_known(w, x, [s](size_t k) { s->mode[k] = s->trend[k] = 0.; });
     clear(PAST * w->nv, s->reaction);
-    clear(m, s->trend);
     x->fresh = 0;
   }
 }

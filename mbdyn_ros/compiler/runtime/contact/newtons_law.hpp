@@ -25,6 +25,12 @@ static Bounce bounce(const Cones<double>* c, double* b, const double* before, co
   memset(f, 0, m * sizeof *f);
   bits1 done;
   Bounce found = {0., impulses_of_cones(c, settled, f, &done, exactness)};
+  if (has_fewer_velocities(c)) {
+    double* y = c->room;
+    velocities_of(c, f, y);
+    found.gain = dot(m, f, before) + 0.5 * dot(c->size, y, y);
+    return found;
+  }
   for (size_t i = 0; i < m; ++i) {
     found.gain += 0.5 * f[i] * (2. * before[i] + dot(m, c->matrix + i * m, f));
   }

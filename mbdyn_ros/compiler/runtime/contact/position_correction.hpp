@@ -32,22 +32,37 @@ static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const
   add_to(w->nv, all<Real>(1.), answer, v);
 }
 
+/* How velocities along the normal of a contact answer to impulses along that of another one. */
+template <class Real>
+static inline Real between_normals(size_t n, const Work<Real>* x, size_t m, size_t i, size_t j) {
+  const size_t here = x->first[i], there = x->first[j];
+  if (x->whole) return x->A[here * m + there];
+  const Span one = span_of(x, here), other = span_of(x, there);
+  const size_t from = one.from > other.from ? one.from : other.from;
+  const size_t to = one.to < other.to ? one.to : other.to;
+  return from < to ? dot(to - from, x->X + here * n + from, x->X + there * n + from) : all<Real>(0.);
+}
+
 /* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
    motion; A has m rows. The way is that of impulses f for a time `part`. Gives where all of it
    together pulls at no contact: else nothing is added, for the contacts cannot all close, and what
-   comes near to it where they are redundant may be of any size. */
+   comes near to it where they are redundant may be of any size, as it is where they are more than
+   velocities. */
 template <class Real>
 static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m, double part,
                           Real* way) {
   const size_t count = x->count;
   Real most = all<Real>(0.), largest = all<Real>(0.), *impulse = x->impulse, *y = x->correction;
-  Real* a = x->closing;
-  Bits<Real> closes = is(most == 0.);
+  Real *a = x->closing, close = most;
+  for (size_t i = 0; i < count; ++i) close += select(x->closed[i], all<Real>(1.), all<Real>(0.));
+  Bits<Real> closes = is(close <= (double)w->nv);
+  if (!any(closes)) return closes;
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = 0; j <= i; ++j) {
       const size_t here = x->first[i], there = x->first[j];
       const Bits<Real> both = x->closed[i] & x->closed[j] & is(x->island[here] == x->island[there]);
-      a[i * count + j] = select(both, x->A[here * m + there], all<Real>(0.));
+      const Real zero = all<Real>(0.);
+      a[i * count + j] = any(both) ? select(both, between_normals(w->nv, x, m, i, j), zero) : zero;
     }
     most = greatest(most, a[i * count + i]);
     largest = greatest(largest, x->f[x->first[i]]);
@@ -69,27 +84,32 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
   return closes;
 }
 
+/* Safe ways follow where a gap (m) is missed by more than this, a tenth of what counts as inside. */
+static constexpr Exactness GAPS = {SOFT, 1e-10, 1e-10, HUGE_VAL, FEW_ROUNDS};
+
 /* Add to a way of impulses f for a time `part` what moves it least so that no contact is inside its
    wall, those that do not touch in the end pushing nowhere on it: gaps where no contact pulls. */
 static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, double part, double* way) {
   const size_t count = x->count, n = w->nv;
   size_t *own = x->own, *none = x->none, *island = x->push_island;
   double *mu = x->push_mu, *gap = x->push_gap, *push = x->push, *X = x->push_X, *impulse = x->impulse;
+  const bool fewer = x->islands < 2 && are_fewer(n, count);
+  double *y = x->answer, *A = x->closing;
+  clear(n, y);
   for (size_t i = 0; i < count; ++i) {
-    const double* row = x->A + x->first[i] * m;
     own[i] = i, none[i] = NO_ROW, mu[i] = 0., island[i] = x->island[x->first[i]];
     push[i] = part * x->f[x->first[i]];
-    gap[i] = x->gap[i];
-    for (size_t j = 0; j < count; ++j) {
-      x->closing[i * count + j] = row[x->first[j]];
-      gap[i] -= row[x->first[j]] * part * x->f[x->first[j]];
-    }
     memcpy(X + i * n, x->X + x->first[i] * n, n * sizeof *X);
+    add_to(n, push[i], X + i * n, y);
+    for (size_t j = fewer ? i : 0; j <= i; ++j) {
+      A[i * count + j] = A[j * count + i] = between_normals(n, x, m, i, j);
+    }
   }
+  for (size_t i = 0; i < count; ++i) gap[i] = x->gap[i] - dot(n, X + i * n, y);
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
                                x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr};
   bits1 settled;
-  impulses_of_cones(&cones, w->settled, push, &settled);
+  impulses_of_cones(&cones, w->settled, push, &settled, GAPS);
   memset(impulse, 0, m * sizeof *impulse);
   for (size_t i = 0; i < count; ++i) {
     impulse[x->first[i]] = push[i] - part * x->f[x->first[i]];

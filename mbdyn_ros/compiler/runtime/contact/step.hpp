@@ -30,9 +30,7 @@ static void move_on(const struct walls* w, struct motion* s, Work<double>* x, do
   free_motion(w, s, x, h);
   x->fresh = 0;
   if (!x->count && !x->idle) {
-    memset(s->mode, 0, w->contacts * sizeof *s->mode);
-    memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
-    clear(w->contacts, s->trend);
+    forget_contacts(w, s, x);
     if (w->laws) clear(3 * w->contacts, s->turning);
     clear(PAST * w->nv, s->reaction);
   }
@@ -73,32 +71,43 @@ enum { HALVINGS = 30 };
 
 #define JUMP 0.1  /* share of a turn of the normal velocity within a step that is a jump */
 
-/* What a step is taken again from; contacts are kept when they first change. */
+/* What a step is taken again from, besides what is kept in x. */
 struct before {
-  double *slip, *mode, *force, lost;
-  int kept, idle;
+  double lost;
+  int idle;
 };
 
-static void keep_contacts(const struct walls* w, const struct motion* s, struct before* old) {
-  const size_t m = w->contacts;
-  if (old->kept) return;
-  memcpy(old->slip, s->slip, 3 * m * sizeof *s->slip);
-  memcpy(old->mode, s->mode, m * sizeof *s->mode);
-  memcpy(old->force, s->force, 3 * m * sizeof *s->force);
-  old->kept = 1;
+/* Keep what is known of contacts and of dry friction, */
+static void keep_contacts(const struct walls* w, const struct motion* s, Work<double>* x) {
+  double* old = x->old_numbers;
+  copy(x->old_knowns = x->knowns, x->known, x->old_known);
+  each_known(w, x, [&](size_t k) {
+    copy(3, s->force + 3 * k, old), copy(3, s->slip + 3 * k, old + 3);
+    old[6] = s->mode[k], old[7] = s->trend[k];
+    old += KEPT_NUMBERS;
+  });
+  copy(w->rubbing, s->force + 3 * w->contacts, old);
+}
+
+/* and know it again. */
+static void restore_contacts(const struct walls* w, struct motion* s, Work<double>* x) {
+  const double* old = x->old_numbers;
+  forget_contacts(w, s, x);
+  copy(x->knowns = x->old_knowns, x->old_known, x->known);
+  each_known(w, x, [&](size_t k) {
+    copy(3, old, s->force + 3 * k), copy(3, old + 3, s->slip + 3 * k);
+    s->mode[k] = old[6], s->trend[k] = old[7];
+    old += KEPT_NUMBERS;
+  });
+  copy(w->rubbing, old, s->force + 3 * w->contacts);
 }
 
 static void retake(const struct walls* w, struct motion* s, Work<double>* x,
-                       struct before* old, double length) {
-  const size_t m = w->contacts;
-  keep_contacts(w, s, old);
+                   const struct before* old, double length) {
+  restore_contacts(w, s, x);
   s->lost = old->lost;
   x->idle = old->idle;
-  memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
-  memcpy(s->mode, old->mode, m * sizeof *s->mode);
   copy(PAST * w->nv, x->old_reaction, s->reaction);
-  copy(m, x->old_trend, s->trend);
-  memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
   if (length > 0.) {
     move_on_and_look(w, s, x, length);
     return;
@@ -112,7 +121,7 @@ static void retake(const struct walls* w, struct motion* s, Work<double>* x,
    it goes as fast as it came: so the wall has no inside, as that of |z| has none, and nothing holds
    what passes it. Takes the step again to instants that halve it. */
 static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* x,
-                         struct before* old, double length, size_t k) {
+                         const struct before* old, double length, size_t k) {
   const size_t m = w->contacts;
   double left = 0., right = length;
   double comes = -x->start[m + k] / x->start[2 * m + k], goes = x->now[m + k] / x->now[2 * m + k];
@@ -138,41 +147,48 @@ static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* 
 static void count_unseen(const struct walls* w, struct motion* s, const Work<double>* x,
                       double length) {
   const size_t m = w->contacts;
-  for (size_t k = 0; k < m; ++k) {
-    const double *then = x->start + k, *now = x->now + k;
-    if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
-    if (is_active(x, k) || s->unsound == k + 1) continue;
+  const double *start = x->start, *end = x->now;
+  const auto may = [=](size_t k) {
+    return may_have_passed(length, start[k], start[m + k], end[k], end[m + k], end[2 * m + k]);
+  };
+  each_that(m, may, [&](size_t k) {
+    if (is_active(x, k) || s->unsound == k + 1) return;
     ++s->unseen, s->passed = k, s->passed_at = s->time + length;
-  }
+  });
 }
 
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
    none does. Those that meet it gently are held where they may be: `more` says that there are any. */
 static double first_meeting(const struct walls* w, struct motion* s, Work<double>* x,
-                            struct before* old, double length, int may_hold, size_t* which,
+                            const struct before* old, double length, int may_hold, size_t* which,
                             int* more) {
   const size_t m = w->contacts;
   const double* start = x->start;
   size_t *gentle = x->gentle, count = 0;
   double first = 2.;
-  for (size_t k = 0; k < m; ++k) {
+  const auto may = [&](size_t k) {
+    const double rate = fabs(start[m + k]), end = fabs(x->now[m + k]);
+    const double known = rate >= 0. ? rate : 0.;  /* not NaN */
+    return start[k] + x->now[k] <= FASTER * length * (end > known ? end : known);
+  };
+  each_that(m, may, [&](size_t k) {
+    if (is_active(x, k)) return;
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
-    if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_active(x, k)) continue;
     const double slope = x->now[2 * m + k];
     if (turns_near(w, length, g, rate, last, end, slope) &&
         has_no_inside(w, s, x, old, length, k)) {
       s->unsound = k + 1;
-      continue;
+      return;
     }
     const double share = time_of_impact(w, length, g, rate, last, end, slope);
-    if (share < 0.) continue;
+    if (share < 0.) return;
     if (may_hold && is_gentle(w, k, x->restitution[k], length, g, rate, last, end, slope) &&
         has_room(w, s, x->count + count)) {
       gentle[count++] = k;
     } else if (share < first) {
       first = share, *which = k;
     }
-  }
+  });
   *more = first > 1. && count;
   for (size_t i = 0; *more && i < count; ++i) activate(x, gentle[i]);
   return first;
@@ -185,29 +201,27 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   int hits = 0, more;
   x->clear = is_clear(w, s, s->q, s->v, length);
   if (!x->fresh && !x->clear) evaluate_distances(w, s, s->q, s->v, x->now);
-  int touches = !x->clear && any_touches(w, x->now);
-  for (size_t k = 0; touches && k < m; ++k) {
+  const size_t seen = x->clear ? 0 : m;
+  const auto near = [&](size_t k) { return x->now[k] <= NEAR * w->touching * x->now[2 * m + k]; };
+  each_that(seen, near, [&](size_t k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope && !yields(w, k);
-  }
+  });
   if (hits) {
     resolve_impacts(w, s, x);
     if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
-    touches = any_touches(w, x->now);
   }
   x->count = 0;
-  for (size_t k = 0; touches && k < m; ++k) {
+  each_that(seen, near, [&](size_t k) {
     if (stays(w, s, x, k) && has_room(w, s, x->count)) activate(x, k);
-  }
+  });
   double *const last = x->start;
-  struct before old = {x->old_slip, x->old_mode, x->old_force, s->lost, 0, x->idle};
-  if (x->count || !x->idle) keep_contacts(w, s, &old);
-  copy(w->rubbing, s->force + 3 * m, old.force + 3 * m);
+  const struct before old = {s->lost, x->idle};
+  keep_contacts(w, s, x);
   x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
   copy(PAST * w->nv, s->reaction, x->old_reaction);
-  copy(m, s->trend, x->old_trend);
   expect_reaction(w, x, x->old_reaction);
   move_on(w, s, x, length);
   if (x->count && surprises(w, s, x, length)) retake(w, s, x, &old, length);
@@ -284,7 +298,9 @@ static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
   for (size_t i = 0; i < w->nv; ++i) s->v[i] *= share;
-  for (size_t k = 0; k < 3 * w->contacts; ++k) s->slip[k] *= share;
+  each_known(w, x, [&](size_t k) {
+    for (size_t at = 3 * k; at < 3 * k + 3; ++at) s->slip[at] *= share;
+  });
   for (size_t k = 0; k < w->contacts; ++k) x->now[w->contacts + k] *= share;
   s->trimmed += fmin(gain, now[0]);
 }
@@ -292,18 +308,18 @@ static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
 /* What is inside a wall at the end of a step comes out of it; gives whether anything was. */
 static int correct_depths(const struct walls* w, struct motion* s, Work<double>* x) {
   const size_t m = w->contacts;
-  const int under = any_under(w, x->now);
-  int inside = 0;
-  for (size_t i = 0; under && i < m; ++i) {
+  int under = 0, inside = 0;
+  each_that(m, [x](size_t i) { return !(x->now[i] >= 0.); }, [&](size_t i) {  /* or nobody knows */
+    under = 1;
     inside |= x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);
-  }
+  });
   if (inside) project_out(w, s, x);
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
-  for (size_t i = 0; under && i < m; ++i) {
+  each_that(under ? m : 0, [x](size_t i) { return !(x->now[i] > 0.); }, [&](size_t i) {
     const double depth = -x->now[i] / x->now[2 * m + i];
     if (!yields(w, i)) s->deepest = fmax(s->deepest, depth);
-    if (isnan(depth) && !(x->now[i] > 0.)) s->unsound = i + 1;
-  }
+    if (isnan(depth)) s->unsound = i + 1;
+  });
   return inside;
 }
 
@@ -316,7 +332,7 @@ static int advance_step(const struct walls* w, struct motion* s, Work<double>* x
     const double done = advance(w, s, x, left, parts < MOST_LOCATED);
     s->time += done;
     if (s->whole && !x->idle) {
-      add_to(3 * w->contacts, done, s->force, s->whole);
+      each_known(w, x, [&](size_t k) { add_to(3, done, s->force + 3 * k, s->whole + 3 * k); });
       x->clean = 0;
     }
     left = parts > MOST_LOCATED ? 0. : left - done;
@@ -351,6 +367,7 @@ static void go_back(const struct walls* w, struct motion* s, const Work<double>*
 EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) {
   Work<double> work;
   share_room(w, s->room, &work);
+  find_known(w, s, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time, lost = s->lost;
     const size_t hits = s->hits;

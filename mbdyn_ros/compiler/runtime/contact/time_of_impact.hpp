@@ -61,16 +61,15 @@ static double time_of_impact(const struct walls* w, double h, double g, double r
 /* Whether a contact came as if to hit its wall, and left as if it had. */
 static int comes_and_goes(double h, double g, double rate, double last, double end, double slope) {
   const double more = UNSEEN * slope;
-  return -rate * h > g + more && end * h > last + more;
+  return (-rate * h > g + more) & (end * h > last + more);
 }
 
 /* Whether a contact that has met its wall nowhere on the way that its distances and rates give may
    have passed it all the same: it came and went as if it had hit, or the way is another. */
 static int may_have_passed(double h, double g, double rate, double last, double end,
                            double slope) {
-  if (!(g > 0.)) return 0;
-  return comes_and_goes(h, g, rate, last, end, slope) ||
-         fabs(last - g - 0.5 * h * (rate + end)) > g + last + UNSEEN * slope;
+  const int other = fabs(last - g - 0.5 * h * (rate + end)) > g + last + UNSEEN * slope;
+  return (g > 0.) & (comes_and_goes(h, g, rate, last, end, slope) | other);
 }
 
 /* Whether a contact comes near its wall within a step of length h and goes again. */
@@ -86,19 +85,19 @@ static int turns_near(const struct walls* w, double h, double g, double rate, do
 #define NEAR 10. /* times `touching`, within which what rests may stay active */
 static_assert(NEAR > 1., "what touches is near");
 
-/* Whether any touches its wall or may stay active. */
-static int any_touches(const struct walls* w, const double* now) {
-  const size_t m = w->contacts;
-  int64_t any = 0;
-  for (size_t k = 0; k < m; ++k) any |= now[k] <= NEAR * w->touching * now[2 * m + k];
-  return any != 0;
-}
+enum { CHUNK = 32 };
 
-/* Whether any is under the surface of its wall, or nobody knows. */
-static int any_under(const struct walls* w, const double* now) {
-  int64_t any = 0;
-  for (size_t k = 0; k < w->contacts; ++k) any |= !(now[k] >= 0.);
-  return any != 0;
+/* Do something with every contact of m for which `may` holds, asked of a few at a time. */
+template <class May, class Do>
+static inline void each_that(size_t m, const May& may, const Do& something) {
+  for (size_t from = 0; from < m; from += CHUNK) {
+    const size_t end = from + CHUNK < m ? from + CHUNK : m;
+    int64_t any = 0;
+    for (size_t k = from; k < end; ++k) any |= may(k);
+    for (size_t k = from; any && k < end; ++k) {
+      if (may(k)) something(k);
+    }
+  }
 }
 
 /* Whether any may have met its wall in a step of length h, or passed it. */

@@ -14,6 +14,8 @@ template <class Real> constexpr size_t tile = is_single<Real> ? 8 : 3;
 /* The room of a step: k contacts are active, with r rows, which dry friction follows. Velocities
    along rows are S v; X = L^-T S^T with M = L^T L, so that velocities answer to impulses by the
    Delassus matrix A = X^T X. */
+enum { KEPT_NUMBERS = 8 }; /* of a contact: force, slip, mode and trend */
+
 template <class Real>
 struct Work {
   Real *q, *v, *fast;          /* (nq), (nv) where the step begins; (nv) after free motion */
@@ -48,10 +50,13 @@ struct Work {
   size_t* before;              /* (r) the row before in its island; NO_ROW: it is the first */
   size_t *wrote_before, *from, *to;  /* (r) the same of what A holds, and where X is not zero: */
   size_t wrote, zero_X, zero_A;  /* their rows, and how many numbers are zero elsewhere */
+  bool whole;                  /* whether A is known between contacts, see `delassus_matrix` */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
-  /* (3 m), (m), (3 m + rubbing), (m) before the step */
-  Real *old_slip, *old_mode, *old_force, *old_trend;
+  size_t *known, knowns;       /* (m) contacts of which a motion keeps numbers, ascending; lanes: all */
+  /* (m), (KEPT_NUMBERS m + rubbing) the same before the step, and these numbers */
+  size_t *old_known, old_knowns;
+  Real* old_numbers;
   /* of impacts: (k) restitutions; (nv), (nv) velocity and acceleration; (r) velocities before */
   Real *bounces, *hit_v, *hit_a, *approach;
   char *hits, *lifted;         /* (m) */
@@ -66,6 +71,36 @@ struct Work {
   double stored;               /* J in walls that yield, where the whole step began */
   int idle, clean, fed;        /* no forces of contacts; `whole` is zero; walls may bring energy */
 };
+
+/* Do something with every contact of which a motion keeps numbers. */
+template <class Real, class Do>
+static inline void each_known(const struct walls* w, const Work<Real>* x, const Do& something) {
+  if constexpr (is_single<Real>) {
+    for (size_t i = 0; i < x->knowns; ++i) something(x->known[i]);
+  } else {
+    for (size_t k = 0; k < w->contacts; ++k) something(k);
+  }
+}
+
+/* Know of which contacts a motion keeps numbers: those that were active in its last step. */
+static void find_known(const struct walls* w, const struct motion* s, Work<double>* x) {
+  x->knowns = 0;
+  for (size_t k = 0; k < w->contacts; ++k) {
+    const double *force = s->force + 3 * k, *slip = s->slip + 3 * k;
+    const bool none = (s->mode[k] == 0.) & (s->trend[k] == 0.) & (force[0] == 0.) & (force[1] == 0.) &
+                      (force[2] == 0.) & (slip[0] == 0.) & (slip[1] == 0.) & (slip[2] == 0.);
+    if (!none) x->known[x->knowns++] = k;
+  }
+}
+
+/* Forget the numbers of contacts. */
+static void forget_contacts(const struct walls* w, struct motion* s, Work<double>* x) {
+  each_known(w, x, [s](size_t k) {
+    s->mode[k] = s->trend[k] = 0.;
+    clear(3, s->force + 3 * k), clear(3, s->slip + 3 * k);
+  });
+  x->knowns = 0;
+}
 
 static int all_finite(size_t n, const double* x) {
   for (size_t i = 0; i < n; ++i) {
@@ -99,8 +134,8 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(solved, w->nv), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
-    ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
-    ROOM(old_force, 3 * w->contacts + w->rubbing), ROOM(old_trend, w->contacts);
+    ROOM(known, w->contacts), ROOM(old_known, w->contacts);
+    ROOM(old_numbers, KEPT_NUMBERS * w->contacts + w->rubbing);
     ROOM(bounces, k), ROOM(hit_v, w->nv), ROOM(hit_a, w->nv), ROOM(approach, m);
     ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k), ROOM(push_island, k);
     ROOM(push_mu, k), ROOM(push_gap, k), ROOM(push, k), ROOM(push_X, k * w->nv);
