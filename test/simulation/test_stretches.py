@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robot_text import link, robot_text
+from robot_text import joint, link, robot_text
 from thrown_robots import BLOCK, CORNERS
 
 import mbdyn_ros
@@ -118,3 +118,18 @@ def test_what_rests_takes_no_steps() -> None:
     assert (moving.time, moving.steps) == (100.0, steps)
     np.testing.assert_array_equal(moving.stepper.q, place)
     assert not moving.stepper.v.any()
+
+
+@pytest.mark.sparse
+def test_efforts_that_damp_strongly_do_not_overshoot() -> None:
+    """They stop the wheel in 50 us, a quarter of a step, and a spring pulls it home slowly."""
+    wheel = mbdyn_ros.load(
+        robot_text(link("wheel", 1.0, 1e-3), joint("axle", "world", "wheel", "0 0 1"))
+    )
+    below = Surface.plane((0, 0, -0.1)).resisting(rolling=1e-3)  # where steps are equal
+    walls = Environment([below], points=[("wheel", (0, 0, 0), 0.1)])
+    motion = mbdyn_ros.simulate(
+        wheel, [0.1], [0.0], 0.1, effort=lambda t, q, v: -300 * q - 20 * v, environment=walls
+    )
+    assert len(motion.stretches) == 1
+    assert motion.q[-1] == pytest.approx(0.1 * np.exp(-15 * 0.1), rel=1e-3)

@@ -18,6 +18,7 @@ from ...integration.methods import SEMI_IMPLICIT
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..contact.impulses import Impact
+from ..coulomb import fastest_damping
 from ..effort import Constant
 from ..stepped.stepper import Stepper
 from ..trajectory import Event
@@ -26,6 +27,12 @@ from .motion import Motion
 
 STEP = 2e-4
 """Longest step, s."""
+
+VELOCITY_CHANGE = 1e-6
+"""Change of a velocity (m/s or rad/s, or share of it) by which damping by efforts is measured."""
+
+DAMPED_STEPS, DAMPED_STEP = 100, 2e-6
+"""Steps from one measurement to the next, and how short (s) steps may become by it."""
 
 STILL, STILL_STEPS = 1e-10, 100
 """Velocity (m/s or rad/s) of what stands still, and for how many steps until it surely does."""
@@ -52,6 +59,7 @@ class SteppedMotion:
     steps : taken so far.
     rests : whether it stands still and will, each step being like the last: efforts are constant.
     at_once : how many steps may be one: several where nothing drives or damps the robot.
+    longest : s; shorter than `STEP` where efforts damp so strongly that they would overshoot.
     """
 
     def __init__(self, chart: Robot, motion: Motion, environment: Environment) -> None:
@@ -74,6 +82,7 @@ class SteppedMotion:
         self._effort = np.array(motion.effort(time, q, v))
         self._driven = self._changes or bool(self._effort.any())
         self.at_once = 1 if self._driven or self._damping.any() else STEPS_A_SAMPLE
+        self.longest = self._longest_step()
 
     @property
     def rests(self) -> bool:
@@ -97,6 +106,8 @@ class SteppedMotion:
         stepper.effort[:] = self._middle(span) if self._changes else self._effort
         stepper.advance(steps)
         self.steps += steps
+        if self._changes and self.steps % DAMPED_STEPS == 0:
+            self.longest = self._longest_step()
         kept = motion.work(self.state)
         if self._driven:
             mean = 0.5 * (slow + v)
@@ -106,7 +117,10 @@ class SteppedMotion:
                 self._effort = np.array(motion.effort(instant, q, v))
             power += motion.drive.power(q, mean, self._effort)
             given = lost - stepper.lost - stepper.trimmed if self._fed else 0.0
+            trimmed = stepper.trimmed
             stepper.limit_energy(energy + 0.5 * span * power + max(0.0, given))
+            if self._changes and stepper.trimmed > trimmed:
+                self._effort = np.array(motion.effort(instant, q, v))
             kept[0] += 0.5 * span * power
         self.a = (v - slow) / span
         kept[1] += self._damping_loss(self.time, place, slow, stepper.impacts[count:])
@@ -125,6 +139,20 @@ class SteppedMotion:
         middle = q + 0.5 * span * self._way
         motion.normalize(middle)
         return motion.effort(self.time + 0.5 * span, middle, v)
+
+    def _longest_step(self) -> float:
+        """The step (s) after which the efforts have stopped what they damp most, at most `STEP`."""
+        if not self._changes:
+            return STEP
+        motion, q, v = self.motion, self.stepper.q, self.stepper.v
+        before, ways = np.array(motion.effort(self.time, q, v)), np.eye(len(v))
+        damping = np.zeros((len(v), len(v)))
+        for k, change in enumerate(VELOCITY_CHANGE * np.maximum(1.0, np.abs(v))):
+            after = motion.effort(self.time, q, v + change * ways[k])
+            less = (before - after) / change
+            damping[:, k] = [motion.drive.power(q, way, less) for way in ways]
+        rate = fastest_damping(self.stepper.robot.mass_matrix(q), (damping + damping.T) / 2)
+        return max(DAMPED_STEP, STEP / max(1.0, STEP * rate))
 
     def _damping_loss(self, time: float, q: Array, v: Array, impacts: Sequence[Impact]) -> float:
         """Energy (J) that damping has taken since a time (s) and the state there.
@@ -204,17 +232,17 @@ class SteppedStretch:
 
     def _instants(self, times: Array | None, end: float) -> Iterator[tuple[float, int, bool]]:
         """Where to step and in how many steps, and whether a sample is wanted before that."""
-        moving, since = self.moving, STEPS_A_SAMPLE
+        moving, since = self.moving, math.inf
         wanted = [] if times is None else times[(times >= moving.time) & (times < end)].tolist()
         while moving.time < end:
-            sampled = times is None and since >= STEPS_A_SAMPLE
+            sampled = times is None and since >= STEPS_A_SAMPLE * round(STEP / moving.longest)
             if wanted and wanted[0] == moving.time:
                 wanted.pop(0)
                 sampled = True
             since = 0 if sampled else since
             stop = wanted[0] if wanted else end
             span = stop - moving.time
-            left = 1 if moving.rests else max(1, math.ceil(span / STEP * (1 - 1e-9)))
+            left = 1 if moving.rests else max(1, math.ceil(span / moving.longest * (1 - 1e-9)))
             steps = min(left, moving.at_once)
             instant = stop if steps == left else moving.time + steps * span / left
             yield instant, steps, sampled
