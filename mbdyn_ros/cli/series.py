@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import InputError, suggestion
 from ..model.model import BASE_JOINT, Array
 from ..number import name_values, to_float
+from ..prepare.coordinates import scalar_motions
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot
@@ -106,7 +107,8 @@ def _without_passive(
     if quantity == "effort":
         others = robot.joint_names
     extra = [name for name in columns if name in others and name not in labels]
-    if not extra or not set(labels) <= columns.keys():
+    single, *_ = scalar_motions(robot.system.coordinates.joint_blocks)
+    if not extra or not {*labels} & {*single} <= columns.keys():
         return columns
     click.echo(f"Warning: {source}: {quantity} of {', '.join(extra)} not used", err=True)
     return {name: numbers for name, numbers in columns.items() if name not in extra}

@@ -23,6 +23,7 @@ from .serving import announce, announce_file, page_options, serving
 if TYPE_CHECKING:
     from ..model.model import Array
     from ..model.read.source_text import Source
+    from ..motion.free_bodies import FreeBody
     from ..recording.table import Table
     from ..robot import Robot
     from ..simulation import Environment
@@ -239,11 +240,15 @@ def read_motion(robot: Robot, path: str) -> RobotMotion:
     """
     import numpy as np
 
+    from ..motion.free_bodies import FreeBody
     from ..recording.read import read_table
     from ..view.page.motion import recorded
     from .series import from_table, labels_of
 
-    table = read_table(path)
+    free = FreeBody.every(robot)
+    table = read_table(path, links=[one.link for one in free])
+    for body in free:
+        _place(robot, body, table, path)
     position = from_table(robot, "position", table, path)
     if position.time is None:
         raise InputError(f"{path}: a motion is played over time, and there is no column time")
@@ -256,6 +261,24 @@ def read_motion(robot: Robot, path: str) -> RobotMotion:
         robot, position.time, position.numbers, zeros if v is None else v,
         zeros if a is None else a, effort,
     )  # fmt: skip
+
+
+def _place(robot: Robot, body: FreeBody, table: Table, path: str) -> None:
+    """Put what floats where a recording saw it; where none did it stays, as is said."""
+    import numpy as np
+
+    from ..recording.bag import POSE
+
+    labels = robot.position_labels[body.q]
+    poses = table.get("pose", {})
+    if f"{body.link}/x" in poses:
+        columns = np.stack([poses[f"{body.link}/{axis}"] for axis in POSE], axis=1)
+        rows = np.tile(robot.home_position, (len(columns), 1))
+        for row, pose in zip(rows, columns, strict=True):
+            body.place(row, pose)
+        table.setdefault("position", {}).update(zip(labels, rows[:, body.q].T, strict=True))
+    elif not {*labels} & (table.get("position", {}).keys() | table.keys()):
+        click.echo(f"Warning: {path}: has no pose of {body.link}, which stays at home", err=True)
 
 
 def _rate(robot: Robot, quantity: str, table: Table, path: str) -> Array | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,11 +179,12 @@ def _of_interfaces(values: list[Any]) -> tuple[Any, ...]:
 QUANTITIES = "position", "velocity", "effort"
 
 
-def read_joint_states(path: Path) -> Table:
+def read_joint_states(path: Path, links: Sequence[str] = ()) -> Table:
     """The states of joints in an MCAP file or bag, as quantity -> joint -> numbers (N,).
 
     They are of the first type of `STATES` that is there; of its topics the only one, or that of
-    `joint_states`. The time counts from the first message, by its stamp.
+    `joint_states`. The time counts from the first message, by its stamp. Of these links, what /tf
+    says of them: quantity `pose`, columns LINK/x, ... LINK/qw, between its messages linear.
 
     Raises
     ------
@@ -221,9 +223,14 @@ def read_joint_states(path: Path) -> Table:
                     f"{path}: has no definition of {undefined.pop()}, as bags from before ROS 2 "
                     "Iron; convert it to MCAP with `ros2 bag convert` where that type is installed"
                 )
-            messages, received = list[Any](), list[int]()
-            for connection, time, raw in reader.messages(connections=topics):
-                messages.append(reader.deserialize(raw, connection.msgtype))
+            messages, received, frames = list[Any](), list[int](), list[Any]()
+            moved = [one for one in reader.connections if links and one.topic == "/tf"]
+            for connection, time, raw in reader.messages(connections=[*topics, *moved]):
+                message: Any = reader.deserialize(raw, connection.msgtype)
+                if connection in moved:
+                    frames += message.transforms
+                    continue
+                messages.append(message)
                 received.append(time)
     except (
         AnyReaderError, ReaderError, FirstReaderError, OSError, ValueError, AssertionError
@@ -231,7 +238,41 @@ def read_joint_states(path: Path) -> Table:
         raise InputError(f"{path}: cannot be read as MCAP or as a bag: {error}") from None
     if not messages:
         raise InputError(f"{path}: no message is on {names[0]}")
-    return _table(messages, received, kind, f"{path}: {names[0]}")
+    table = _table(messages, received, kind, f"{path}: {names[0]}")
+    poses = _poses(frames, links, table["time"][""], _stamp(messages[0]))
+    return {**table, "pose": poses} if poses else table
+
+
+POSE = "x", "y", "z", "qx", "qy", "qz", "qw"
+"""Columns of the pose of a link."""
+
+
+def _stamp(message: Any) -> int:
+    """Nanoseconds."""
+    return int(message.header.stamp.sec) * NANOSECONDS + int(message.header.stamp.nanosec)
+
+
+def _poses(
+    frames: Sequence[Any], links: Sequence[str], time: Array, start: int
+) -> dict[str, Array]:
+    """Columns of the poses of links at times (s) after a start (ns)."""
+    found: dict[str, Array] = {}
+    for link in links:
+        own = [one for one in frames if one.child_frame_id == link]
+        if not own:
+            continue
+        at = np.array([_stamp(one) - start for one in own]) / NANOSECONDS
+        rows = np.array([
+            [*(getattr(one.transform.translation, axis) for axis in "xyz"),
+             *(getattr(one.transform.rotation, axis) for axis in "xyzw")]
+            for one in own
+        ])  # fmt: skip
+        signs = np.sign(np.sum(rows[1:, 3:] * rows[:-1, 3:], axis=1))  # q and -q are one turn
+        rows[1:, 3:] *= np.cumprod(np.where(signs < 0, -1.0, 1.0))[:, None]
+        columns = np.array([np.interp(time, at, column) for column in rows.T])
+        columns[3:] /= np.linalg.norm(columns[3:], axis=0)
+        found.update(zip((f"{link}/{axis}" for axis in POSE), columns, strict=True))
+    return found
 
 
 def _table(messages: list[Any], received: list[int], kind: str, place: str) -> Table:

@@ -7,7 +7,7 @@ import json
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +19,13 @@ from .bag import read_joint_states
 from .table import Table, from_json, to_number
 
 
-def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
+def read_table(
+    path: str | os.PathLike[str], header: bool = True, links: Sequence[str] = ()
+) -> Table:
     """Read CSV, JSON, NPZ, NPY or MCAP (by the suffix), a bag of ROS 1 or 2, or its .db3.
 
-    A table holds numbers alone; of a bag, it holds the joint states. Cells of text are separated by
+    A table holds numbers alone; of a bag, it holds the joint states, and the poses of `links` as
+    /tf has them (see `read_joint_states`). Cells of text are separated by
     commas, semicolons, tabs or blanks. The columns of a matrix of NumPy are named by their numbers,
     NAME/1, NAME/2, ..., and those of text without a header 1, 2, ... where it may lack one.
 
@@ -36,7 +39,7 @@ def read_table(path: str | os.PathLike[str], header: bool = True) -> Table:
     file = Path(path)
     kind = file.suffix.lower()
     if kind in (".mcap", ".db3", ".bag") or file.is_dir():
-        return read_joint_states(file)
+        return read_joint_states(file, links)
     if kind in (".npz", ".npy"):
         return _from_numpy(file)
     try:

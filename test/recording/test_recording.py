@@ -10,7 +10,9 @@ import pytest
 from corpus import urdf_file
 
 import mbdyn_ros
-from mbdyn_ros import recording
+from mbdyn_ros import World, recording
+from mbdyn_ros.cli.view import read_motion
+from mbdyn_ros.model.shapes import Box
 from mbdyn_ros.recording.table import columns
 
 pytestmark = [
@@ -100,6 +102,29 @@ def test_bag_folder_of_a_floating_base(solo: tuple, tmp_path: Path) -> None:
     assert [pose.translation.x, pose.translation.y, pose.translation.z] == list(trajectory.q[2, :3])
     assert pose.rotation.w == trajectory.q[2, 6]
     assert len(found["/joint_states"][0].ros_msg.name) == 12
+
+
+def test_what_floats_is_shown_where_a_bag_has_it(
+    solo: tuple, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    robot, trajectory = solo
+    recording.write(robot, trajectory, tmp_path / "run")
+    motion = read_motion(robot, str(tmp_path / "run"))
+    np.testing.assert_allclose(motion.q, trajectory.q, atol=1e-15)
+    # of a body alone there are poses and no joint
+    world = World()
+    world.add("stone", Box((0.1, 0.2, 0.3)), (0.5, 0.0, 0.0), (0.0, 0.0, 1.0), mass=2.0)
+    stone, q0 = world.robot, [0.0, 0.0, 1.0, 0.0, 0.0, 0.6, -0.8]
+    thrown = mbdyn_ros.simulate(stone, q0, [1.0, 0, 0, 0, 20.0, 0.1], 0.5)
+    recording.write(stone, thrown, tmp_path / "stone.mcap")
+    turned = read_motion(stone, str(tmp_path / "stone.mcap")).q
+    np.testing.assert_allclose(np.abs(turned), np.abs(thrown.q), atol=1e-14)
+    assert not capsys.readouterr().err
+    # and what no bag has seen is said
+    (tmp_path / "joints.csv").write_text("time,HAA\n0,0\n1,0.1\n".replace("HAA", "FL_HAA"))
+    still = read_motion(robot, str(tmp_path / "joints.csv")).q
+    assert (still[:, :7] == robot.home_position[:7]).all()
+    assert "has no pose of base_link, which stays at home" in capsys.readouterr().err
 
 
 def test_a_bag_is_never_overwritten(panda: tuple, tmp_path: Path) -> None:
