@@ -397,10 +397,13 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
       memset(x->solved, 0, w->nv);
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
       if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
-      for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       if (shifted) {
+        Real* const end = x->S;
+        x->S = x->S_end, x->S_end = end;
         contact_jacobian(w, s, x, x->at_q, 1);
         lean_normals(w, s, x);
+      } else {
+        for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
       delassus_matrix(w, x, rows);
       if (is_single<Real> && w->laws) clear(x->count, x->yield);
