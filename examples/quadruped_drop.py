@@ -23,7 +23,7 @@ import mbdyn_ros
 from mbdyn_ros import Environment, Surface, Trajectory
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.simulation import StoppedSimulationError
-from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.prepared_stepper import PreparedStepper
 
 HEIGHT, DURATION, STEP = 0.15, 2.0, 1e-3
 RESTITUTION, FRICTION = 0.4, 0.8
@@ -107,9 +107,9 @@ def exactly(drop: Drop) -> dict[str, Any]:
 
 def in_steps(drop: Drop) -> dict[str, Any]:
     """The drop in steps, as the node `simulator` does it, at 1 kHz."""
-    motion = ChartedStep(drop.robot, STEP, environment=drop.walls)
+    motion = PreparedStepper(drop.robot, STEP, environment=drop.walls)
     motion.set_state(drop.start, np.zeros(18))
-    before, work = sum(motion.energy()), 0.0
+    before, work = sum(motion.energy), 0.0
     times: list[float] = []
     standing: list[float] = []
     for _ in range(round(DURATION / STEP)):
@@ -120,7 +120,7 @@ def in_steps(drop: Drop) -> dict[str, Any]:
         (times if motion.time < 0.9 * fall() else standing).append(time.perf_counter() - began)
         work += float(motion.effort[6:] @ (motion.q - q)[7:])
     result = outcome(drop, motion.take_impacts(), motion.q, motion.v)
-    result["unexplained"] = abs(sum(motion.energy()) + motion.lost - work - before)
+    result["unexplained"] = abs(sum(motion.energy) + motion.lost - work - before)
     result["lost"] = motion.lost
     result["flight_us"] = 1e6 * float(np.median(times))
     result["standing_us"] = 1e6 * float(np.median(standing[len(standing) // 2 :]))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..export.c_export import Exported
     from ..robot import Robot
 
+READABLE_TERMS, TERM_SIZE = 100_000, 100
+"""Terms of a closed form beyond which its text takes minutes, and characters of each."""
+
 
 @click.command()
 @robot_argument
@@ -247,6 +250,13 @@ def _write_formulas(
             raise click.UsageError(f"--format {kind} does not fit {output}")
         kind = asked
     form = robot.closed_form(symbols)
+    if form.terms > READABLE_TERMS:
+        click.echo(
+            f"Warning: the closed form has {form.terms:,} terms, about "
+            f"{form.terms * TERM_SIZE / 1e6:.0f} MB as text, which takes minutes. To compute with "
+            f"the equations, write C by the recursions: mbdyn codegen {robot.model.name} -o FOLDER",
+            err=True,
+        )
     text = FORMATS[kind or "text"](form, digits)
     if target is not None:
         with writing(target):

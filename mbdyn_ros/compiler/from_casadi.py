@@ -19,7 +19,7 @@ from ..program.stages import (
     resolved,
 )
 from .block import Array, Column, Lane, Numbers, Operation, StraightBlock, Table
-from .ir import Code, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
+from .ir import Code, Combine, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
 
 
 def function_lines(function: ca.Function) -> tuple[Operation, ...]:
@@ -99,10 +99,13 @@ class _Lowering:
             self._add(stage)
         self._write()
         if staged.elimination is not None and staged.factors is not None:
-            table, factors = self._tables[right], self._tables[staged.factors]
-            self._steps.append(Solve(table, factors, staged.elimination))
-        result = Table.dense("result", *staged.shape)
-        self._steps.append(Put(self._tables[right], result))
+            factors = self._tables[staged.factors]
+            self._steps.append(Solve(self._tables[right], factors, staged.elimination))
+        table, result = self._tables[right], Table.dense("result", *staged.shape)
+        if staged.weights is None:
+            self._steps.append(Put(table, result))
+        else:
+            self._steps.append(Combine(table, result, staged.weights))
         return Code(self._inputs, tuple(self._steps), result, self._lane)
 
     def _add(self, stage: stages.Stage) -> None:

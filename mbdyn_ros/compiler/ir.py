@@ -11,6 +11,7 @@ write as C what is decided then. A `Code` is a whole program; its steps are
     Factor      the factors of a symmetric matrix, in its place
     Solve       the solution of equations with these factors, in the place of their right side
     Put         a table into the rows of the result
+    Combine     sums of a table's columns, each times a number known beforehand, into the same
 
 Each step fills one table or several, which later steps read. Inside a block, line k makes value k;
 it reads lines of lower numbers. Nothing is read before it is made: `verify` sees to that between
@@ -123,7 +124,19 @@ class Put:
     result: Table
 
 
-Step = Constant | StraightBlock | Map | Sum | Product | Factor | Solve | Put
+@dataclass(frozen=True, eq=False)
+class Combine:
+    """Linear combinations of the columns of a table into the columns of the result.
+
+    weights : (columns of the table, columns of the result), sparse.
+    """
+
+    table: Table
+    result: Table
+    weights: ca.DM
+
+
+Step = Constant | StraightBlock | Map | Sum | Product | Factor | Solve | Put | Combine
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,20 @@ from ..program.stages import Staged
 from .block import Kind, Lane, Operand, Piece, RolledLoop, StraightBlock, Table
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
-from .ir import Code, Constant, Factor, InvalidCode, Map, Product, Rows, Solve, Step, Sum, verify
+from .ir import (
+    Code,
+    Combine,
+    Constant,
+    Factor,
+    InvalidCode,
+    Map,
+    Product,
+    Rows,
+    Solve,
+    Step,
+    Sum,
+    verify,
+)
 from .options import STANDARD, Options
 from .passes.angles import angles
 from .passes.depth_first import depth_first
@@ -149,6 +162,9 @@ def _step(step: Step) -> Iterator[str]:
         yield f"{_described(step.table)} = factors of {step.matrix.name} {_way(step)}"
     elif isinstance(step, Solve):
         yield f"solve {step.table.name} by {step.factors.name} {_way(step)}"
+    elif isinstance(step, Combine):
+        count = step.weights.nnz()
+        yield f"{step.result.name} = combinations of {step.table.name} by {count} weights"
     else:
         yield f"{step.result.name} = {step.table.name}"
 
@@ -323,9 +339,10 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
     if closing.nz and lane is Lane.SINGLE:
         source = QUICK + HEADERS + source
     else:
-        straight = STRAIGHT if lane is Lane.SINGLE and "for (" not in source else ""
-        in_stages = lane is Lane.SINGLE and isinstance(program.equations, Staged)
-        source = straight + preamble(0 if in_stages else program.length, lane) + source
+        single = lane is Lane.SINGLE
+        straight = STRAIGHT if single and "for (" not in source else ""
+        in_loops = single and not straight and isinstance(program.equations, Staged)
+        source = straight + preamble(0 if in_loops else program.length, lane) + source
     if lane is Lane.VECTOR:
         source += batch_text(program)
         core = (core if program.declaration.stepped else "") + ".batch = run_batch, "

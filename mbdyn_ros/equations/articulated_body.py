@@ -106,6 +106,7 @@ def articulated_body(
     efforts: SX,
     gravity: Array,
     wrenches: SX | None = None,
+    resistance: SX | None = None,
 ) -> SX:
     """Accelerations (nv, 1) of the tree coordinates.
 
@@ -115,10 +116,13 @@ def articulated_body(
     embedding : the joints' motion in the independent coordinates.
     v, efforts : velocities and efforts (nv, 1) of the tree's joints.
     gravity, wrenches : as for `newton_euler`.
+    resistance : (nv, nv) diagonal, of what resists the accelerations G ydd besides the rotors.
     """
     joints, drift = embedding.joints, embedding.drift(v)
     rotors = rotor_inertia(tree)
     efforts = efforts - rotors @ drift
+    if resistance is not None:
+        rotors = rotors + resistance
     w: list[SX] = []
     zetas: list[Pair] = []
     biases: list[Pair] = []

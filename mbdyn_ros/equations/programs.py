@@ -41,7 +41,7 @@ from .system import System
 from .tree import kinematics
 from .tree.composite_body import CompositeInertia, composite_body
 from .tree.kinematics import body_poses, body_velocities
-from .tree.newton_euler import damping_efforts, joint_friction, spring_energy
+from .tree.newton_euler import acting, damping_efforts, joint_friction, spring_energy
 from .tree.newton_euler_derivatives import TreeDerivatives
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
@@ -84,26 +84,36 @@ def sliding_dynamics(
     return _least_accelerations(system, q, z, v, effort, wrenches, True, slides)
 
 
+@program("q v effort step:1 slides", output="a", loaded=True, internal=True)
+def damped_dynamics(
+    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX, slides: SX,
+    wrenches: SX | None = None, friction: bool = True,
+) -> SX:  # fmt: skip
+    """The same with damping as of the end of a step (s)."""
+    return _least_accelerations(system, q, z, v, effort, wrenches, True, slides, step)
+
+
 def _least_accelerations(
     system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool,
-    slides: SX | None,
+    slides: SX | None, step: SX | None = None,
 ) -> SX:  # fmt: skip
-    given = [q, z, v, effort, slides, wrenches, system.parameters]
+    given = [q, z, v, effort, step, slides, wrenches, system.parameters]
     symbols = [symbol for symbol in given if symbol is not None and symbol.numel()]
-    builds = list(accelerations(system, slides=slides).values())
+    builds = list(accelerations(system, slides=slides, step=step).values())
     if system.is_shallow:
         del builds[1:]
     return cheapest(symbols, [build(q, z, v, effort, wrenches, friction) for build in builds])
 
 
 def accelerations(
-    system: System, deep: bool | None = None, slides: SX | None = None
+    system: System, deep: bool | None = None, slides: SX | None = None, step: SX | None = None
 ) -> dict[str, Callable[..., SX]]:
     """The formulations of forward dynamics worth comparing, by name; their results agree.
 
     deep : whether to leave out the mass matrix, which of a chain of n joints costs n^3, to write
     down too; default `System.is_deep`.
     slides : against which directions dry friction acts; default against all velocities.
+    step : s, at the end of which damping counts, when velocities have changed; default now.
     """
 
     def resistance(embedding: Embedding, velocity: SX) -> SX:
@@ -119,21 +129,25 @@ def accelerations(
         bias = reduced_efforts(system, embedding, v, rest, wrenches, friction and not apart)
         if apart:
             bias = bias + embedding.reduce(resistance(embedding, embedding.velocity(v)))
-        return solve_ltl(_mass_matrix(system, embedding), driving(system, embedding, effort) - bias)
+        matrix = _mass_matrix(system, embedding)
+        if step is not None:
+            matrix = matrix + step * reduced_damping(system, embedding)
+        return solve_ltl(matrix, driving(system, embedding, effort) - bias)
 
     def by_articulated_bodies(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
         """Accelerations (nv, 1) in O(n)."""
         embedding = system.embedding(q, z)
-        acting = applied(system, effort)
         velocity = embedding.velocity(v)
-        acting = acting - joint_springs(system, embedding)
+        driven = applied(system, effort) - joint_springs(system, embedding)
         if friction:
-            acting = acting - resistance(embedding, velocity)
+            driven = driven - resistance(embedding, velocity)
+        added = None if step is None else step * _damping(system)
         whole = articulated_body(
-            system.regrouped, system.clusters, embedding, velocity, acting, system.gravity, wrenches
-        )
+            system.regrouped, system.clusters, embedding, velocity, driven, system.gravity,
+            wrenches, added,
+        )  # fmt: skip
         return whole[list(system.coordinates.v)]
 
     if system.is_deep if deep is None else deep:
@@ -172,6 +186,16 @@ def staged_inertia(system: System, q: SX, z: SX, step: SX | None = None) -> Stag
 def _mass_matrix(system: System, embedding: Embedding) -> SX:
     matrix = composite_body(system.regrouped, embedding.joints)
     return embedding.matrix.T @ matrix @ embedding.matrix
+
+
+def reduced_damping(system: System, embedding: Embedding) -> SX:
+    """Damping (nv, nv) of the independent coordinates."""
+    return embedding.matrix.T @ _damping(system) @ embedding.matrix
+
+
+def _damping(system: System) -> SX:
+    """Damping (nv, nv) of the tree's joints: a diagonal."""
+    return ca.diag(acting(system.tree, "damping"))
 
 
 @program("q v a", output="regressor", matrix=True, needs="drives")

@@ -213,11 +213,16 @@ class ClosedForm:
         """How many elements are zero in every configuration."""
         return sum(not element.polynomial.coefficients for element in self.elements)
 
+    @property
+    def terms(self) -> int:
+        """How many terms all elements have."""
+        return sum(len(element.polynomial.coefficients) for element in self.elements)
+
     def __repr__(self) -> str:
         return (
             f"<ClosedForm of {self.robot!r}: {len(self.elements)} elements of H, C and g in "
-            f"{', '.join(self.joints)}, {self.zeros} of them zero; closed_form_text.to_text(form) "
-            "writes it>"
+            f"{', '.join(self.joints)}, {self.zeros} of them zero, {self.terms:,} terms; "
+            "closed_form_text.to_text(form) writes it>"
         )
 
 

@@ -18,13 +18,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from ..compiler.gcc import CompilationError, Toolchain, toolchain
+from ..compiler.gcc import RUNTIME, CompilationError, Toolchain, toolchain
 from ..errors import InputError, shown, writing
 from ..model.model import Array
 from .c_export import MARK, Exported
 from .c_library import CLibrary, header, library
 
 SOURCE = Path(__file__).parent / "fmi" / "fmu.c"
+
+STEP = "dop853.h", "dop853_table.h"
+"""The headers by which co-simulation steps, as `simulate` does."""
 
 BASE_UNITS = {
     "m": {"m": 1}, "m/s": {"m": 1, "s": -1}, "m/s^2": {"m": 1, "s": -2},
@@ -57,6 +60,7 @@ def export_fmu(
         f"{name}.h": f"/* {name}.h: {MARK} */\n" + header(described),
         f"{name}.c": f"/* {name}.c: {MARK} */\n" + library(described),
         "fmu.c": SOURCE.read_text(encoding="utf-8"),
+        **{one: (RUNTIME / one).read_text(encoding="utf-8") for one in STEP},
     }
     token = uuid.UUID(hashlib.md5("".join(sources.values()).encode()).hexdigest())
     sources["fmu_model.h"] = _constants(described, acceleration.name, f"{{{token}}}", home)

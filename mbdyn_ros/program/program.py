@@ -260,7 +260,7 @@ class Program:
         """How many operations a run takes, about."""
         equations = self.equations
         if isinstance(equations, Staged):
-            return sum(stage.length for stage in equations.stages.listed)
+            return equations.length
         return int(self.function.n_instructions())
 
     @SerializedProperty

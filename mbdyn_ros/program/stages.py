@@ -14,7 +14,7 @@ times of Jones, Gomard, Sestoft, *Partial Evaluation and Automatic Program Gener
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -321,6 +321,16 @@ class Stages:
         """A program's result (n, 1), an expression of inputs and of tables, if there are any."""
         return Staged(self, self.written(result.T)) if self.listed else result
 
+    def combined(self, columns: SX, weights: Sequence[Mapping[int, float]]) -> SX | Staged:
+        """A program's result: sums of columns (rows, n) by the weights of every column of it."""
+        places = [(j, k) for k, one in enumerate(weights) for j in one]
+        if len(places) == len(weights) == columns.shape[1] and not self.listed:
+            return columns
+        values = [value for one in weights for value in one.values()]
+        j, k = map(list, zip(*places, strict=True))
+        matrix = ca.DM.triplet(j, k, ca.DM(values), columns.shape[1], len(weights))
+        return Staged(self, self.written(columns), weights=matrix)
+
     def inlined(self, expressions: Sequence[SX]) -> list[SX]:
         """Expressions of tables as expressions of inputs."""
         symbols, values = [], []
@@ -375,27 +385,39 @@ def nonzeros(matrix: SX) -> SX:
 
 @dataclass(frozen=True, eq=False)
 class Staged:
-    """Stages and the result of the last: a table, or x of the equations H x = table.
+    """Stages and the result of the last: a table, x of the equations H x = table, or combinations
+    of the table's columns.
 
     elimination : of H. factors : the table (n, n) of its factors.
+    weights : (columns, m) of these combinations, known beforehand; most are zero by structure.
     """
 
     stages: Stages
     right: StageTable
     elimination: Elimination | None = None
     factors: StageTable | None = None
+    weights: ca.DM | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the result."""
         rows, columns = self.right.symbols.shape
-        return rows, columns
+        return rows, columns if self.weights is None else self.weights.shape[1]
+
+    @property
+    def length(self) -> int:
+        """How many operations lead to the result, about."""
+        combined = 0 if self.weights is None else 2 * self.weights.nnz() * self.shape[0]
+        return combined + sum(stage.length for stage in self.stages.listed)
 
     @property
     def solved(self) -> SX:
         """The result as one expression of inputs."""
-        right = self.right.symbols
-        result = right if self.elimination is None else self.elimination.solve(right)
+        result = self.right.symbols
+        if self.elimination is not None:
+            result = self.elimination.solve(result)
+        if self.weights is not None:
+            result = result @ self.weights
         return self.stages.inlined([result])[0]
 
 

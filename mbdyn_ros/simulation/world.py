@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from ..arguments import checked_text, positive_number
-from ..array import Array
+from ..array import Array, as_numbers
 from ..errors import InputError, MbdynError, ModelError, shown, suggestion
 from ..model.inertia import Inertia
 from ..model.model import Link, Model
@@ -27,7 +27,17 @@ from ..model.read.installed import find_robot
 from ..model.read.mjcf.scene import read_scene
 from ..model.read.source_text import TEXT, Source
 from ..model.read.yaml_source import BEGINS, YamlSource
-from ..model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Sphere, Visual
+from ..model.shapes import (
+    Box,
+    Capsule,
+    Collision,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Mesh,
+    Sphere,
+    Visual,
+)
 from ..robot import Robot, load
 from ..robot.described import described_model
 from .contact.environment import Environment
@@ -178,9 +188,6 @@ def _read_shape(
         for key, value in fields.items()
     }
     mass = numbers.pop("mass", None)
-    least = float(np.hstack(list(numbers.values())).min())
-    if least <= 0:
-        raise InputError(f"{', '.join(readers)} must be above 0; got {least:g}")
     return {"what": make(**numbers), "mass": mass, "motion": motion}
 
 
@@ -377,8 +384,12 @@ class World:
             is a robot or has a mass.
         """
         name = checked_text("name", name)
+        if not name:
+            raise InputError("a member has the name ''; give it one")
         if name in self._members:
             raise InputError(f"two members have the name {name!r}; give each its own name")
+        if isinstance(what, get_args(Geometry)):
+            _require_size(name, what)
         prefix, free = f"{name}_", mass is not None
         if motion is not None:
             if mass is not None or not isinstance(what, get_args(Geometry)):
@@ -486,6 +497,15 @@ def _places(labels: Sequence[str], joints: Sequence[str]) -> Array:
     known = set(joints)
     found = [k for k, one in enumerate(labels) if one in known or one.rpartition("/")[0] in known]
     return np.array(found, dtype=np.intp)
+
+
+def _require_size(name: str, shape: Geometry) -> None:
+    """Refuse a shape with a length that is not above 0; scales of meshes mirror them."""
+    for what, value in () if isinstance(shape, Mesh) else vars(shape).items():
+        lengths = as_numbers(value).ravel()
+        bad = lengths[~(np.isfinite(lengths) & (lengths > 0))]
+        if len(bad):
+            raise InputError(f"{name}: {what} must be above 0; got {bad[0]:g}")
 
 
 def _body(name: str, shape: Geometry, mass: float | None) -> Model:

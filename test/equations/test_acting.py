@@ -260,3 +260,24 @@ def test_springs_of_joints_without_angles_are_refused() -> None:
         mbdyn_ros.load(ball)
     with pytest.warns(mbdyn_ros.ModelWarning, match="drives the joint away"):
         sled('spring_stiffness="-3"')
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("name", ["boom", "tree_robot"])
+def test_damping_at_the_end_of_a_step_resists_accelerations(name: str) -> None:
+    """(M + h D) a = M a', where a' has the damping of now; in loops and in trees."""
+    plain = mbdyn_ros.load(OWN / f"{name}.urdf")
+    damped = [replace(one, damping=0.5 + k) for k, one in enumerate(plain.model.joints)]
+    robot = Robot(replace(plain.model, joints=tuple(damped)))
+    q, v, effort = state(robot)
+    effort, h = effort[: len(robot.effort_labels)], 0.1
+    rates = np.stack([robot.joint_state(q, unit)[1] for unit in np.eye(robot.nv)], axis=-1)
+    damping = np.array([one.damping for one in robot.model.joints if one.nv])
+    mass = robot.mass_matrix(q)
+    load = mass @ robot.forward_dynamics(q, v, effort)
+    expected = np.linalg.solve(mass + h * rates.T @ (damping[:, None] * rates), load)
+    slides = ca.SX.zeros(robot.system.tree.nv)
+    numbers = [ca.DM(x) for x in (q, robot.joint_state(q)[0][:0], v, effort)]
+    for way in accelerations(robot.system, deep=False, slides=slides, step=ca.SX(h)).values():
+        found = ca.evalf(way(*map(ca.SX, numbers), None, True))
+        assert_close(np.array(found)[:, 0], expected, "accelerations")

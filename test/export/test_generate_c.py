@@ -255,10 +255,22 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
         still.generate_c(tmp_path)
 
 
-def test_command_line(tmp_path: Path) -> None:
-    def run(*arguments: object) -> Any:
-        return CliRunner().invoke(main, ["codegen", *map(str, arguments)])
+def run(*arguments: object) -> Any:
+    """The command `mbdyn codegen`."""
+    return CliRunner().invoke(main, ["codegen", *map(str, arguments)])
 
+
+def test_long_closed_forms_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    piezo = URDF / "piezo_robot.yaml"
+    terms = mbdyn_ros.load(piezo).closed_form().terms
+    for most in (terms, terms - 1):
+        monkeypatch.setattr("mbdyn_ros.cli.codegen.READABLE_TERMS", most)
+        found = run(piezo, "--closed-form", "--digits", 3)
+        said = f"Warning: the closed form has {terms:,} terms" in found.output
+        assert (found.exit_code, said) == (0, most < terms)
+
+
+def test_command_line(tmp_path: Path) -> None:
     boom, piezo = URDF / "boom.urdf", URDF / "piezo_robot.yaml"
     done = run(boom, "-o", tmp_path / "c", "--link", "load", "--json")
     assert done.exit_code == 0 and '"boom_jacobian_load"' in done.output

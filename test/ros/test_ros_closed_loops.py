@@ -267,10 +267,10 @@ def test_past_a_dead_centre(rig: Rig) -> None:
     )  # fmt: skip
     assert answer.success, answer.message
     rig.wait(lambda: node.session.motion.coordinates != ("rocker_joint",))
-    energy, end = sum(node.session.motion.energy()), node.session.motion.time + 0.5
+    energy, end = sum(node.session.motion.energy), node.session.motion.time + 0.5
     rig.wait(lambda: node.session.motion.time > end)
     assert not node.fault
-    assert sum(node.session.motion.energy()) == pytest.approx(energy, abs=1e-3)
+    assert sum(node.session.motion.energy) == pytest.approx(energy, abs=1e-3)
     assert rig.set(node, gravity=[0.0, 0.0, -1.62]) == ""
     rig.wait(lambda: node.session.robot.gravity[2] == -1.62)
     time.sleep(0.1)

@@ -30,6 +30,7 @@ from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.parameters import ParameterError
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.nodes.simulator import Simulator
+from mbdyn_ros.simulation.stepped.prepared_stepper import PreparedStepper
 
 __all__ = ["rig"]
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -160,10 +161,10 @@ def test_diagnostics_of_a_state_that_is_not_finite(
     node = simulate(rig, robot_description=STONE, floating_base=True, start_paused=True)
     seen = rig.listen(DiagnosticArray, "/diagnostics")
 
-    def fail() -> None:
+    def fail(*_: object) -> None:
         raise SimulationError("v of stone/vx is nan")
 
-    monkeypatch.setattr(node.session.motion, "energy", fail)
+    monkeypatch.setattr(PreparedStepper, "chart", property(fail))
     rig.wait(lambda: seen and "not known: v of stone/vx is nan" in str(seen[-1].status[0].values))
     monkeypatch.setattr(node.session.limits, "report", fail)  # whatever else fails so
     rig.wait(lambda: seen[-1].status[0].message == "v of stone/vx is nan")
@@ -287,7 +288,7 @@ def test_an_explosion_stops_the_motion_not_the_node(rig: Rig) -> None:
 
 def test_an_unforeseen_exception_is_a_fault_too(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     node = simulate(rig)
-    monkeypatch.setattr(node.session.motion, "advance", lambda: 1 / 0)
+    monkeypatch.setattr(PreparedStepper, "advance", lambda motion: 1 / 0)
     rig.wait(lambda: node.fault)
     assert node.fault == "ZeroDivisionError: division by zero"
     monkeypatch.undo()

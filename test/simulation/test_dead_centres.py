@@ -12,7 +12,7 @@ from planar_robots import URDF, body, own, pin, robot_of, switches, turn
 
 import mbdyn_ros
 from mbdyn_ros.recording.bag import joint_columns
-from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.prepared_stepper import PreparedStepper
 
 INTERPRETED = pytest.mark.usefixtures("interpreted")
 simulate = partial(mbdyn_ros.simulate, joint_limits=False)  # dead centres are often beyond them
@@ -454,7 +454,7 @@ def test_five_bar_keeps_its_branch_far_from_home() -> None:
     np.testing.assert_allclose(two.joint_position, one.joint_position, atol=1e-6)
     assert max(one.relative_imbalance, two.relative_imbalance) < 2e-9
     with compiling():
-        steps = ChartedStep(robot_of(*parts, mechanism="{independent: [q1, q2]}"), 1e-3)
+        steps = PreparedStepper(robot_of(*parts, mechanism="{independent: [q1, q2]}"), 1e-3)
         steps.set_state(np.array(q), np.array(v))
         for _ in range(300):
             steps.advance()

@@ -14,7 +14,7 @@ import mbdyn_ros
 from mbdyn_ros import Stepper
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.robot import Robot
-from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.prepared_stepper import PreparedStepper
 
 MOMENTS = (0.01, 0.02, 0.025)
 
@@ -215,15 +215,15 @@ def test_four_bar_keeps_energy_and_follows_the_exact_motion() -> None:
     exact = mbdyn_ros.simulate(robot, [0.5], [6.0], 2.0, times=[0.0, 2.0]).q[-1]
     errors = []
     for step in (2e-3, 1e-3):
-        motion = ChartedStep(robot, step)
+        motion = PreparedStepper(robot, step)
         motion.set_state(np.array([0.5]), np.array([6.0]))
-        start = sum(motion.energy())
+        start = sum(motion.energy)
         for _ in range(round(2.0 / step)):
             motion.advance()
         errors.append(abs(float(motion.q[0] - exact[0])))
-        assert sum(motion.energy()) == pytest.approx(start, abs=1e-5)
+        assert sum(motion.energy) == pytest.approx(start, abs=1e-5)
         assert not motion.changes
-    assert sum(motion.energy()) == pytest.approx(start, abs=2e-6)
+    assert sum(motion.energy) == pytest.approx(start, abs=2e-6)
     assert errors[1] < 1e-6 and np.log2(errors[0] / errors[1]) > 3.4
     position, velocity, _ = robot.joint_state(motion.q, motion.v)
     assert motion.joint_position == pytest.approx(position, abs=1e-12)
@@ -279,7 +279,7 @@ def test_friction_inside_a_loop(method: str, other: bool) -> None:
     """Dry friction and damping of passive pins, against the event-driven simulation."""
     robot, exact = rough_four_bar()
     chart = turned(robot, "rocker_joint", 0.5) if other else robot
-    motion = ChartedStep(chart, 1e-3, method)
+    motion = PreparedStepper(chart, 1e-3, method=method)
     if other:
         at = robot.joint_names.index("rocker_joint")
         start = robot.joint_state([0.5], [5.0])
@@ -300,7 +300,7 @@ def test_arm_in_a_loop_hangs_on_friction() -> None:
         '<axis xyz="0 -1 0"/>\n  </joint>',
         '<axis xyz="0 -1 0"/><dynamics friction="50"/>\n  </joint>',
     )
-    motion = ChartedStep(mbdyn_ros.load(text), 1e-3)
+    motion = PreparedStepper(mbdyn_ros.load(text), 1e-3)
     start = motion.q.copy()
     for _ in range(100):
         motion.advance()
@@ -316,7 +316,7 @@ def test_through_dead_centres() -> None:
     exact = mbdyn_ros.simulate(robot, [1.0], [9.0], 1.0, times=[0.0, 1.0]).q[-1]
     wanted, _, _ = robot.joint_state(exact)
     for step, tolerance in ((1e-3, 1e-5), (2e-2, 0.3)):
-        motion = ChartedStep(chart, step)
+        motion = PreparedStepper(chart, step)
         motion.set_state(motion.q.copy(), np.array([speed]))
         for _ in range(round(1.0 / step)):
             motion.advance()
@@ -325,7 +325,7 @@ def test_through_dead_centres() -> None:
         assert motion.coordinates != ("slider_joint",)
         slider = robot.joint_names.index("slider_joint")
         assert motion.q[0] == motion.joint_position[slider]
-    other = ChartedStep(chart, 1e-3)
+    other = PreparedStepper(chart, 1e-3)
     other.prepare_for(motion)
     other.adopt(motion)
     assert other.joint_position == pytest.approx(motion.joint_position, abs=1e-9)
@@ -355,7 +355,7 @@ def test_a_change_point_is_named() -> None:
         f'<robot name="flat"><link name="ground"/>{bars}{pins}{loop}</robot>',
         home={"a_joint": 1.0, "b_joint": -1.0, "c_joint": 1.0}, gravity=(0, 0, 0),
     )  # fmt: skip
-    motion = ChartedStep(robot, 1e-3)
+    motion = PreparedStepper(robot, 1e-3)
     q = motion.q.copy()
     motion.set_state(q, np.array([-1.0 if q[0] > 0 else 1.0]))
     with pytest.raises(mbdyn_ros.SimulationError, match="'pin'|change point|finite"):

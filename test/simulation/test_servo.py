@@ -17,7 +17,7 @@ from mbdyn_ros.array import Array
 from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.equations.programs import actuator_response
 from mbdyn_ros.simulation.contact.starts import with_stops
-from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.prepared_stepper import PreparedStepper
 from mbdyn_ros.simulation.stepped.servo import Following, Targets
 
 CRANE, UR5 = (
@@ -38,7 +38,7 @@ class Rig:
     def __init__(self, robot: Robot, frequency: float = 50.0, stops: bool = False) -> None:
         start = robot.home_position
         walls = with_stops(robot, start, None) if stops else None
-        self.motion = ChartedStep(robot, STEP, environment=walls)
+        self.motion = PreparedStepper(robot, STEP, environment=walls)
         self.motion.set_state(start, np.zeros(robot.nv))
         self.following = Following(robot, self.motion, frequency)
         self.targets = Targets.none(len(robot.effort_labels))

@@ -159,6 +159,10 @@ def test_what_cannot_be_is_refused() -> None:
         world.add("ball", Sphere(0.05))
     with pytest.raises(InputError, match="brick: mass must be a finite number above zero; it is 0"):
         world.add("brick", Box((1, 1, 1)), mass=0)
+    with pytest.raises(InputError, match="brick: size must be above 0; got -1"):
+        world.add("brick", Box((1, -1, 1)), mass=1)
+    with pytest.raises(InputError, match="a member has the name ''; give it one"):
+        world.add("", Box((1, 1, 1)))
     with pytest.raises(InputError, match="no inertia of its own; give a robot file"):
         world.add("bunny", Mesh("bunny.stl", (1, 1, 1)), mass=1)
     with pytest.raises(InputError, match="arm: a mass is that of a shape; a robot has its own"):

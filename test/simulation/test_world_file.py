@@ -54,7 +54,7 @@ def test_a_file_is_what_it_says(tmp_path: Path) -> None:
         ("own_contacts: no", "mas: 2", r"\"crate\": a box has no \"mas\" \(did you mean \"mass\""),
         ("own_contacts: no", "robot: b", r"\"crate\": is either a robot or a shape"),
         ("mass: 2", "mass: 0", r"world.yaml:5: crate: mass must be a finite number above zero"),
-        ("0.3, 0.2]", "0.3, 0]", r"\"crate\": size must be above 0; got 0"),
+        ("0.3, 0.2]", "0.3, 0]", r"crate: size must be above 0; got 0"),
         ("arm.urdf", "leg.urdf", r"world.yaml:4: member \"arm\": there is no file leg.urdf"),
         ("hinge: 0.3", "hinges: 0.3", r"member \"arm\": .*hinges"),
         ("name: table, ", "", r"world.yaml:6: this member has no name"),

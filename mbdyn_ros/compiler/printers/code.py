@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..block import Lane, StraightBlock, Table
-from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
+from ..ir import Code, Combine, Constant, Factor, Map, Product, Put, Solve, Step, Sum
 from .blocks import block_text
+from .combinations import combinations_text
 from .lines import Places, TableLayout, storage
 from .operations import number, numbers_text
 from .products import ProductPrinter, sum_text
@@ -73,6 +74,8 @@ class _StepsPrinter:
             self._write_factors(step)
         elif isinstance(step, Solve):
             self._write_solution(step)
+        elif isinstance(step, Combine):
+            self._write_combinations(step)
         else:
             self._write_result(step)
 
@@ -200,6 +203,11 @@ class _StepsPrinter:
         self._functions.append(solution(step.elimination, step.table, name, self._layout))
         table, factors = self._names[step.table], self._names[step.factors]
         self._body.append(f"  {name}((realv*){table}, {factors});\n")
+
+    def _write_combinations(self, step: Combine) -> None:
+        name = self._function("combinations")
+        self._functions.append(combinations_text(step, name, self._layout))
+        self._body.append(f"  {name}({self._names[step.table]}, res[0]);\n")
 
     def _write_result(self, step: Put) -> None:
         """The table's blocks into the rows of the result."""

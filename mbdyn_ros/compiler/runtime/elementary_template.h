@@ -8,7 +8,16 @@
 
    Arc tangent of two numbers, error below 2 ulp: one division, reduction by pi/4, a polynomial on
    [-tan(pi/8), tan(pi/8)]. */
-#include "suffixed.h"
+/* Names for one number (SUFFIX 1) or a vector of them (v): F(name) ends in the suffix. */
+#define PASTED(name, suffix) name##suffix
+#define SUFFIXED(name, suffix) PASTED(name, suffix)
+#define F(name) SUFFIXED(name, SUFFIX)
+#define REAL F(real)
+#define BITS F(bits)
+#define COUNT F(lanes)
+#define LANE F(lane)
+#define ALL F(all)
+#define IS F(is)
 
 /* where ? x : y, number by number */
 static inline REAL F(select)(BITS where, REAL x, REAL y) {
@@ -116,4 +125,13 @@ static REAL F(arctangent2)(REAL y, REAL x) {
   return angle;
 }
 
-#include "unsuffixed.h"
+#undef PASTED
+#undef SUFFIXED
+#undef F
+#undef REAL
+#undef BITS
+#undef COUNT
+#undef LANE
+#undef ALL
+#undef IS
+#undef SUFFIX

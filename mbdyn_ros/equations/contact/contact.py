@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -35,7 +35,7 @@ from ..system import System
 from ..tree.gibbs_motion import GibbsMotion, touching_motions
 from .rods import Couple, between, couple_bytes
 from .signed_distance import Ball
-from .touching import BodyPoint, Kind, Wall, acceleration, carried
+from .touching import BodyPoint, Kind, Plane, Wall, acceleration, carried
 
 OUT_OF_REACH = 1e9
 """Distance (m) of what does not touch."""
@@ -45,7 +45,8 @@ OUT_OF_REACH = 1e9
 class ContactGeometry:
     """The points and the walls that may touch.
 
-    points : every point; may touch every face.
+    points : every point; may touch every face. After them the further places of balls that may
+        touch some face at several, see `BodyPoint`.
     faces : functions of a world point (3, 1), as `face_of` has them.
     signed : of every face what a ball meets; only where a point is a ball or a piece of a rod.
     couples : rods of different bodies, which may touch each other.
@@ -69,8 +70,8 @@ class ContactGeometry:
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place, radius, axis, half in self.points:
-            content.update(f"{body} {radius!r} {half!r}".encode() + place.tobytes())
+        for body, place, radius, axis, half, of, rank in self.points:
+            content.update(f"{body} {radius!r} {half!r} {of} {rank}".encode() + place.tobytes())
             content.update(b"" if axis is None else axis.tobytes())
         balls = (part for ball in self.signed for part in (*ball.search, ball.meets))
         content.update(f"{[ball.steepness for ball in self.signed]!r}".encode())
@@ -105,23 +106,46 @@ class ContactGeometry:
             Wall(face, self.signed[k] if self.signed else None) for k, face in enumerate(self.faces)
         ]
 
+    @functools.cached_property
+    def planes(self) -> list[Plane | None]:
+        """Of every pair the plane that it touches; None where g is not linear in a place."""
+        return [wall.plane(point) for point in self.points for wall in self.walls]
+
+    @functools.cached_property
+    def normals(self) -> list[int]:
+        """Of every pair whose normal it has: of those on one plane that of the first."""
+        first: dict[tuple[int, bytes], int] = {}
+        count = len(self.faces)
+        return [
+            k if plane is None else first.setdefault((k % count, plane.normal.tobytes()), k)
+            for k, plane in enumerate(self.planes)
+        ]
+
     def touches(
         self, stages: Stages, formula: Callable[[Wall, Kind], ca.Function],
-        given: Callable[[BodyPoint], list[SX]],
-    ) -> list[list[SX]]:  # fmt: skip
-        """The results of a formula for every pair, by what is `given` of its point: place and
+        given: Callable[[BodyPoint], list[SX]], pairs: Iterable[int],
+    ) -> dict[int, list[SX]]:  # fmt: skip
+        """The results of a formula for some pairs, by what is `given` of their points: place and
         radius first."""
-        found: dict[tuple[int, int], list[SX]] = {}
-        for kind in dict.fromkeys(point.kind for point in self.points):
-            alike = [i for i, point in enumerate(self.points) if point.kind == kind]
-            arguments = [given(self.points[i]) for i in alike]
-            for k, wall in enumerate(self.walls):
-                centres = [one[:2] for one in arguments]
-                u = wall.deepest([self.points[i] for i in alike], stages, centres)
-                whole = [[*one, deepest] for one, deepest in zip(arguments, u, strict=True)]
-                results = stages.applied(formula(wall, kind), whole)
-                found.update(((i, k), one) for i, one in zip(alike, results, strict=True))
-        return [found[pair] for pair in sorted(found)]
+        found: dict[int, list[SX]] = {}
+        count, places = len(self.faces), {}
+        alike: dict[tuple[int, Kind], list[int]] = {}
+        for pair in pairs:
+            i, k = divmod(pair, count)
+            alike.setdefault((k, self.points[i].kind), []).append(pair)
+            if i not in places:
+                places[i] = given(self.points[i])
+        for (k, kind), some in alike.items():
+            wall, which = self.walls[k], [pair // count for pair in some]
+            centres = [places[i][:2] for i in which]
+            u = wall.deepest([self.points[i] for i in which], stages, centres)
+            whole = [
+                [place, ca.norm_2(deepest) if self.points[i].rank else radius, *others, deepest]
+                for i, deepest in zip(which, u, strict=True)
+                for place, radius, *others in [places[i]]
+            ]
+            found.update(zip(some, stages.applied(formula(wall, kind), whole), strict=True))
+        return found
 
     @property
     def pairs(self) -> int:
@@ -144,45 +168,58 @@ class ContactGeometry:
         return self.lasting + self.slots
 
 
-@program("q v", output="distances", about="contacts", internal=True)
+@program("q v", output="distances", matrix=True, about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX | Staged:
-    """g of every pair, couple, stop and slot, then its rate, then |grad g| (3m, 1)."""
+    """g of every pair, couple, stop and slot, its rate, and |grad g| (3, m).
+
+    On a plane the first two are combinations of the numbers of a body's pose and of its rate.
+    """
     embedding, stages = system.embedding(q, z), Stages()
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     motions = touching_motions(system.tree, embedding.joints, velocity, rest, contacts.links)
     position = embedding.values()
-    values, rates, slopes = [], [], []
+    columns: list[SX] = []
+    weights: list[dict[int, float]] = []
+    on_planes: dict[tuple[int, int], int] = {}
+
+    def own(*column: SX) -> None:
+        weights.append({len(columns): 1.0})
+        columns.append(ca.vertcat(*column))
+
     touches = contacts.touches(
-        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :])
-    )
-    for pair, (g, slope, gradient, _, foot) in enumerate(touches):
-        point = contacts.points[pair // len(contacts.faces)]
+        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :]),
+        (pair for pair, plane in enumerate(contacts.planes) if plane is None),
+    )  # fmt: skip
+    for pair, plane in enumerate(contacts.planes):
+        i, k = divmod(pair, len(contacts.faces))
+        point = contacts.points[i]
         motion = motions[point.body]
-        place, speed = (one[0] for one in map(point.moved, (motion.T[:3, :], motion.rate[:3, :])))
+        T, rate = motion.T[:3, :], motion.rate[:3, :]
+        if plane is not None:
+            first = on_planes.setdefault((point.body, id(plane)), len(columns))
+            if first == len(columns):
+                columns += ca.horzsplit(plane.seen_from(T, rate))
+            weights.append(dict(enumerate([*map(float, point.place), 1.0], first)))
+            continue
+        g, slope, gradient, _, foot = touches[pair]
+        place, speed = (one[0] for one in map(point.moved, (T, rate)))
         if point.axis is not None:
-            speed = speed + cross(motion.T[:3, :3] @ motion.w, foot - place)
-        values.append(g)
-        rates.append(ca.dot(gradient, speed))
-        slopes.append(slope)
+            speed = speed + cross(T[:, :3] @ motion.w, foot - place)
+        own(g, ca.dot(gradient, speed), slope)
     for couple in contacts.couples:
         one, other = (motions[rod.body] for rod in couple)
         gap, n, x = between(couple, one.T[:3, :], other.T[:3, :])
-        values.append(gap)
         speeds = [
             cross(motion.T[:3, :3] @ motion.w, x - motion.T[:3, 3]) + motion.rate[:3, 3]
             for motion in (one, other)
         ]
-        rates.append(ca.dot(n, speeds[0] - speeds[1]))
-        slopes.append(SX(1))
-    for row, k, side, bound in contacts.stops:
-        values.append(side * (position[row] - bound))
-        rates.append(side * velocity[k])
-        slopes.append(SX(1))
-    values.append(OUT_OF_REACH * SX.ones(contacts.slots))
-    rates.append(SX.zeros(contacts.slots))
-    slopes.append(SX.ones(contacts.slots))
-    return stages.column(ca.densify(ca.vertcat(*values, *rates, *slopes)))
+        own(gap, ca.dot(n, speeds[0] - speeds[1]), SX(1))
+    for row, j, side, bound in contacts.stops:
+        own(side * (position[row] - bound), side * velocity[j], SX(1))
+    for _ in range(contacts.slots):
+        own(SX(OUT_OF_REACH), SX(0), SX(1))
+    return stages.combined(ca.horzcat(SX(3, 0), *columns), weights)
 
 
 @program("q v", output="drift", about="contacts", internal=True)
@@ -201,7 +238,8 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
         rates = point.moved(motion.rate[:3, :])
         return [*point.placed(motion.T[:3, :]), *rates, *frames[point.body]]
 
-    result = [one for (one,) in contacts.touches(stages, Wall.drift, placed)]
+    touches = contacts.touches(stages, Wall.drift, placed, range(contacts.pairs))
+    result = [touches[pair][0] for pair in range(contacts.pairs)]
     for couple in contacts.couples:
         both = [motions[rod.body] for rod in couple]
         touch = _moving(lambda T, S, couple=couple: between(couple, T, S)[1:], *both)

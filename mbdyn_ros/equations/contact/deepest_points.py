@@ -1,4 +1,4 @@
-"""The deepest of all points of a ball in a wall, where there may be several.
+"""The deepest points of a ball in a wall, where there may be several.
 
 The least g over |y - x| <= r is sought from many places on the ball, as close as bounds of the
 derivatives of g say that it bends anew. Neighbours are compared, and from the lower ones lead steps
@@ -7,8 +7,8 @@ that only go down:
     u -> -r (grad g - k u) / |grad g - k u|,   k at least the curvature of g at x + u,
 
 which lessens the bound g + grad g . du + k du^2 / 2 most, or Newton's, if that goes further down.
-The deepest of all is then improved to the last digit. The search has no memory: the deepest point
-is a function of x.
+Those that are left are improved to the last digit, and the deepest of them are what touches, as the
+two flanks of a valley do. The search has no memory: the deepest points are functions of x.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SLIDES, NEWTON_DESCENTS, LAST_DESCENTS, LAST_POLISHES = 2, 2, 3, 3
 """Steps down from every place, with Newton's from those that lead to lower ones than their
 neighbours, from the deepest of all, and Newton's that end them."""
 
-ALL_DOWN = 12
-"""Steps down from all places, where all deepest points are asked for."""
+MOST_DEEPEST = 3
+"""Places at which a ball may touch a wall at once: as many as determine where it lies."""
 
 TWO_DEEPEST = 1e-2
 """Share of the radius by which two deepest points differ."""
@@ -137,8 +137,9 @@ def _require_few(count: int, radius: float, spread: float) -> None:
 
 def deepest(
     ball: Ball, stages: Stages, centres: Sequence[Sequence[SX]], radii: Sequence[float]
-) -> list[SX]:
-    """Where balls are deepest, from their middles (3, 1).
+) -> list[list[SX]]:
+    """The `MOST_DEEPEST` places where every ball is deepest, from its middle (3, 1), the deepest
+    first; 0 where there are fewer.
 
     Parameters
     ----------
@@ -151,8 +152,8 @@ def deepest(
     look, slide, descend, end = search_steps(ball.face)
     places = [[ca.vertcat(r * constant(way), 0) for way in ways] for _, r in centres]
 
-    def move(steps: Sequence[ca.Function]) -> None:
-        each = [one for one, of in zip(centres, places, strict=True) for _ in of]
+    def move(steps: Sequence[ca.Function], given: Sequence[Sequence[SX]] = centres) -> None:
+        each = [one for one, of in zip(given, places, strict=True) for _ in of]
         moved = iter(stages.changed([one for of in places for one in of], steps, each))
         places[:] = [[next(moved) for _ in of] for of in places]
 
@@ -170,27 +171,19 @@ def deepest(
             if len(places[0]) > FEWEST_STARTS:
                 halve()
         move(steps)
-    while len(places[0]) > 1:
-        halve()
     move([descend] * LAST_DESCENTS + [end] * LAST_POLISHES)
-    return [one[:3] for (one,) in places]
-
-
-@serialized
-def low_points(ball: Ball, x: Array, radius: float) -> Array:
-    """g of all places (n,) at which g is least nearby, of a ball at x (3,) with a radius (m)."""
-    assert ball.face is not None and ball.steepness is not None
-    ways = starts(ball.steepness, radius)
-    *_, descend, _ = search_steps(ball.face)
-    now = np.vstack([radius * ways.T, np.full(len(ways), np.inf)])
-    centres = np.repeat(np.array(x)[:, None], len(ways), axis=1)
-    for _ in range(ALL_DOWN):
-        now = np.array(descend(centres, radius, now))
-    found: list[Array] = []
-    for one in now.T[np.argsort(now[3])]:
-        if all(np.linalg.norm(one[:3] - other[:3]) > TWO_DEEPEST * radius for other in found):
-            found.append(one)
-    return np.array([one[3] for one in found])
+    found: list[list[SX]] = [[] for _ in centres]
+    while True:
+        several = places[:]
+        while len(places[0]) > 1:
+            halve()
+        for (one,), of in zip(places, found, strict=True):
+            of.append(one[:3])
+        if len(found[0]) == MOST_DEEPEST:
+            return found
+        others = [[r, one] for (_, r), (one,) in zip(centres, places, strict=True)]
+        places = several
+        move([_apart()], others)
 
 
 @serialized
@@ -198,6 +191,17 @@ def _lower() -> ca.Function:
     """Of two places with their g (4, 1) the lower."""
     one, other = SX.sym("one", 4), SX.sym("other", 4)
     return lasting(ca.Function("lower", [one, other], [ca.if_else(one[3] <= other[3], one, other)]))
+
+
+@serialized
+def _apart() -> ca.Function:
+    """A place with its g (4, 1), or nothing, (0, 0, 0, inf), where it is that of another one.
+
+    Its first arguments are the radius and the other."""
+    r, other, one = SX.sym("r"), SX.sym("other", 4), SX.sym("one", 4)
+    is_other = ca.sumsqr(one[:3] - other[:3]) < (TWO_DEEPEST * r) ** 2
+    found = ca.if_else(is_other, ca.vertcat(0, 0, 0, np.inf), one)
+    return lasting(ca.Function("apart", [r, other, one], [found]))
 
 
 @serialized

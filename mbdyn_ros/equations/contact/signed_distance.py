@@ -163,7 +163,7 @@ def from_face(face: ca.Function, steepness: Steepness | None = None) -> Ball:
     meets = _function(given, g, ca.norm_2(slope), n, ca.inv(SX.eye(3) + r * shape) @ shape)
     curved = curvatures(face)
     if curved is not None:
-        return Ball((deepest_in_quadric(face, curved),), meets)
+        return Ball((deepest_in_quadric(face, curved),), meets, face, steepness)
     search = (first, *[descent] * DESCENTS, *[polish] * POLISHES)
     if steepness is None:
         return Ball(search, meets)

@@ -11,14 +11,11 @@ import numpy as np
 from ...array import Array
 from ...prepare.tree import WORLD, Body
 from ...program.declaration import program
-from ...program.elimination import solve_ltl
 from ...program.stages import Staged, Stages
 from ...program.symbols import serialized
-from ..actuation import driving, reduced_efforts
 from ..algebra.spatial import SX, by_rows
-from ..dry_friction import DryFrictionRows, sliding_friction
-from ..loops.embedding import Embedding
-from ..programs import joint_space_inertia, staged_inertia
+from ..dry_friction import DryFrictionRows
+from ..programs import joint_space_inertia, reduced_damping, staged_inertia
 from ..system import System
 from ..tree.gibbs_motion import touching_motions
 from ..tree.kinematics import chain, joint_twists
@@ -29,37 +26,13 @@ from .rods import between
 from .touching import Wall
 
 
-@program("q v effort step:1 slides", output="a", loaded=True, internal=True)
-def damped_dynamics(
-    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX, slides: SX,
-    wrenches: SX | None = None, friction: bool = True,
-) -> SX:  # fmt: skip
-    """Accelerations (nv, 1) with damping as of the end of a step (s); else as `sliding_dynamics`.
-
-    friction : as all programs with wrenches have it; here damping and what slides always count.
-    """
-    embedding = system.embedding(q, z)
-    bias = reduced_efforts(system, embedding, v, SX.zeros(v.shape[0]), wrenches, False)
-    damping = _damping(system, embedding)
-    load = driving(system, embedding, effort) - bias - damping @ v
-    if system.has("friction"):
-        load = load - embedding.reduce(sliding_friction(system, embedding, slides))
-    return solve_ltl(joint_space_inertia(system, q, z) + step * damping, load)
-
-
 @program("q step:1", output="matrix", matrix=True, internal=True)
 def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX | Staged:
     """Mass matrix (nv, nv) with what damping over a step (s) adds to it."""
     if (staged := staged_inertia(system, q, z, step)) is not None:
         return staged
-    damping = _damping(system, system.embedding(q, z))
+    damping = reduced_damping(system, system.embedding(q, z))
     return ca.densify(joint_space_inertia(system, q, z) + step * damping)
-
-
-def _damping(system: System, embedding: Embedding) -> SX:
-    """Damping (nv, nv) of the independent coordinates."""
-    damping = ca.diag(acting(system.tree, "damping"))
-    return embedding.matrix.T @ damping @ embedding.matrix
 
 
 @program("q", output="rows", about="contacts", internal=True)
@@ -85,10 +58,12 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
     for k, moved in Mobility.of(system, contacts).motions:
         bodies.append(ca.densify(twists[:, list(moved)] @ embedding.matrix[list(moved), k]))
     stages = Stages()
+    pairs = dict.fromkeys(contacts.normals)
     touches = contacts.touches(
-        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :])
+        stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :]), pairs
     )
-    for pair, (*_, normal, place) in enumerate(touches):
+    for pair in pairs:
+        *_, normal, place = touches[pair]
         is_rim = contacts.points[pair // len(contacts.faces)].axis is not None
         normals += [normal, place] if is_rim else [normal]
     for couple in contacts.couples:
@@ -118,8 +93,9 @@ class RowsLayout:
         centre (3,) of its tree; of a stop that of its row (nv,).
     partner : of every couple of links the place of the other body likewise; -2 for a rim, -1 for
         the others.
-    normal : of its normal (3,), -1 for a stop; of a couple and a rim the place (3,) follows. Slots
-        are couples whose bodies, normals and places others fill in.
+    normal : of its normal (3,), -1 for a stop, which those on one plane share; of a couple and a
+        rim the place (3,) follows. Slots are couples whose bodies, normals and places others fill
+        in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     order : of every body that may touch.
     motions : of the velocities (6,) by every motion of `mobility`: of what is at the centre, and of
@@ -150,7 +126,12 @@ class RowsLayout:
         normals = rubbing + nv * len(DryFrictionRows.of(system))
         couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
         rims = [point.axis is not None for point in contacts.points for _ in range(faces)]
-        *at_walls, between_links = accumulate((6 if rim else 3 for rim in rims), initial=normals)
+        lengths = [
+            (6 if rim else 3) if own == pair else 0
+            for pair, (rim, own) in enumerate(zip(rims, contacts.normals, strict=True))
+        ]
+        *at, between_links = accumulate(lengths, initial=normals)
+        at_walls = [at[own] for own in contacts.normals]
         alone = [-2 if rim else -1 for rim in rims]
         count, slots = len(couples), contacts.slots
         at_links = [between_links + 6 * k for k in range(count + slots)]

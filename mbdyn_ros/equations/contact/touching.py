@@ -42,6 +42,8 @@ class BodyPoint(NamedTuple):
         half axes (m) as columns; (3, 2) of a piece of a curved rod about the place, from the centre
         of its arc to the place, and along the arc, both as long as its radius (m); None for others.
     half : rad, half of the angle of such a piece.
+    of, rank : a ball that may touch a wall at several places has a point for each, the deepest
+        first: the number of that with rank 0, and which one it is.
     """
 
     body: int
@@ -49,6 +51,8 @@ class BodyPoint(NamedTuple):
     radius: float = 0.0
     axis: Array | None = None
     half: float = 0.0
+    of: int = -1
+    rank: int = 0
 
     @property
     def is_ball(self) -> bool:
@@ -82,6 +86,26 @@ class BodyPoint(NamedTuple):
         return [T @ constant([*self.place, 1.0]), axes]
 
 
+class Plane(NamedTuple):
+    """A wall that has the same normal everywhere, as points of one kind and radius touch it.
+
+    gradient, offset : G (3,) and c of g = G.x + c; x is their place, m. slope : |G|.
+    normal : (3,) unit vector.
+    """
+
+    gradient: Array
+    offset: float
+    slope: float
+    normal: Array
+
+    def seen_from(self, T: SX, rate: SX) -> SX:
+        """(3, 4): g, its rate and |G| of places (x, y, z, 1) in a frame with this pose (3, 4)."""
+        n, still = constant(self.gradient).T, SX(1, 3)
+        return ca.vertcat(
+            n @ T + ca.horzcat(still, self.offset), n @ rate, ca.horzcat(still, self.slope)
+        )
+
+
 PIECE = 2
 """Axes of a piece of a curved rod."""
 
@@ -102,21 +126,56 @@ class Wall:
     ) -> list[SX]:
         """Where points of one kind are deepest, from their places (3, 1).
 
+        Of a place that is not there it is 0.
+
         centres : their places and radii as symbols.
         """
         found = [SX(3, 1)] * len(points)
         if self.ball is None or not points[0].is_ball:
             return found
-        for wide in (False, True):
-            some = [i for i, point in enumerate(points) if self.ball.is_wide(point.radius) == wide]
-            there = [centres[i] for i in some]
-            if wide and some:
-                places = deepest(self.ball, stages, there, [points[i].radius for i in some])
-            else:
-                places = stages.changed([SX(3, 1)] * len(some), self.ball.search, there)
-            for i, place in zip(some, places, strict=True):
-                found[i] = place
+        some = [i for i, point in enumerate(points) if not point.rank]
+        wide = [i for i in some if self.ball.is_wide(points[i].radius)]
+        narrow = [i for i in some if i not in wide]
+        places = stages.changed(
+            [SX(3, 1)] * len(narrow), self.ball.search, [centres[i] for i in narrow]
+        )
+        for i, place in zip(narrow, places, strict=True):
+            found[i] = place
+        if wide:
+            radii = [points[i].radius for i in wide]
+            several = deepest(self.ball, stages, [centres[i] for i in wide], radii)
+            places_of = dict(zip([points[i].of for i in wide], several, strict=True))
+            for i, point in enumerate(points):
+                if point.of in places_of:
+                    found[i] = places_of[point.of][point.rank]
         return found
+
+    @serialized
+    def plane(self, point: BodyPoint) -> Plane | None:
+        """Where a point touches whose g is linear in its place; None for others."""
+        kind = point.kind
+        if kind not in self._linear:
+            g, _, gradient, *_ = self.touch(kind)(*(given := _symbols(kind)))
+            linear = not kind[1] and gradient.is_constant() and not ca.depends_on(g, given[-1])
+            self._linear[kind] = linear
+        if not self._linear[kind]:
+            return None
+        radius = 0.0 if point.rank else point.radius  # a ball touches a plane at one place
+        if (kind, radius) not in self._planes:
+            still = np.zeros(3)
+            found = self.touch(kind)(still, radius, np.zeros((3, 0)), 0.0, still)
+            g, slope, gradient, normal, _ = (one.full().ravel() for one in found)
+            plane = Plane(gradient, float(g[0]), float(slope[0]), normal)
+            self._planes[kind, radius] = plane
+        return self._planes[kind, radius]
+
+    @functools.cached_property
+    def _linear(self) -> dict[Kind, bool]:
+        return {}
+
+    @functools.cached_property
+    def _planes(self) -> dict[tuple[Kind, float], Plane]:
+        return {}
 
     @functools.cached_property
     def _touch(self) -> dict[Kind, ca.Function]:

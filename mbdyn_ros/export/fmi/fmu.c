@@ -3,8 +3,7 @@
  * The declarations are those of the standard (fmi-standard.org, version 3.0), as far as this file
  * defines them; fmu_model.h has the robot's. The state is [q; v], its rate [v; a(q, v, effort)].
  * Value references: 0 the time, then efforts, q, v, rates of q, and a, one after the other.
- * Co-simulation takes steps of Dormand and Prince's formula of order 5(4) within a communication
- * step, in which efforts are constant.
+ * Co-simulation takes steps of DOP853 within a communication step, in which efforts are constant.
  */
 #include "fmu_model.h"
 
@@ -14,6 +13,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "dop853.h"
 
 #if defined _WIN32
 #define EXPORT __declspec(dllexport)
@@ -39,7 +40,8 @@ enum {
 typedef struct {
   double time, tolerance, step;
   double effort[EFFORTS + 1], state[STATES];
-  double slope[STATES]; /* of the next step's first stage, where `known` */
+  double slope[STATES]; /* at the state, where `known` */
+  double next[STATES], memory[ROWS_OF_A_STEP * STATES]; /* of a step */
   bool known, failed;
   void *environment;
   fmi3LogMessage log;
@@ -55,6 +57,12 @@ static fmi3Status failed(unit *self, const char *text) {
 static int rates(unit *self, const double *state, double *rate) {
   memcpy(rate, state + NQ, NV * sizeof(double));
   return ACCELERATIONS(self, state, state + NQ, self->effort, rate + NQ);
+}
+
+static void rates_or_nan(const void *self, const double *state, double *rate) {
+  int n;
+  if (!rates((unit *)self, state, rate)) return;
+  for (n = 0; n < STATES; ++n) rate[n] = NAN;
 }
 
 static void start(unit *self) {
@@ -240,44 +248,12 @@ EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance self, bool *again, bool 
 
 /* -- co-simulation ------------------------------------------------------------------------------ */
 
-static const double A[7][6] = { /* Dormand and Prince 1980 */
-    {0},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-static const double E[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200,
-                            22.0 / 525, -1.0 / 40};
-
-/* The error of a step, relative to the tolerance; negative where there is no answer. */
-static double stepped(unit *self, double h, double *state, double *slope) {
-  double k[7][STATES], error = 0;
-  int stage, j, n;
-  memcpy(k[0], self->slope, sizeof k[0]);
-  for (stage = 1; stage < 7; ++stage) {
-    for (n = 0; n < STATES; ++n) {
-      double sum = 0;
-      for (j = 0; j < stage; ++j) sum += A[stage][j] * k[j][n];
-      state[n] = self->state[n] + h * sum;
-    }
-    if (rates(self, state, k[stage])) return -1;
-  }
-  for (n = 0; n < STATES; ++n) {
-    double sum = 0, size = fmax(fabs(self->state[n]), fabs(state[n]));
-    for (j = 0; j < 7; ++j) sum += E[j] * k[j][n];
-    sum *= h / (self->tolerance * (0.01 + size));
-    error += sum * sum;
-  }
-  memcpy(slope, k[6], sizeof k[6]);
-  return sqrt(error / STATES);
-}
-
 EXPORT fmi3Status fmi3DoStep(fmi3Instance instance, double point, double size, bool keeps,
     bool *event, bool *ends, bool *early, double *last) {
   unit *self = instance;
-  double end = point + size, state[STATES], slope[STATES], error, h, factor;
+  const double end = point + size;
+  const double limits[] = {end, fabs(size), self->tolerance, 0.01 * self->tolerance};
+  double times[2] = {point, point}, length;
   int count;
   (void)keeps;
   *event = *ends = *early = false;
@@ -285,20 +261,15 @@ EXPORT fmi3Status fmi3DoStep(fmi3Instance instance, double point, double size, b
   if (!self->known && rates(self, self->state, self->slope)) return failed(self, NOT_FINITE);
   self->known = true;
   if (!(self->step > 0)) self->step = fmin(size, 1e-3);
-  for (count = 0; end - self->time > 1e-14 * fmax(1, fabs(end)); ++count) {
+  for (count = 0; times[0] < end; ++count) {
     if (count == MOST_STEPS) return failed(self, "fmi3DoStep: too many steps");
-    h = fmin(self->step, end - self->time);
-    error = stepped(self, h, state, slope);
-    factor = error < 0 ? 0.2 : fmin(5, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -0.2)));
-    if (error >= 0 && error <= 1) {
-      memcpy(self->state, state, sizeof state);
-      memcpy(self->slope, slope, sizeof slope);
-      self->time += h;
-      if (h == self->step || factor < 1) self->step = h * factor;
-    } else {
-      self->step = h * fmin(factor, 0.9);
-      if (!(self->time + self->step > self->time)) return failed(self, NOT_FINITE);
-    }
+    length = self->step;
+    if (!one_step(rates_or_nan, self, STATES, times, limits, &length, self->state, self->slope,
+            self->next, self->memory)) return failed(self, NOT_FINITE);
+    memcpy(self->state, self->next, sizeof self->next);
+    self->time = times[0] = times[1];
+    /* A step that the end cut short does not make the next shorter. */
+    if (times[0] < end || length > self->step) self->step = length;
   }
   *last = self->time = end;
   return fmi3OK;

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ...array import Array
-from ...simulation.stepped.charted_step import ChartedStep
+from ...simulation.stepped.prepared_stepper import PreparedStepper
 from ...simulation.stepped.servo import Following, Targets
 from ..messages.joint_commands import JointCommands
 from ..messages.joint_path import JointPath, Tolerances
@@ -18,7 +18,7 @@ RUNNING, DONE = "running", "done"
 class Followers(Protocol):
     """The joints that follow a path: of a `Session`, how they move and are commanded."""
 
-    motion: ChartedStep
+    motion: PreparedStepper
     following: Following
     commands: JointCommands
 

@@ -20,7 +20,7 @@ from ...simulation.contact.environment import Environment
 from ...simulation.contact.environment_file import read_environment
 from ...simulation.contact.starts import with_stops, without_stops
 from ...simulation.effort import ExternalWrenches, effort_work
-from ...simulation.stepped.charted_step import ChartedStep
+from ...simulation.stepped.prepared_stepper import PreparedStepper
 from ...simulation.stepped.servo import Following
 from ...units import velocity_unit
 from ..messages.joint_commands import JointCommands
@@ -179,7 +179,7 @@ class Session:
         if robot.model.actuators:
             self.actuators = SteppedActuation(robot)
             self.commands.drive_by(self.actuators.largest)
-        self.motion = ChartedStep(robot, settings.step, environment=environment)
+        self.motion = PreparedStepper(robot, settings.step, environment=environment)
         self.following = Following(robot, self.motion, settings.servo_frequency)
         self.work = 0.0
         self.path: PathMotion | None = None

@@ -72,7 +72,8 @@ class SessionHealth:
             motion.changes.clear()
         elapsed, self._seen = motion.time - self._seen, motion.time
         try:
-            health.values["energy (J)"] = f"{sum(motion.energy()):.9g}"
+            energy = sum(motion.chart.energy(*motion.chart_state))
+            health.values["energy (J)"] = f"{float(energy):.9g}"
         except MbdynError as error:  # after a fault, or just before one
             health.values["energy (J)"] = f"not known: {in_words(error)}"
         health.values.update(

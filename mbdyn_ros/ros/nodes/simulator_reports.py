@@ -209,7 +209,7 @@ class ImpactReports:
             return
         with simulator.lock:
             kept, self._kept = self._kept, []
-            energy, lost = sum(session.motion.energy()), session.motion.lost
+            energy, lost = sum(session.motion.energy), session.motion.lost
             q = session.motion.q.copy()
             stamp = simulator.stamp(session)
         array = self._arrows.arrows(kept, stamp)

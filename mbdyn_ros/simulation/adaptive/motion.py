@@ -59,9 +59,8 @@ class Nearby:
         ahead = AHEAD * span * (np.maximum(-rate, 0.0) + slope * self._fall * span)
         for k in self._special[(gap <= ahead)[self._special]].tolist():
             raise ContactError(f"{self._contacts.name(k)}, which yields, moves or resists turning")
-        for k in self._contacts.wide[(gap <= ahead)[self._contacts.wide]].tolist():
-            if self._contacts.touches_twice(k, q, v, AHEAD * span):
-                raise ContactError(f"{self._contacts.name(k)} touches it at several places")
+        for k in self._contacts.further[(gap <= ahead)[self._contacts.further]].tolist():
+            raise ContactError(f"{self._contacts.name(k)} touches it at several places")
 
 
 class Motion:
@@ -98,7 +97,7 @@ class Motion:
             self.touching = Touching(robot, free, contacts, tolerance)
             if contacts.geometry.slots or environment.plain is not environment:
                 self.nearby = self._watch(robot, environment)
-            elif len(contacts.wide) and self.may_step:
+            elif len(contacts.further) and self.may_step:
                 self.nearby = Nearby(robot, environment)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")

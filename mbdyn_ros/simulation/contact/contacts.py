@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ...compiler.kernel import Bound, BoundBatch
 from ...compiler.runtime.library import structure
 from ...equations.contact.contact import OUT_OF_REACH, contact_drift, distances
-from ...equations.contact.deepest_points import low_points
 from ...equations.contact.reach import flattened
 from ...equations.contact.stepping import RowsLayout, contact_rows
 from ...errors import InputError
@@ -194,10 +193,10 @@ class Contacts:
         self._many: BoundBatch | None = None
         self._distances = Bound(self._kernel)
         self.nv = robot.nv
-        faces, count = environment.sides, len(self.points)
+        faces, owners = environment.sides, [self.points[one.of] for one in self.geometry.points]
         stops = len(self.geometry.stops)
-        walls = [side.surface for side in faces] * count
-        on_walls = [environment.law(one, side.surface) for one in self.points for side in faces]
+        walls = [side.surface for side in faces] * len(owners)
+        on_walls = [environment.law(one, side.surface) for one in owners for side in faces]
         slots = self.geometry.slots
         self.solid_pairs = environment.solid_pairs(robot)
         self.solid_laws, laws = (
@@ -245,7 +244,7 @@ class Contacts:
         layout = self.layout
         point = np.zeros((len(self), 4))
         for k in range(self.geometry.pairs):
-            one = self.geometry.points[self.point(k)]
+            one = self.geometry.points[k // len(self.geometry.faces)]
             point[k] = *one.place, one.radius
         body, partner, normal, drift = (
             np.array(one, dtype=np.int64)
@@ -254,31 +253,16 @@ class Contacts:
         return Table(body, partner, normal, drift, point, self.friction)
 
     @functools.cached_property
-    def wide(self) -> Indices:
-        """The contacts of balls that are wider than hollows of their walls."""
-        walls, count = self.geometry.signed, len(self.geometry.faces)
-        wide = [
-            i * count + k
-            for i, point in enumerate(self.geometry.points)
-            for k, ball in enumerate(walls)
-            if point.is_ball and ball.is_wide(point.radius)
-        ]
-        return np.array(wide, dtype=np.int64)
-
-    def touches_twice(self, k: int, q: Array, v: Array, span: float) -> bool:
-        """Whether such a ball may meet its wall at several places within a time (s)."""
-        middle, radius = self.place(k, q), self.geometry.points[self.point(k)].radius
-        at = self.table.body[k]
-        speed = self.layout.velocity(self._programs[0].result, at, middle, v)
-        way = span * (np.linalg.norm(speed) + np.linalg.norm(self.gravity) * span)
-        count = len(self.geometry.faces)
-        slope = np.linalg.norm(self.geometry.faces[k % count](middle)[1].full())
-        near = low_points(self.geometry.signed[k % count], middle, radius) <= slope * way
-        return int(near.sum()) > 1
+    def further(self) -> Indices:
+        """The contacts of balls at further places than the deepest one."""
+        ranks = [point.rank for point in self.geometry.points for _ in self.geometry.faces]
+        return np.flatnonzero(ranks)
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for two links, and for the stop of a joint."""
-        return k // len(self.environment.sides) if k < self.geometry.pairs else -1
+        if k >= self.geometry.pairs:
+            return -1
+        return self.geometry.points[k // len(self.geometry.faces)].of
 
     def surface(self, k: int) -> str:
         """Name of a contact's surface, of two links, or of the joint whose stop it is."""
@@ -336,11 +320,10 @@ class Contacts:
         return self._within_reach(many.result.copy())
 
     def _within_reach(self, result: Array) -> tuple[Array, Array, Array]:
-        """The three parts of results (..., 3 m), where stops that do not act are out of reach."""
-        m = len(self)
+        """The three rows of results (..., 3, m), where stops that do not act are out of reach."""
         if self.beyond.size:
-            result[..., self.beyond], result[..., m + self.beyond] = OUT_OF_REACH, 0.0
-        return result[..., :m], result[..., m : 2 * m], result[..., 2 * m :]
+            result[..., 0, self.beyond], result[..., 1, self.beyond] = OUT_OF_REACH, 0.0
+        return result[..., 0, :], result[..., 1, :], result[..., 2, :]
 
     def rows(
         self, q: Array, v: Array, which: Indices, cone: Flags | None = None,

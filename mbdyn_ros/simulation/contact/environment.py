@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arguments import Sealed, no_environment, require_link
 from ...equations.contact.contact import ContactGeometry
+from ...equations.contact.deepest_points import MOST_DEEPEST
 from ...equations.contact.rods import Couple
 from ...equations.contact.signed_distance import Ball
 from ...equations.contact.touching import BodyPoint
@@ -260,17 +261,20 @@ class Environment(Sealed):
         for link, _ in self.laws:
             require_link(robot.system.tree, link, robot.model.source)
         frames = LinkFrames.of_robot(robot)
-        places = []
+        places: list[BodyPoint] = []
         for point in self.contact_points(robot) if self.surfaces else ():
             body, pose = frames.of[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
             axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
-            places.append(BodyPoint(body, place, point.radius, axis, point.half))
+            places.append(BodyPoint(body, place, point.radius, axis, point.half, len(places)))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
         stops = tuple(stop for *_, stop in self._stops(robot, self._limited))
         signed: tuple[Ball, ...] = ()
         if any(point.is_ball or point.half for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
+        balls = [one for one in places if one.is_ball]
+        wide = [one for one in balls if any(wall.is_wide(one.radius) for wall in signed)]
+        places += [one._replace(rank=rank) for rank in range(1, MOST_DEEPEST) for one in wide]
         couples = tuple(couple for _, couple in self.couples(robot))
         pairs = self.solid_pairs(robot)
         solid = sorted({one.body for pair in pairs for one in pair})

@@ -348,14 +348,18 @@ def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Ar
         )
     try:
         body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
-        corners, hollow = _salient(body.vertices * scale, body.triangles_center * scale)
+        corners, faces, allowed = _salient(body.vertices * scale)
     except (InputError, QhullError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
             f"{where}: {path} is not a body: {reason}; repair the mesh, or give the environment "
             "points=[(link, xyz), ...]"
         ) from None
-    if not flat and hollow > 0:
+    if flat:
+        return corners
+    surface = body.triangles_center * scale
+    hollow = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
+    if hollow > allowed:
         raise InputError(
             f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
             "what it may touch is not a plane: give a mesh for each of its convex parts, or give "
@@ -364,10 +368,10 @@ def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Ar
     return corners
 
 
-def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
+def _salient(vertices: Array) -> tuple[Array, Array, float]:
     """As few corners (n, 3) of the hull of vertices as enclose all but thin shavings of it.
 
-    Then how deep (m) points of its surface (n, 3) lie inside, 0 where that is less than these.
+    Then the equations (m, 4) of the faces between them, and how thick (m) shavings are at most.
     """
     from scipy.spatial import ConvexHull
 
@@ -376,12 +380,13 @@ def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
     ways = np.vstack([np.eye(3), -np.eye(3), np.array(list(product((-1, 1), repeat=3)))])
     chosen = sorted(set((corners @ ways.T).argmax(axis=0).tolist()))
     left = np.arange(len(corners))
+    hull = ConvexHull(corners[chosen], incremental=True)
     while True:
-        faces = ConvexHull(corners[chosen]).equations
+        faces = hull.equations
         outside = (corners[left] @ faces[:, :3].T + faces[:, 3]).max(axis=1)
         if not (outside > allowed).any():
             break
         chosen.append(int(left[outside.argmax()]))
+        hull.add_points(corners[chosen[-1:]])
         left = left[outside > allowed]  # hulls only grow
-    inside = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
-    return corners[sorted(chosen)], inside if inside > allowed else 0.0
+    return corners[sorted(chosen)], faces, allowed

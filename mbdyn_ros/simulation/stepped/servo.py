@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from ...compiler.kernel import Bound
+from ...equations.programs import actuator_response
 from ...model.model import Array
 from ...robot import Robot
 from ..charts import Preparation
-from .charted_step import ChartedStep, Leg
+from .prepared_stepper import PreparedStepper
 
 RETAINED = 0.95
 """Share of an unknown load that is made up for: a servo against a wall is 20 times as stiff as by
@@ -215,7 +217,7 @@ class Following:
         those that are parts of joints with several coordinates, and cannot follow.
     """
 
-    def __init__(self, robot: Robot, motion: ChartedStep, frequency: float) -> None:
+    def __init__(self, robot: Robot, motion: PreparedStepper, frequency: float) -> None:
         labels, positions = robot.effort_labels, robot.system.coordinates.joint_labels
         self._motion, self._labels = motion, labels
         single = set(robot.actuated_joints)
@@ -230,21 +232,23 @@ class Following:
         fastest = np.array([np.inf if one is None else one.velocity or np.inf for one in limits])
         redundant = len(labels) > robot.nv
         self.servo = Servo(frequency, fastest, redundant)
-        self._preparation: tuple[Leg, Preparation[object]] | None = None
+        self._responses: dict[Robot, Preparation[Bound]] = {}
         self._active = False
 
     @property
     def ready(self) -> bool:
         """Whether the present coordinates' program is there; asks for it where it is not."""
-        leg = self._motion.leg
-        if "response" in vars(leg):
-            return True
-        if self._preparation is None or self._preparation[0] is not leg:
-            self._preparation = leg, Preparation([], lambda: leg.response)
-        preparation = self._preparation[1]
-        if preparation.done:
-            preparation.result()  # raises the error, if there was one
-        return "response" in vars(leg)
+        return self._response.done
+
+    @property
+    def _response(self) -> Preparation[Bound]:
+        """`actuator_response` in the present coordinates, bound."""
+        chart = self._motion.chart
+        if chart not in self._responses:
+            self._responses[chart] = Preparation(
+                [], lambda: Bound(chart.calls.kernel(actuator_response))
+            )
+        return self._responses[chart]
 
     def forget(self) -> None:
         """Begin anew: the robot was put somewhere else."""
@@ -258,9 +262,8 @@ class Following:
         if not self._active:
             self.servo.forget()
             self._active = True
-        motion, leg = self._motion, self._motion.leg
-        response = leg.response
-        response.q[:], response.v[:] = leg.motion.q, leg.motion.v
+        motion, response = self._motion, self._response.result()
+        response.q[:], response.v[:] = motion.chart_state
         response()
         state = motion.joint_position[self.places], motion.joint_velocity[self.places]
         self.servo.drive(effort, targets, *state, response.result, limit, motion.step)

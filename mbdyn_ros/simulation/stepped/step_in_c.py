@@ -16,12 +16,17 @@ from ...equations.contact.stepping import (
     DryFrictionRows,
     RowsLayout,
     contact_rows,
-    damped_dynamics,
     damped_mass,
     travel,
 )
 from ...equations.position_rate import step_rate
-from ...equations.programs import energy, forward_dynamics, mass_matrix, sliding_dynamics
+from ...equations.programs import (
+    damped_dynamics,
+    energy,
+    forward_dynamics,
+    mass_matrix,
+    sliding_dynamics,
+)
 from ...errors import InputError
 from ...integration.methods import FixedMethod
 from ...program.declaration import Declaration
@@ -84,8 +89,6 @@ class Laws:
 class StepInC:
     """The programs and tables of one robot among walls; serves any number of motions.
 
-    method : of the steps to come, see `use`; None where it is chosen later.
-
     Attributes
     ----------
     walls : what C reads.
@@ -95,14 +98,10 @@ class StepInC:
     points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """
 
-    def __init__(
-        self, robot: Robot, geometry: ContactGeometry, laws: Laws, method: FixedMethod | None = None
-    ) -> None:
+    def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
         system = robot.calls.traced
         self._robot, self._with_wrenches = robot, False
         self._damping, rubs = system.has("damping"), DryFrictionRows.of(system)
-        damped = method is not None and not method.stages
-        self._implicit = self._damping and (damped or not system.is_deep)
         self.contacts, self.rubbing = geometry.count, len(rubs)
         wanted: list[tuple[object, ...]] = [
             (self._dynamics,),
@@ -188,19 +187,17 @@ class StepInC:
         )  # fmt: skip
 
     @classmethod
-    def among(
-        cls, robot: Robot, contacts: Contacts | None, method: FixedMethod | None = None
-    ) -> StepInC:
+    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
         """The programs of a robot with these contacts, or with none."""
         if contacts is None:
             nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0, np.zeros(0, dtype=np.int64))
-            return cls(robot, ContactGeometry((), ()), nothing, method)
+            return cls(robot, ContactGeometry((), ()), nothing)
         around = contacts.environment
         laws = Laws(
             contacts.restitution, contacts.friction, STEPS_IN_C, around.tie_window,
             contacts.beyond, contacts.special, around.most_active,
         )  # fmt: skip
-        step = cls(robot, contacts.geometry, laws, method)
+        step = cls(robot, contacts.geometry, laws)
         if contacts.geometry.slots:
             fall = float(np.linalg.norm(robot.gravity))
             order, pairs = step.layout.order, contacts.solid_pairs
@@ -220,10 +217,9 @@ class StepInC:
     @property
     def _dynamics(self) -> Declaration:
         """The program of accelerations."""
-        if self._implicit:
+        if self._damping:
             return damped_dynamics
-        resisted = self._damping or self.rubbing
-        return sliding_dynamics if resisted else forward_dynamics
+        return sliding_dynamics if self.rubbing else forward_dynamics
 
     def _address(self, program: Declaration) -> int | None:
         wrenches = self._with_wrenches and program.loaded
@@ -258,19 +254,11 @@ class StepInC:
         self.walls.vectors = ctypes.addressof(self._vectors)
 
     def use(self, method: FixedMethod) -> None:
-        """Take the steps of free motion by this method.
-
-        Of deep robots the equations with damping as of the end of a step are long, and are
-        compiled for a method that asks for them alone, and for single motions.
-        """
+        """Take the steps of free motion by this method."""
         self._tableau = np.array(method.tableau)
         self.walls.stages = method.stages
         self.walls.damped = int(self._damping and not method.stages)
         self.walls.tableau = self._tableau.ctypes.data
-        if self._robot.calls.traced.is_deep and self._implicit != bool(self.walls.damped):
-            self._implicit = bool(self.walls.damped)
-            self.walls.acceleration = self._address(self._dynamics)
-            self.walls.vectors = None
 
 
 class MotionInC:

@@ -190,15 +190,11 @@ class Stepper(TakenSteps, Sealed):
     def _prepare(self) -> None:
         """Take the programs of the chart as they are now, and memory for a motion by them."""
         self._described()
-        robot, environment = self._chart, self._walls
+        robot, guard = self._chart, ChartGuard(self._chart)
         self._tree, self._energy = TreeState(robot), robot.bind("energy")
-        self._sensors, self._guard = ForceTorques(robot), self._guard_of(robot)
+        self._sensors, self._guard = ForceTorques(robot), guard if guard.charts else None
         self._calls = robot.calls
-        self._contacts: Contacts | None = None
-        if environment is not None:
-            found = Contacts(robot, environment, only_watch=True)
-            self._contacts = found if len(found) else None
-        self._compiled = StepInC.among(robot, self._contacts, self._method)
+        self._contacts, self._compiled = self._programs_of(robot)
         self._motion = MotionInC(self._compiled, self._x, self._w, MOST_IMPACTS)
         self._touches: Touches | None = None
         self._noticed: Noticed | None = None
@@ -206,6 +202,14 @@ class Stepper(TakenSteps, Sealed):
             self._touches = Touches(self._contacts, self._compiled, robot)
             self._noticed = Noticed(robot.model.source, self._contacts, self._motion)
         self._solids = None if self._touches is None else self._touches.solids
+
+    def _programs_of(self, chart: Robot) -> tuple[Contacts | None, StepInC]:
+        """The contacts of a chart among the walls, if there are any, and the programs of steps."""
+        contacts = None
+        if self._walls is not None:
+            found = Contacts(chart, self._walls, only_watch=True)
+            contacts = found if len(found) else None
+        return contacts, StepInC.among(chart, contacts)
 
     def _inertia(self) -> Array:
         """Mass matrix (nv, nv) at home of a robot with friction: of the program that steps take."""
@@ -377,11 +381,6 @@ class Stepper(TakenSteps, Sealed):
 
     # ---- coordinates ----------------------------------------------------------------------
 
-    def _guard_of(self, chart: Robot) -> ChartGuard | None:
-        """The watch over the coordinates of a chart; None where no loops move."""
-        guard = ChartGuard(chart)
-        return guard if guard.charts else None
-
     def _watched_steps(self, guard: ChartGuard) -> int:
         """How many steps may be taken in one call; goes on in other coordinates where it must."""
         if guard.due <= 0:
@@ -392,18 +391,25 @@ class Stepper(TakenSteps, Sealed):
                     self._change(joints, position, velocity)
                     return 1
             except (SimulationError, ModelError) as error:
-                raise SimulationError(
-                    f"{self.robot.model.source}: at t = {self.time:.6g} s {error}"
-                ) from None
+                raise self._at_this_time(error) from None
         return guard.due
+
+    def _at_this_time(self, error: Exception) -> SimulationError:
+        """The error with the robot and the time."""
+        return SimulationError(f"{self.robot.model.source}: at t = {self.time:.6g} s {error}")
+
+    def _known(self, joints: list[str], position: Array) -> Robot | None:
+        """A chart in these joints whose loops close at positions of the whole tree."""
+        for chart in self._charts:
+            if sorted(chart.independent_joints) == sorted(joints) and closes(chart, position):
+                return chart
+        return None
 
     def _change(self, joints: list[str], position: Array, velocity: Array) -> None:
         """Go on in these joints from positions and velocities of the whole tree."""
         old = ", ".join(self._chart.independent_joints)
-        for chart in self._charts:
-            if sorted(chart.independent_joints) == sorted(joints) and closes(chart, position):
-                break
-        else:
+        chart = self._known(joints, position)
+        if chart is None:
             chart = with_joints(self._chart, joints, position)
             self._charts.append(chart)
             if not closes(chart, position):

@@ -49,7 +49,7 @@ def search(wall: Surface, radius: float) -> Callable[[Array], Array]:
         (gap, *_) = ball(x, r)
     else:
         stages = Stages()
-        (u,) = stages.inlined(deepest(ball, stages, [[x, r]], [radius]))
+        u, *_ = stages.inlined(*deepest(ball, stages, [[x, r]], [radius]))
         (gap, *_) = ball.meets(x, r, u)
     function = ca.Function("gap", [x], [gap])
     return lambda places: np.array(function(places)).ravel()
@@ -179,3 +179,53 @@ def test_events_leave_it_to_equal_steps_where_a_ball_touches_twice() -> None:
     assert risen <= 1e-9 * np.ptp(energies)
     gaps = search(WALLS["waves"], radius)(trajectory.q[:, :3].T)
     assert gaps.min() > -1e-7
+
+
+def in_a_channel(friction: float) -> mbdyn_ros.Stepper:
+    """A ball of 2 kg and 0.3 m in the channel z = 4 y^2, whose flanks it touches 0.125 m below its
+    middle; gravity draws it along the channel with 1 m/s^2."""
+    ball = mbdyn_ros.load(
+        body_text("ball", 2.0, 0.8 * 0.3**2), floating_base=True, gravity=(1.0, 0.0, -10.0)
+    )
+    channel = Surface(lambda x: x[2] - 4 * x[1] ** 2, friction=friction)
+    walls = Environment([channel], points=[("ball", (0, 0, 0), 0.3)])
+    stepper = mbdyn_ros.Stepper(ball, 2e-3, walls)
+    height = 4 * (0.3**2 - 0.125**2) + 0.125
+    stepper.set_state([0, 0, height + 1e-10, 0, 0, 0, 1], np.zeros(6))
+    return stepper
+
+
+def test_a_ball_rolls_on_both_flanks_of_a_channel() -> None:
+    """About the line through both places."""
+    stepper = in_a_channel(friction=0.3)
+    stepper.advance(250)
+    assert stepper.q[0] == pytest.approx(0.5**2 / 2 / (1 + 0.4 * (0.3 / 0.125) ** 2), rel=1e-4)
+    assert abs(stepper.q[1]) < 1e-9
+    assert abs(stepper.lost) < 1e-5
+
+
+def test_both_flanks_carry_a_ball() -> None:
+    stepper = in_a_channel(friction=0.0)
+    stepper.advance(250)
+    one, other = sorted((contact.force for contact in stepper.contacts), key=lambda force: force[1])
+    across = 10.0 * np.tan(np.arccos(0.125 / 0.3))
+    assert one == pytest.approx([0, -across, 10.0], abs=1e-6)
+    assert other == pytest.approx([0, across, 10.0], abs=1e-6)
+
+
+def test_a_ball_lies_on_three_humps() -> None:
+    """Of a pattern that repeats itself after a third of a turn."""
+    ways = [(np.cos(a), np.sin(a)) for a in 2 * np.pi / 3 * np.arange(3)]
+    humps = Surface(
+        lambda x: x[2] - 0.02 * sum(ca.sin(20 * (c * x[0] + s * x[1])) for c, s in ways)
+    )
+    ball = mbdyn_ros.load(body_text("ball", 2.0, 0.8 * 0.3**2), floating_base=True)
+    walls = Environment([humps], points=[("ball", (0, 0, 0), 0.3)])
+    stepper = mbdyn_ros.Stepper(ball, 2e-3, walls)
+    hollow = -np.pi / 30 * np.array([1, 3**0.5])
+    stepper.set_state([*hollow, 0.36, 0, 0, 0, 1], np.zeros(6))
+    stepper.advance(500)
+    assert np.linalg.norm(stepper.v) < 1e-6
+    total = sum(contact.force for contact in stepper.contacts)
+    assert len(stepper.contacts) == 3
+    assert total == pytest.approx([0, 0, 2 * 9.81], abs=1e-3)

@@ -73,7 +73,7 @@ def test_compiled_programs_read_the_table(points: list[tuple[object, ...]]) -> N
     many = np.hstack(contacts.many_distances(q, v))
     about = Program(distances, robot.calls.traced, contacts.geometry)
     for state, row in zip(zip(q, v, strict=True), many, strict=True):
-        expected = np.array(about.function(*state)).ravel()
+        expected = np.array(about.function(*state)).T.ravel()
         for found in (row, np.hstack(contacts.distances(*state))):
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
         rows = contacts.rows(*state, np.arange(len(contacts)))
