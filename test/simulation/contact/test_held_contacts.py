@@ -62,10 +62,11 @@ def test_rows_and_drifts_are_derivatives(case: str) -> None:
     way = 0.02 if robot.model.loops else 0.5
     q = robot.integrate(robot.home_position, way * random.normal(size=robot.nv))
     v = random.normal(size=robot.nv)
-    which = np.arange(contacts.geometry.lasting)
+    # Balls have no further place on these walls, and so no contact there.
+    which = np.setdiff1d(np.arange(contacts.geometry.lasting), contacts.further)
     rows = contacts.rows(q, v, which)
     _, rate, slope = contacts.distances(q, v)
-    np.testing.assert_allclose(rows.W @ v, rate / slope, atol=1e-14)
+    np.testing.assert_allclose(rows.W @ v, (rate / slope)[which], atol=1e-14)
     walls = np.isfinite(rows.normals[:, 0])
 
     def velocities(side: float) -> tuple[Array, Array]:
