@@ -18,9 +18,9 @@ static inline Span span_of(const Work<Real>* x, size_t m) {
   return {(size_t)x->reach[m][0], (size_t)x->reach[m][count - 1] + 1};
 }
 
-/* Begin a row of a contact or of a rubbing joint. */
+/* Let a row be of a contact or of a rubbing joint; its numbers are those before. */
 template <class Real>
-static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
+static Real* place_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
   const size_t first_slot = w->contacts - w->slots;
   x->whose[m] = k;
   if (k < first_slot || k >= w->contacts) {
@@ -31,10 +31,22 @@ static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k)
     x->reach[m] = x->pair_reach + block * w->nv;
     x->reaches[m] = x->pair_reaches[block];
   }
+  return x->S + m * w->nv;
+}
+
+/* Begin rows of a contact, one after the other, or one of a rubbing joint. */
+template <class Real>
+static Real* begin_rows(const struct walls* w, Work<Real>* x, size_t m, size_t k, size_t rows) {
+  for (size_t r = 0; r < rows; ++r) place_row(w, x, m + r, k);
   Real* row = x->S + m * w->nv;
   const Span span = span_of(x, m);
-  clear(span.to - span.from, row + span.from);
+  clear((rows - 1) * w->nv + span.to - span.from, row + span.from);
   return row;
+}
+
+template <class Real>
+static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
+  return begin_rows(w, x, m, k, 1);
 }
 
 /* The numbers of a row to another one. */
@@ -67,8 +79,8 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
       x->tangent[i] = m + 1;
       tangents(normal, along[1], along[2]);
     }
-    for (int d = 0; d < rows; ++d, ++m) {
-      Real* row = begin_row(w, x, m, k);
+    Real* row = begin_rows(w, x, m, k, (size_t)rows);
+    for (int d = 0; d < rows; ++d, ++m, row += n) {
       add_contact_row(w->mobility, x->column, body, other, place, along[d], row);
     }
     if constexpr (is_single<Real>) {
@@ -150,15 +162,18 @@ static void number_islands(const struct walls* w, Work<Real>* x, size_t m) {
     while (parent[j] != j) j = parent[j];
     return j;
   };
-  for (size_t i = 0; i < m; ++i) {
-    for (size_t k = 1; k < x->reaches[i]; ++k) parent[root(i, k)] = root(i, 0);
+  for (size_t i = 0; i < m; i += rows_from(x, i)) {
+    for (size_t k = 1; k < x->reaches[i]; ++k) {
+      const int32_t *reach = x->reach[i] + k, *last = reach - 1;
+      if (tree_of(w, (size_t)*reach) != tree_of(w, (size_t)*last)) parent[root(i, k)] = root(i, 0);
+    }
   }
   x->islands = 0;
-  for (size_t i = 0; i < m; ++i) {
+  for (size_t i = 0; i < m; i += rows_from(x, i)) {
     if (!x->reaches[i]) continue;
     size_t& own = number[root(i, 0)];
     if (own == NO_ROW) own = x->islands++;
-    x->island[i] = own;
+    for (size_t r = 0; r < rows_from(x, i); ++r) x->island[i + r] = own;
   }
   size_t* last = parent;
   for (size_t k = 0; k < n; ++k) last[k] = NO_ROW;
@@ -292,7 +307,10 @@ static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
     const size_t rows = rows_from(x, i), here = x->reaches[i];
     Real* X = x->X + i * n;
-    for (size_t r = 0; r < rows; ++r) copy_row(x, i + r, x->S + (i + r) * n, X + r * n);
+    for (size_t k = 0; k < here; ++k) {
+      const size_t j = (size_t)x->reach[i][k];
+      for (size_t r = 0; r < rows; ++r) X[r * n + j] = x->S[(i + r) * n + j];
+    }
     rows == 3 ? solve_up(w, x->mass, x->reach[i], here, 3, X)
               : solve_up(w, x->mass, x->reach[i], here, 1, X);
     if (apart) {

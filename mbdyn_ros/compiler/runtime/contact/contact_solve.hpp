@@ -108,14 +108,17 @@ static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x
     const Bits<Real> here = done & x->on[i], again = is(s->mode[k] < 0.);
     Real slides = all<Real>(0.);
     lasts &= again | ~here, touches |= here;
+    Real before[3], then[3];
+    along_rows(w, x, x->first[i], rows, x->v, x->S, before);
+    along_rows(w, x, x->first[i], rows, s->v, x->S, then);
     for (size_t r = 0; r < rows; ++r) {
       const size_t row = x->first[i] + r;
-      const Real f = x->f[row], after = along_row(w, x, row, s->v);
+      const Real f = x->f[row], after = then[r];
       Real end = after + x->shift[row];
       if (is_single<Real> && w->laws) end -= x->carry[row];
       Real *force = s->force + 3 * k + r, *slip = s->slip + 3 * k + r;
       *force = select(here, f / h, *force);
-      lost -= select(here, 0.5 * f * (along_row(w, x, row, x->v) + after), all<Real>(0.));
+      lost -= select(here, 0.5 * f * (before[r] + after), all<Real>(0.));
       *slip = select(here, end, *slip);
       if (r) slides += end * end;
     }
@@ -189,7 +192,9 @@ static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
 /* Velocities b without impulses, bounds of dry friction, and what free motion has had of it. */
 template <class Real>
 static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double h) {
-  for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
+  for (size_t i = 0; i < m; i += rows_from(x, i)) {
+    along_rows(w, x, i, rows_from(x, i), x->fast, x->S, x->b + i);
+  }
   if constexpr (is_single<Real>) take_carry(w, x, x->b);
   add_to(x->contact_rows, all<Real>(1.), x->shift, x->b);
   for (size_t i = 0; i < w->rubbing; ++i) {
@@ -305,10 +310,12 @@ static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Rea
     const Real* one = x->now + x->active[i];
     const size_t first = x->first[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     if (x->solved[x->island[first]]) continue;
-    for (size_t row = first; row < first + rows; ++row) {
-      const Real rate = one[w->contacts] / one[2 * w->contacts];
-      const Real end = row > first ? along_row(w, x, row, s->v, x->S_end) : rate;
-      x->shift[row] = select(x->on[i], end - along_row(w, x, row, s->v), all<Real>(0.));
+    Real end[3], own[3];
+    along_rows(w, x, first, rows, s->v, x->S_end, end);
+    along_rows(w, x, first, rows, s->v, x->S, own);
+    end[0] = one[w->contacts] / one[2 * w->contacts];
+    for (size_t r = 0; r < rows; ++r) {
+      x->shift[first + r] = select(x->on[i], end[r] - own[r], all<Real>(0.));
     }
   }
   if constexpr (is_single<Real>) {
@@ -397,10 +404,13 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
       memset(x->solved, 0, w->nv);
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
       if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
-      for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       if (shifted) {
+        Real* const end = x->S;
+        x->S = x->S_end, x->S_end = end;
         contact_jacobian(w, s, x, x->at_q, 1);
         lean_normals(w, s, x);
+      } else {
+        for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
       delassus_matrix(w, x, rows);
       if (is_single<Real> && w->laws) clear(x->count, x->yield);

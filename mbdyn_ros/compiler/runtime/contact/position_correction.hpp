@@ -18,6 +18,23 @@ static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t 
   return along_row(w, x, i, v, x->S);
 }
 
+/* The same along rows of one contact, from row i on. */
+template <class Real>
+static inline void along_rows(const struct walls* w, const Work<Real>* x, size_t i, size_t rows,
+                              const Real* v, const Real* S, Real* along) {
+  if (rows != 3) {
+    for (size_t r = 0; r < rows; ++r) along[r] = along_row(w, x, i + r, v, S);
+    return;
+  }
+  const Real *one = S + i * w->nv, *two = one + w->nv, *three = two + w->nv;
+  Real sum[3] = {};
+  for (size_t k = 0; k < x->reaches[i]; ++k) {
+    const int32_t j = x->reach[i][k];
+    sum[0] += one[j] * v[j], sum[1] += two[j] * v[j], sum[2] += three[j] * v[j];
+  }
+  copy(3, sum, along);
+}
+
 /* v + M^-1 S^T f, of the first m rows. */
 template <class Real>
 static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const Real* f,
