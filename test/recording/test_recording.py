@@ -121,7 +121,7 @@ def test_what_floats_is_shown_where_a_bag_has_it(
     np.testing.assert_allclose(np.abs(turned), np.abs(thrown.q), atol=1e-14)
     assert not capsys.readouterr().err
     # and what no bag has seen is said
-    (tmp_path / "joints.csv").write_text("time,HAA\n0,0\n1,0.1\n".replace("HAA", "FL_HAA"))
+    (tmp_path / "joints.csv").write_text(f"time,{robot.joint_names[0]}\n0,0\n1,0.1\n")
     still = read_motion(robot, str(tmp_path / "joints.csv")).q
     assert (still[:, :7] == robot.home_position[:7]).all()
     assert "has no pose of base_link, which stays at home" in capsys.readouterr().err
