@@ -18,6 +18,7 @@ from ...integration.methods import SEMI_IMPLICIT
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..contact.impulses import Impact
+from ..contact.precision import ADAPTIVE_STEPS
 from ..coulomb import fastest_damping
 from ..effort import Constant
 from ..stepped.stepper import Stepper
@@ -47,6 +48,12 @@ FEW = 4
 """Contacts held, with which events serve."""
 
 
+class _Settled(Stepper):
+    """A stepper whose contacts are as exact as those of events."""
+
+    _settled = ADAPTIVE_STEPS.settled
+
+
 class SteppedMotion:
     """A motion of a chart in steps of a `Stepper`, whose efforts may change.
 
@@ -64,7 +71,7 @@ class SteppedMotion:
 
     def __init__(self, chart: Robot, motion: Motion, environment: Environment) -> None:
         self.motion = motion
-        self.stepper = Stepper(chart, STEP, environment)
+        self.stepper = _Settled(chart, STEP, environment)
         self.state, self.a = np.zeros(motion.size), np.zeros(chart.nv)
         self._way = np.zeros(chart.nq)
         self._damping = tree_friction(chart.system.tree)[0]

@@ -104,6 +104,8 @@ class Stepper(TakenSteps, Sealed):
         "": "step, effort, wrenches, time and lost can be",
     }
 
+    _settled = STEPS_IN_C.settled
+
     @brief
     def __init__(
         self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
@@ -209,7 +211,9 @@ class Stepper(TakenSteps, Sealed):
         if self._walls is not None:
             found = Contacts(chart, self._walls, only_watch=True)
             contacts = found if len(found) else None
-        return contacts, StepInC.among(chart, contacts)
+        compiled = StepInC.among(chart, contacts)
+        compiled.walls.settled = self._settled
+        return contacts, compiled
 
     def _inertia(self) -> Array:
         """Mass matrix (nv, nv) at home of a robot with friction: of the program that steps take."""
