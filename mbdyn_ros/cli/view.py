@@ -267,12 +267,13 @@ def _place(robot: Robot, body: FreeBody, table: Table, path: str) -> None:
     """Put what floats where a recording saw it; where none did it stays, as is said."""
     import numpy as np
 
-    from ..recording.bag import POSE
+    from ..recording.table import QUATERNION, XYZ
 
     labels = robot.position_labels[body.q]
     poses = table.get("pose", {})
     if f"{body.link}/x" in poses:
-        columns = np.stack([poses[f"{body.link}/{axis}"] for axis in POSE], axis=1)
+        names = [f"{body.link}/{axis}" for axis in (*XYZ, *QUATERNION)]
+        columns = np.stack([poses[name] for name in names], axis=1)
         rows = np.tile(robot.home_position, (len(columns), 1))
         for row, pose in zip(rows, columns, strict=True):
             body.place(row, pose)

@@ -21,11 +21,11 @@ from ..array import Array
 from ..errors import InputError
 from ..prepare.tree import WORLD
 from ..recording.read import read_table
-from ..recording.table import Table
+from ..recording.table import QUATERNION, XYZ, Table
 from ..robot import Robot
 from ..units import position_unit
 
-XYZ, QUATERNION, RPY = ("x", "y", "z"), ("qx", "qy", "qz", "qw"), ("roll", "pitch", "yaw")
+RPY = "roll", "pitch", "yaw"
 
 QUATERNION_LENGTH = 1e-3
 """Largest deviation from 1 of the length of a measured quaternion: tables have few digits."""

@@ -18,7 +18,7 @@ from ..motion.free_bodies import FreeBody
 from ..prepare.coordinates import scalar_motions
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory
-from .table import Table
+from .table import QUATERNION, XYZ, Table
 
 NANOSECONDS = 10**9
 
@@ -243,10 +243,6 @@ def read_joint_states(path: Path, links: Sequence[str] = ()) -> Table:
     return {**table, "pose": poses} if poses else table
 
 
-POSE = "x", "y", "z", "qx", "qy", "qz", "qw"
-"""Columns of the pose of a link."""
-
-
 def _stamp(message: Any) -> int:
     """Nanoseconds."""
     return int(message.header.stamp.sec) * NANOSECONDS + int(message.header.stamp.nanosec)
@@ -263,7 +259,7 @@ def _poses(
             continue
         at = np.array([_stamp(one) - start for one in own]) / NANOSECONDS
         rows = np.array([
-            [*(getattr(one.transform.translation, axis) for axis in "xyz"),
+            [*(getattr(one.transform.translation, axis) for axis in XYZ),
              *(getattr(one.transform.rotation, axis) for axis in "xyzw")]
             for one in own
         ])  # fmt: skip
@@ -271,7 +267,7 @@ def _poses(
         rows[1:, 3:] *= np.cumprod(np.where(signs < 0, -1.0, 1.0))[:, None]
         columns = np.array([np.interp(time, at, column) for column in rows.T])
         columns[3:] /= np.linalg.norm(columns[3:], axis=0)
-        found.update(zip((f"{link}/{axis}" for axis in POSE), columns, strict=True))
+        found.update(zip((f"{link}/{axis}" for axis in (*XYZ, *QUATERNION)), columns, strict=True))
     return found
 
 

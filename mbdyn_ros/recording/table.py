@@ -27,6 +27,9 @@ from ..simulation.trajectory import Trajectory
 IMPACTS = "impacts"
 """Key of the records of impacts in a JSON file."""
 
+XYZ, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
+"""Columns of the quantity pose, after the name of a link or point of it."""
+
 Table = dict[str, dict[str, Array]]
 """quantity -> coordinate -> numbers (N,); the time is the coordinate "" of "time"."""
 
