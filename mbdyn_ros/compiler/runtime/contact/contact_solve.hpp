@@ -58,11 +58,16 @@ static Bits<Real> all_rests(const struct walls* w, const Motion<Real>* s, const 
   return rests;
 }
 
-/* The same where the step was solved: joints that their dry friction holds stand still exactly. */
+/* The same where the step was solved: joints that their dry friction holds stand still exactly, but where
+   contacts have had to be closed, which may have needed them. */
 template <class Real>
 static void friction_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
                             Bits<Real> done) {
   Real lost = all<Real>(0.);
+  Bits<Real> exact = done;
+  for (size_t i = 0; i < x->count; ++i) {
+    exact &= is(magnitude(x->gap[i]) <= w->touching) | ~x->closed[i];
+  }
   for (size_t i = 0; i < w->rubbing; ++i) {
     const size_t row = x->contact_rows + i;
     const Real f = x->f[row], speed = along_row(w, x, row, s->v);
@@ -77,7 +82,7 @@ static void friction_forces(const struct walls* w, Motion<Real>* s, Work<Real>* 
     *v = select(stands, all<Real>(0.), *v);
     if (w->still_q[i] < 0) continue;
     Real* q = s->q + w->still_q[i];
-    const Bits<Real> stood = stands & is(x->v[w->still_v[i]] == 0.);
+    const Bits<Real> stood = stands & exact & is(x->v[w->still_v[i]] == 0.);
     *q = select(stood, x->q[w->still_q[i]], *q);
     if (any(stood)) x->fresh = 0;
   }
@@ -369,21 +374,34 @@ static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<R
   return found;
 }
 
-/* Turn normals towards the end of the step where forces grow: the mean of a force that changes while
-   its row turns. Forces and their changes are those of the steps before. */
+/* Turn rows towards the end of the step where forces grow: the mean of a force that changes while its
+   row turns. Forces and their changes are those of the steps before; friction changes as they do, and
+   rows of contacts that depend on each other still do. */
 template <class Real>
-static void lean_normals(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+static void lean_rows(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
   for (size_t i = 0; i < x->count; ++i) {
-    const size_t row = x->first[i];
+    const size_t rows = x->tangent[i] == NO_ROW ? 1 : 3;
     const Real force = s->force[3 * x->active[i]], trend = s->trend[x->active[i]];
     const Bits<Real> known = x->on[i] & is(magnitude(trend) < SMOOTH * force);
     if (!any(known)) continue;
     const Real lean = select(known, trend / force, all<Real>(0.)) / 6.;
-    for (size_t j = 0; j < x->reaches[row]; ++j) {
-      const size_t at = row * w->nv + (size_t)x->reach[row][j];
-      x->S[at] += lean * (x->S_end[at] - x->S[at]);
+    for (size_t row = x->first[i]; row < x->first[i] + rows; ++row) {
+      for (size_t j = 0; j < x->reaches[row]; ++j) {
+        const size_t at = row * w->nv + (size_t)x->reach[row][j];
+        x->S[at] += lean * (x->S_end[at] - x->S[at]);
+      }
     }
   }
+}
+
+/* Take S_end where the last pass has ended: rates of distances are from there, and rows that depend on
+   each other would contradict a shift of which the tangents were from elsewhere. */
+template <class Real>
+static void follow_end(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  Real* const middle = x->S;
+  x->S = x->S_end, x->S_end = middle;
+  contact_jacobian(w, s, x, s->q, 1);
+  x->S_end = x->S, x->S = middle;
 }
 
 /* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
@@ -408,7 +426,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         Real* const end = x->S;
         x->S = x->S_end, x->S_end = end;
         contact_jacobian(w, s, x, x->at_q, 1);
-        lean_normals(w, s, x);
+        lean_rows(w, s, x);
       } else {
         for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
@@ -418,6 +436,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (!shifted) {
       clear(x->contact_rows, x->shift);
     } else {
+      if (pass && w->stages) follow_end(w, s, x);
       shift_problem(w, s, x);
     }
     const size_t m = x->contact_rows + w->rubbing;
