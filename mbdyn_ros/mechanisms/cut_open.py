@@ -17,7 +17,7 @@ from ..model.model import Array, Pose
 from ..prepare.clusters import Closure, common_ancestor, path_from
 from ..prepare.tree import WORLD, Body, Tree
 from .disk_cam import DiskCam
-from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
+from .layout import GROUND, ORIGIN, GearMesh, MechanismLayout, Part, Pin
 from .link import Piece, Point
 
 
@@ -40,7 +40,7 @@ class PartConnection(Pin):
 def connections(layout: MechanismLayout) -> tuple[PartConnection, ...]:
     """All joints of a mechanism, those of the parts before the pins that close it."""
     joints = [
-        PartConnection(one.joint, one.parent, one.at, one.name, (0.0, 0.0), one.slides, one.across)
+        PartConnection(one.joint, one.parent, one.at, one.name, ORIGIN, one.slides, one.across)
         for one in layout.parts
     ]
     pins = [
@@ -151,9 +151,6 @@ def _hung(layout: MechanismLayout, kept: Sequence[PartConnection]) -> list[Hung]
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
-NOWHERE: Point = (0.0, 0.0)
-"""A shift by nothing."""
-
 
 def planar_pose(at: Point, rotation: Array | None = None) -> Any:
     """A frame at a point of the plane."""
@@ -197,7 +194,7 @@ def cut_tree(opened: CutOpen) -> Tree:
     inboard = {hung.part.name: hung.joint.place_on(hung.part.name) for hung in opened.parts}
     bodies = []
     for k, hung in enumerate(opened.parts):
-        joint, start, name = hung.joint, inboard.get(hung.parent, NOWHERE), hung.part.name
+        joint, start, name = hung.joint, inboard.get(hung.parent, ORIGIN), hung.part.name
         rotation, axis = _slide(hung) if joint.slides else (None, np.array([0.0, 0.0, 1.0]))
         place = planar_pose(_between(start, joint.place_on(hung.parent)), rotation)
         parent, inertia = order.get(hung.parent, WORLD), _inertia(hung.part.piece, inboard[name])

@@ -18,6 +18,9 @@ from .link import Number, Piece, Point
 GROUND = "ground"
 """The part that is fixed."""
 
+ORIGIN: Point = (0.0, 0.0)
+"""Of a part, or of the plane."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -38,6 +41,14 @@ class Part:
     def joint(self) -> str:
         """Name of the joint that moves it."""
         return f"{self.name}_joint"
+
+    def carried(self, name: str, piece: Piece) -> Part:
+        """A part that turns on its second pin."""
+        return Part(name, self.name, self.piece.end, piece)
+
+    def pinned(self, name: str, other: Part) -> Pin:
+        """The pin that holds its second pin to that of another part."""
+        return Pin(name, self.name, self.piece.end, other.name, other.piece.end)
 
 
 @dataclass(frozen=True)

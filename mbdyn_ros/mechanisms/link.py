@@ -129,8 +129,9 @@ class OnItsPin:
     """A part with a single pin, its centre of mass there."""
 
     inertia: Number
-    pins: ClassVar[tuple[Point, ...]] = ((0.0, 0.0),)
-    middle: ClassVar[Point] = (0.0, 0.0)
+    end: ClassVar[Point] = (0.0, 0.0)
+    pins: ClassVar[tuple[Point, ...]] = (end,)
+    middle: ClassVar[Point] = end
 
     @property
     def moment(self) -> Number:
