@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..number import LARGEST
 from .kinematics import Kinematics
 from .layout import MechanismLayout
@@ -261,10 +261,7 @@ class Design(ABC):
         values: dict[str, Any] = {}
         for name, number in settings.items():
             if name not in known:
-                raise self.refusal(
-                    f"there is no setting {name!r}{suggestion(name, known)}; there are "
-                    f"{', '.join(known)}"
-                )
+                raise self.refusal(unknown("setting", name, known))
             field = max((f.name for f in fields(self) if stands_in(f.name, name)), key=len)
             value = values.get(field, getattr(self, field))
             if isinstance(value, PIECES):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..model.model import Array
 from .crank_motion import CrankMotion
 from .mechanism import Mechanism
@@ -168,9 +168,7 @@ def _undominated(values: Array) -> Array:
 def _pair(goals: Sequence[str]) -> tuple[str, str]:
     for goal in goals:
         if goal not in GOALS:
-            raise InputError(
-                f"there is no goal {goal!r}{suggestion(goal, GOALS)}; there are {', '.join(GOALS)}"
-            )
+            raise InputError(unknown("goal", goal, GOALS))
     if len(goals) != 2 or goals[0] == goals[1]:
         raise InputError(f"a front has two goals, not {', '.join(goals)}")
     return goals[0], goals[1]

@@ -29,7 +29,7 @@ from ..equations.tree.newton_euler import (
     joint_wrenches,
     total_wrench,
 )
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..model.model import Array
 from ..prepare.tree import WORLD
 from ..program.declaration import program
@@ -307,10 +307,7 @@ def _by_name(
         return dict.fromkeys(names, friction)
     for name in friction:
         if name not in names:
-            raise mechanism.refusal(
-                f"friction: there is no joint {name!r}{suggestion(name, names)}; there are "
-                f"{', '.join(names)}"
-            )
+            raise mechanism.refusal(f"friction: {unknown('joint', name, names)}")
     return {name: friction.get(name, Friction()) for name in names}
 
 

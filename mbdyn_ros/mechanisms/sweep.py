@@ -163,19 +163,10 @@ def sweep(
     designs = np.atleast_2d(designs)
     kind, parts = type(mechanism), _parts(len(designs), DESIGNS_PER_TASK if client else CHUNK)
     quantities = np.empty((len(designs), len(QUANTITIES)))
-    if client is None:
-        kernel(kind, inverse_dynamics)  # compile once, before the threads
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            tasks = pool.map(lambda part: evaluate(kind, designs[part], motion), parts)
-            for part, values in zip(parts, tasks, strict=True):
-                quantities[part] = values
-                if progress is not None:
-                    progress(len(values))
-    else:
-        for part, values in _on_cluster(client, kind, designs, motion, parts):
-            quantities[part] = values
-            if progress is not None:
-                progress(len(values))
+    for part, values in _evaluated(kind, designs, motion, parts, client):
+        quantities[part] = values
+        if progress is not None:
+            progress(len(values))
     shape = grid[0].shape
     columns = zip(QUANTITIES, quantities.T, strict=True)
     return Sweep(mechanism, axes, {name: column.reshape(shape) for name, column in columns})
@@ -254,14 +245,20 @@ def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: A
     return shut
 
 
-def _on_cluster(
-    client: Client,
+def _evaluated(
     kind: type[Mechanism],
     designs: Array,
     motion: CrankMotion,
     parts: Sequence[slice],
+    client: Client | None,
 ) -> Iterator[tuple[slice, Array]]:
-    """Parts as they are done on a Dask cluster."""
+    """Parts as they are done: in threads, or on a Dask cluster."""
+    if client is None:
+        kernel(kind, inverse_dynamics)  # compile once, before the threads
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = pool.map(lambda part: evaluate(kind, designs[part], motion), parts)
+            yield from zip(parts, done, strict=True)
+        return
     from distributed import as_completed
 
     tasks = {
