@@ -14,7 +14,7 @@ from ..equations.geometry import SymbolicInertia, SymbolicPose
 from ..errors import InputError, suggestion
 from ..model.joints.types import Prismatic, Revolute
 from ..model.model import Array, Pose
-from ..prepare.clusters import Closure, common_ancestor, path_from
+from ..prepare.clusters import Closure, closure_between
 from ..prepare.tree import WORLD, Body, Tree
 from .disk_cam import DiskCam
 from .layout import GROUND, ORIGIN, GearMesh, MechanismLayout, Part, Pin
@@ -174,17 +174,13 @@ def layout_tree(layout: MechanismLayout, springs: Mapping[str, SX] | None = None
 
 def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:
     """The pins as loops of the tree."""
-    order, found = layout.order, list[Closure]()
+    axis, found = np.array([0.0, 0.0, 1.0]), list[Closure]()
     for pin in layout.pins:
-        ends = [order.get(name, WORLD) for name in (pin.first, pin.second)]
-        frames = [planar_pose(at) for at in (pin.at_first, pin.at_second)]
-        carrier = common_ancestor(tree, *ends)
-        sides = (
-            (body, frame, path_from(tree, carrier, body))
-            for body, frame in zip(ends, frames, strict=True)
+        first, second = (
+            (layout.order.get(part, WORLD), planar_pose(at))
+            for part, at in ((pin.first, pin.at_first), (pin.second, pin.at_second))
         )
-        first, second = sides
-        found.append(Closure(pin.name, "revolute", np.array([0.0, 0.0, 1.0]), *first, *second))
+        found.append(closure_between(tree, pin.name, "revolute", axis, first, second))
     return found
 
 
