@@ -19,7 +19,7 @@ from ..number import LARGEST
 from .kinematics import Kinematics
 from .layout import MechanismLayout
 from .link import (
-    ORDINALS,
+    AXES,
     PIECES,
     PLACES,
     Bar,
@@ -99,12 +99,12 @@ def piece_settings(piece: Piece) -> dict[str, Number]:
 
 def with_setting(piece: Piece, key: str, number: Number) -> Piece:
     """The link with one setting changed."""
-    for pair in ("third", "center", *ORDINALS):
-        if key.startswith(f"{pair}_") and isinstance(piece, Bar):
-            along, across = piece.middle if pair == "center" else getattr(piece, pair)
-            changed = (number, across) if key.endswith("along") else (along, number)
-            return replace(piece, **{pair: changed})  # type: ignore[arg-type]
-    return replace(piece, **{key: number})
+    name, _, axis = key.rpartition("_")
+    if axis not in AXES:
+        return replace(piece, **{key: number})
+    along, across = piece.middle if name == "center" else getattr(piece, name)
+    changed: dict[str, Any] = {name: (number, across) if axis == "along" else (along, number)}
+    return replace(piece, **changed)
 
 
 def stands_in(field: str, name: str) -> bool:
