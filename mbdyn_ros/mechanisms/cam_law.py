@@ -110,8 +110,9 @@ class MotionLaw:
     def __post_init__(self) -> None:
         for k, one in enumerate(self.segments, 1):
             if one.by not in RISES:
-                words = unknown("law", one.by, RISES)
-                raise InputError(f"segment {k} of the law of motion: {words}")
+                raise InputError(
+                    f"segment {k} of the law of motion: {unknown('law', one.by, RISES)}"
+                )
             if not one.over > 0:
                 raise InputError(
                     f"segment {k} of the law of motion lasts {math.degrees(one.over):g} deg; give "

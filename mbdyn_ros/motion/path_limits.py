@@ -277,8 +277,9 @@ class PathLimits:
             )  # fmt: skip
             for name, first in self._bearings:
                 if name not in rest:
-                    words = unknown("joint or loop", name, rest)
-                    raise InputError(f"joint_force, joint_moment: {words}")
+                    raise InputError(
+                        f"joint_force, joint_moment: {unknown('joint or loop', name, rest)}"
+                    )
                 part = slice(first, first + 3)
                 held = rest[name][:, part]
                 found.append((u[name][:, part] - held, x[name][:, part] - held, held))
