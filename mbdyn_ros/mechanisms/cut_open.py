@@ -16,43 +16,8 @@ from ..model.joints.types import Prismatic, Revolute
 from ..model.model import Array, Pose
 from ..prepare.clusters import Closure, closure_between
 from ..prepare.tree import WORLD, Body, Tree
-from .disk_cam import DiskCam
-from .layout import GROUND, ORIGIN, GearMesh, MechanismLayout, Part, Pin
+from .layout import GROUND, ORIGIN, MechanismLayout, Part, PartConnection
 from .link import Piece, Point
-
-
-@dataclass(frozen=True)
-class PartConnection(Pin):
-    """A joint between two parts, neither of which comes first: a pin, or a slide.
-
-    A slide moves the origin of `second` along that part's x axis, which is at a quarter turn
-    to that of `first` where `across`.
-    """
-
-    slides: bool = False
-    across: bool = False
-
-    def place_on(self, part: str) -> Point:
-        """Its place on one of its parts."""
-        return self.at_first if part == self.first else self.at_second
-
-
-def connections(layout: MechanismLayout) -> tuple[PartConnection, ...]:
-    """All joints of a mechanism, those of the parts before the pins that close it."""
-    joints = [
-        PartConnection(one.joint, one.parent, one.at, one.name, ORIGIN, one.slides, one.across)
-        for one in layout.parts
-    ]
-    pins = [
-        PartConnection(pin.name, pin.first, pin.at_first, pin.second, pin.at_second)
-        for pin in layout.pins
-    ]
-    return (*joints, *pins)
-
-
-def force_carriers(layout: MechanismLayout) -> tuple[PartConnection | GearMesh | DiskCam, ...]:
-    """All between parts that carries forces: joints, pins, meshes and cams, as in reactions."""
-    return (*connections(layout), *layout.meshes, *layout.cams)
 
 
 @dataclass(frozen=True)
@@ -98,7 +63,7 @@ class CutOpen:
         InputError
             There is no such joint, it has a drive, or parts would hang on nothing.
         """
-        joints = {one.name: one for one in connections(layout)}
+        joints = {one.name: one for one in layout.connections}
         for name in cuts:
             if name not in joints:
                 raise refusal(
@@ -163,8 +128,8 @@ def layout_tree(layout: MechanismLayout, springs: Mapping[str, SX] | None = None
 
     springs : (2, 1) by part, stiffness and where its joint is slack.
     """
-    hung = zip(layout.parts, connections(layout), strict=False)
-    tree = cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
+    hung = tuple(Hung(part, part.parent, part.connection) for part in layout.parts)
+    tree = cut_tree(CutOpen(hung, ()))
     bodies: list[Any] = list(tree.bodies)
     for name, spring in (springs or {}).items():
         body, (stiffness, slack) = layout.order[name], ca.vertsplit(spring)

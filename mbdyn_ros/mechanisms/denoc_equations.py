@@ -24,11 +24,11 @@ from ..equations.algebra.spatial import SX
 from ..export.polynomial import COEFFICIENT_ROUNDING, Polynomial, expand
 from ..model.model import Array
 from ..program.symbols import serialized
-from .cut_open import CutOpen, PartConnection
+from .cut_open import CutOpen
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .design import unit_of
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
-from .layout import MechanismLayout, turned
+from .layout import MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism
 
 MEANINGS = {

@@ -16,7 +16,7 @@ from .branch_table import BranchTable, branch_table
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
 from .kinematics import COEFFICIENTS, Kinematics
-from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
+from .layout import GROUND, GearMesh, MechanismLayout, Part, PartConnection
 from .link import Number, Piece, Point
 from .mechanism import Mechanism
 
@@ -129,12 +129,11 @@ class Skeleton:
             at = self._slide_at(one, values) if slides else self._place(carrier, start, values)
             across = slides and one.along == "y"
             parts.append(Part(one.name, carrier, at, values[one.name], slides, across))
-        pins = [
-            Pin(f"{first}_{second}_pin" if first != GROUND else f"{second}_pin",
-                first, self._place(first, point, values), second,
-                self._place(second, point, values))
-            for first, second, point in self.closing
-        ]  # fmt: skip
+        pins = []
+        for first, second, point in self.closing:
+            ends = ((part, self._place(part, point, values)) for part in (first, second))
+            name = f"{first}_{second}_pin" if first != GROUND else f"{second}_pin"
+            pins.append(PartConnection(name, *next(ends), *next(ends)))
         meshes = tuple(self._mesh(one, values) for one in self.drawing.gears)
         cams = tuple(self._cam(one, values) for one in self.drawing.cams)
         return MechanismLayout(tuple(parts), tuple(pins), (), meshes, cams)

@@ -33,9 +33,8 @@ from ..errors import InputError, unknown
 from ..model.model import Array
 from ..prepare.tree import WORLD
 from ..program.declaration import program
-from .cut_open import PartConnection, connections, force_carriers
 from .disk_cam import DiskCam
-from .layout import GROUND, GearMesh, MechanismLayout, turned
+from .layout import GROUND, GearMesh, MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism
 from .parametric import PLANE_ROWS, ParametricSystem, run
 from .pose import MechanismPose
@@ -242,7 +241,7 @@ def friction_forces(
     layout = mechanism.layout()
     if layout.gears:
         raise mechanism.refusal("the share of its pins' forces is undetermined, and so is friction")
-    joints = connections(layout)
+    joints = layout.connections
     by_name = _by_name(mechanism, joints, friction)
 
     def under(loads: Array) -> Array:
@@ -290,7 +289,7 @@ def friction_forces(
     whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
     whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
     return FrictionForces(
-        {one.name: whole[:, k] for k, one in enumerate(force_carriers(layout))},
+        {one.name: whole[:, k] for k, one in enumerate(layout.force_carriers)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
         torque,

@@ -9,7 +9,6 @@ from ...errors import InputError
 from ...export.document import HTML, DocumentFormat
 from ...names import in_html
 from ...view.page.page import Page
-from ..cut_open import connections
 from ..denoc_equations import denoc_equations
 from ..denoc_text import written
 from .run import DesignRun
@@ -42,7 +41,7 @@ class EquationsPanel:
         run, _ = run_shown()
         passive = [
             one.name
-            for one in connections(run.mechanism.layout())
+            for one in run.mechanism.layout().connections
             if one.second not in run.mechanism.inputs
         ]
         gui = page.gui
