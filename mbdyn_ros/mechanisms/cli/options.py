@@ -11,8 +11,7 @@ import click
 from ...cli.options import STEPS_AS
 from ...integration.methods import ADAPTIVE, described
 from ..crank_motion import LAWS
-from ..pareto import GOALS
-from ..sweep import QUANTITIES
+from ..sweep import GOALS, QUANTITIES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
