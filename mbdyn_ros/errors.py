@@ -149,8 +149,8 @@ def unknown(what: str, name: object, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> unknown("joint", "elbo", ["elbow", "wrist"])
-    'there is no joint \'elbo\' (did you mean "elbow"?); there are elbow, wrist'
+    >>> print(unknown("joint", "elbo", ["elbow", "wrist"]))
+    there is no joint 'elbo' (did you mean "elbow"?); there are elbow, wrist
     """
     names = list(known)
     near = suggestion(name, names)
