@@ -33,9 +33,16 @@ from mbdyn_ros.mechanisms.view.run import (
     CrankDrive,
     DesignRun,
 )
-from mbdyn_ros.mechanisms.view.shown_mechanism import _rings, _traced, bounds
+from mbdyn_ros.mechanisms.view.shown_mechanism import (
+    FACES,
+    _rings,
+    _traced,
+    block_outline,
+    bounds,
+    rounded_outline,
+    solid,
+)
 from mbdyn_ros.view.scene.camera import FRONT, Camera
-from mbdyn_ros.view.scene.flat_solids import block_outline, flat_solid, rounded_outline
 
 DRIVE = CrankDrive((10.0,), (0.0,))
 
@@ -279,8 +286,7 @@ def test_csv_holds_what_the_charts_show(interpreted: None) -> None:
 )
 def test_solids_are_closed_and_face_outwards(outline: np.ndarray) -> None:
     trimesh = pytest.importorskip("trimesh")
-    skin = flat_solid(outline, -0.01, 0.02)
-    mesh = trimesh.Trimesh(skin.vertices, skin.faces)
+    mesh = trimesh.Trimesh(solid(outline, -0.01, 0.02), FACES)
     assert mesh.is_watertight and mesh.is_winding_consistent
     x, y = outline.T
     area = 0.5 * abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))

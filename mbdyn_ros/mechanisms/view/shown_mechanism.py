@@ -6,23 +6,17 @@ Bars, plates and blocks are flat solids.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...model.model import Array
 from ...model.model import Pose as Place
 from ...model.pose import rotation_onto
 from ...model.shapes import Box, Cylinder, Sphere
 from ...view.figure import color_of, rgb
-from ...view.scene.flat_solids import (
-    CORNERS,
-    block_outline,
-    flat_solid,
-    rounded_outline,
-    toothed_outline,
-)
-from ...view.scene.scene import Item, Label, Lines, Scene
+from ...view.scene.scene import Item, Label, Lines, Scene, Skin
 from .. import Block, Mechanism
 from ..layout import GROUND, MechanismLayout, Part, wheel_radii
 from ..link import Bar, Points, Wheel
@@ -107,7 +101,7 @@ def _items(
     above = (top + 1) * deep
     for k, part in enumerate(layout.parts):
         outline = _outline(layout, part, wide, radii.get(part.name, wide))
-        body = flat_solid(outline, k * deep, (k + 0.9) * deep)
+        body = Skin(solid(outline, k * deep, (k + 0.9) * deep), FACES)
         yield Item("body", part.name, body, (*rgb(color_of(k)), opacity))
         x, y = np.mean(part.piece.pins[:2], axis=0).tolist()
         middle = _at(x, y, above)
@@ -120,7 +114,7 @@ def _items(
         elif part.parent == GROUND:
             x, y = part.at
             foot = [(x, y), (x - 1.6 * wide, y - 2.4 * wide), (x + 1.6 * wide, y - 2.4 * wide)]
-            stand = flat_solid(rounded_outline(foot, 0.5 * wide), -0.9 * deep, -0.1 * deep)
+            stand = Skin(solid(rounded_outline(foot, 0.5 * wide), -0.9 * deep, -0.1 * deep), FACES)
             yield Item(f"stand_of_{part.name}", GROUND, stand, GREY)
     named = list[complex]()
     for joint in layout.connections:
@@ -207,3 +201,64 @@ def _traced(mechanism: Mechanism, pose: MechanismPose) -> Points:
     if len(pins) > 2:
         return pins[2]
     return (pins[0] + pins[1]) / 2 if floating else pins[1]
+
+
+CORNERS = 48
+"""Corners of an outline; always as many, so that a length changes points alone."""
+
+Faces = NDArray[np.int64]
+
+
+def rounded_outline(pins: Sequence[tuple[float, float]], radius: float) -> Array:
+    """The outline (CORNERS, 2) of all that is within `radius` of the hull of some points, m.
+
+    Examples
+    --------
+    >>> rounded_outline([(0, 0), (0.3, 0)], 0.02).max(axis=0).round(6)
+    array([0.32, 0.02])
+    """
+    angle = np.arange(CORNERS) * (2 * np.pi / CORNERS)
+    directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    points = np.array(pins, dtype=np.float64)
+    farthest = np.argmax(directions @ points.T, axis=1)
+    return points[farthest] + radius * directions
+
+
+def block_outline(length: float, width: float) -> Array:
+    """A rectangle (CORNERS, 2) about the origin, its corners cut a little, m."""
+    x, y = length / 2, width / 2
+    cut = 0.15 * min(length, width)
+    pins = [(sx * (x - cut), sy * (y - cut)) for sx in (-1, 1) for sy in (-1, 1)]
+    return rounded_outline(pins, cut)
+
+
+def toothed_outline(radius: float, tooth: float) -> Array:
+    """A wheel (CORNERS, 2) about the origin: corners by turns inside and outside of `radius`, m."""
+    angle = np.arange(CORNERS) * (2 * np.pi / CORNERS)
+    far = radius + 0.5 * tooth * np.where(np.arange(CORNERS) % 4 < 2, 1.0, -1.0)
+    return np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
+
+
+def solid(outline: Array, low: float, high: float) -> Array:
+    """Corners (2 n + 2, 3) of an outline (n, 2) as a solid from z = low to high; see `FACES`."""
+    middle = outline.mean(axis=0)
+    rings = [np.column_stack([outline, np.full(len(outline), z)]) for z in (low, high)]
+    return np.concatenate([*rings, [[*middle, low], [*middle, high]]])
+
+
+def _faces() -> Faces:
+    here = np.arange(CORNERS)
+    following = np.roll(here, -1)
+    bottom, top = 2 * CORNERS, 2 * CORNERS + 1
+    return np.concatenate(
+        [
+            np.stack([here, following, following + CORNERS], axis=1),
+            np.stack([here, following + CORNERS, here + CORNERS], axis=1),
+            np.stack([following, here, np.full(CORNERS, bottom)], axis=1),
+            np.stack([here + CORNERS, following + CORNERS, np.full(CORNERS, top)], axis=1),
+        ]
+    )
+
+
+FACES = _faces()
+"""Triangles (m, 3) of every `solid`, seen counter-clockwise from outside."""
