@@ -50,7 +50,20 @@ def use_direct_operators() -> None:
             setattr(ca.SX, method, _direct(operation, searching, method.startswith("__r")))
 
 
+def answer_at_once() -> None:
+    """Let an expression say at once that it is neither numbers (DM) nor a graph (MX).
+
+    All other functions of CasADi ask that too before they take it for the expression that it is.
+    Where it does not answer, they look for an array of NumPy and of SciPy in it, which takes half
+    of their time. Its shape they ask for as often: here that is one call instead of five.
+    """
+    for kind in ("__DM__", "__MX__"):
+        setattr(ca.SX, kind, [].clear)  # a function in C that gives None, the quickest there is
+    ca.SX.shape = property(ca.SX.size)
+
+
 use_direct_operators()
+answer_at_once()
 
 P = ParamSpec("P")
 R = TypeVar("R")
