@@ -57,9 +57,10 @@ def answer_at_once() -> None:
     Where it does not answer, they look for an array of NumPy and of SciPy in it, which takes half
     of their time. Its shape they ask for as often: here that is one call instead of five.
     """
-    for kind in ("__DM__", "__MX__"):
-        setattr(ca.SX, kind, [].clear)  # a function in C that gives None, the quickest there is
-    ca.SX.shape = property(ca.SX.size)
+    nothing = [].clear  # a function in C that gives None: no quicker answer
+    answers = {"__DM__": nothing, "__MX__": nothing, "shape": property(ca.SX.size)}
+    for name, answer in answers.items():
+        setattr(ca.SX, name, answer)
 
 
 use_direct_operators()
