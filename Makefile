@@ -166,7 +166,7 @@ clean:
 .venv/interfaces.stamp: .venv/messages.stamp .venv/launch.stamp .venv/package.stamp
 	@touch $@
 
-.venv/messages.stamp: .venv/ros.stamp $(wildcard cmake/*.cmake) $(interface_sources)
+.venv/messages.stamp: .venv/ros.stamp $(wildcard cmake/*.cmake cmake/*/*.py) $(interface_sources)
 	@echo 'Building $(interfaces) ...'
 	@mkdir -p $(interface_build)
 	@. .venv/ros_env.sh && { \
@@ -174,7 +174,7 @@ clean:
 	    -DCMAKE_PREFIX_PATH="$(CURDIR)/.venv" -DCMAKE_INSTALL_PREFIX="$(CURDIR)/.venv" \
 	    -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" \
 	    -DCMAKE_PROJECT_$(interfaces)_INCLUDE="$(CURDIR)/cmake/drop_missing_includes.cmake;$(CURDIR)/cmake/compile_together.cmake" && \
-	  cmake --build $(interface_build) --parallel $$(nproc) && \
+	  PYTHONPATH='$(CURDIR)/cmake/parsed_once' cmake --build $(interface_build) --parallel $$(nproc) && \
 	  cmake --install $(interface_build); \
 	} >$(interface_build)/log 2>&1 || { cat $(interface_build)/log; exit 1; }
 	@touch $@

@@ -50,7 +50,21 @@ def use_direct_operators() -> None:
             setattr(ca.SX, method, _direct(operation, searching, method.startswith("__r")))
 
 
+def answer_at_once() -> None:
+    """Let an expression say at once that it is neither numbers (DM) nor a graph (MX).
+
+    All other functions of CasADi ask that too before they take it for the expression that it is.
+    Where it does not answer, they look for an array of NumPy and of SciPy in it, which takes half
+    of their time. Its shape they ask for as often: here that is one call instead of five.
+    """
+    nothing = [].clear  # a function in C that gives None: no quicker answer
+    answers = {"__DM__": nothing, "__MX__": nothing, "shape": property(ca.SX.size)}
+    for name, answer in answers.items():
+        setattr(ca.SX, name, answer)
+
+
 use_direct_operators()
+answer_at_once()
 
 P = ParamSpec("P")
 R = TypeVar("R")

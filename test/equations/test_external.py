@@ -52,6 +52,7 @@ def test_accelerations_are_those_of_forward_dynamics(name: str) -> None:
     np.testing.assert_allclose(trajectory.effort[0], effort, atol=1e-9)
 
 
+@pytest.mark.sparse(first=1)
 @pytest.mark.parametrize("damping", [0.0, 0.3])
 def test_a_stepper_feels_them_as_simulate_does(damping: float) -> None:
     """On two links that turn, to the fourth order of the step; then nothing pushes any more."""

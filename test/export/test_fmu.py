@@ -38,6 +38,7 @@ def moved(unit: Path, robot: mbdyn_ros.Robot, start: Array, effort: Array, kind:
     return np.array(list(found[-1])[1:])
 
 
+@pytest.mark.sparse(first=1)
 @pytest.mark.parametrize("name", STARTS)
 def test_unit_moves_as_the_robot(name: str, tmp_path: Path) -> None:
     robot, start = mbdyn_ros.example(name), np.array(STARTS[name])

@@ -15,7 +15,7 @@ import mbdyn_ros
 from .mutation import wrong_array
 
 FLOOR = mbdyn_ros.Surface.plane(restitution=0.4, friction=0.6)
-FALLING = {"quadruped": True, "four_bar": False}
+FALLING = {"boom": True, "four_bar": False}
 """Robots of the box, and whether they fall on a floor."""
 
 ACTS = 12

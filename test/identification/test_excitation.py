@@ -13,6 +13,7 @@ from mbdyn_ros.identification import excitation
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
+@pytest.mark.sparse
 @pytest.mark.parametrize("name", ["boom", "four_bar"])
 def test_limits_are_kept(name: str) -> None:
     robot = mbdyn_ros.example(name)

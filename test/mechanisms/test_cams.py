@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -193,8 +194,8 @@ def test_the_limits_are_where_the_profile_begins_to_cusp() -> None:
         mechanism.replaced(cam_base_radius=least - 1e-6)
 
 
-def lagrange(mechanism: Mechanism, q: float, v: float, a: float) -> float:
-    """Torque of the first rise, by Lagrange's equation of the one freedom."""
+def lagrange(mechanism: Mechanism) -> Callable[[float, float, float], float]:
+    """Torque of the first rise at q, v and a, by Lagrange's equation of the one freedom."""
     sympy = pytest.importorskip("sympy")  # slow to import
     cam, t = cam_of(mechanism), sympy.Symbol("t")
     angle, settings = sympy.Function("q")(t), mechanism.settings
@@ -221,9 +222,10 @@ def lagrange(mechanism: Mechanism, q: float, v: float, a: float) -> float:
         height = along * sympy.sin(beta) + across * sympy.cos(beta)
     function = kinetic - mass * gravity * height - spring
     torque = function.diff(angle.diff(t)).diff(t) - function.diff(angle)
-    for term, value in ((angle.diff(t, 2), a), (angle.diff(t), v), (angle, q)):
-        torque = torque.subs(term, value)
-    return float(torque)
+    names = sympy.symbols("q v a")
+    for term, name in zip((angle.diff(t, 2), angle.diff(t), angle), names[::-1], strict=True):
+        torque = torque.subs(term, name)
+    return sympy.lambdify(names, torque, "math")
 
 
 @pytest.mark.sparse
@@ -231,11 +233,11 @@ def lagrange(mechanism: Mechanism, q: float, v: float, a: float) -> float:
 def test_torques_are_those_of_lagrange(name: str) -> None:
     random = np.random.default_rng(12)
     mechanism = random_design(MECHANISMS[name], random)
+    torque = lagrange(mechanism)
     for angle in (0.6, 1.1, 1.7):
         v, a = random.normal() * 20, random.normal() * 200
         found = mechanism.inverse_dynamics([[angle]], [v], [a])[0, 0]
-        expected = lagrange(mechanism, angle, v, a)
-        assert found == pytest.approx(expected, rel=1e-11)
+        assert found == pytest.approx(torque(angle, v, a), rel=1e-11)
         assert mechanism.forward_dynamics([[angle]], [v], [found])[0, 0] == pytest.approx(a)
 
 

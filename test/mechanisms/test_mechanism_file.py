@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from named_loops import SECOND, four_bar, loop
 from random_robots import explore
@@ -294,13 +294,14 @@ def read_or_refuse(text: str | Path) -> Model | None:
     return model
 
 
+@explore(50, 100)
 @given(st.text())
 @example(".")
 def test_any_text(text: str) -> None:
     read_or_refuse(text + "\n")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@explore(50, 100)
 @given(st.binary())
 def test_any_bytes(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "any.yaml"

@@ -29,6 +29,7 @@ def points(count: int) -> list[tuple[object, ...]]:
     return [("ball", place, *[(), (0.03,), (0.05,)][k % 3]) for k, place in enumerate(places)]
 
 
+@pytest.mark.sparse(first=1)
 @pytest.mark.parametrize("walls", [[FLOOR], [FLOOR, RAMP, DOME]], ids=["a floor", "three walls"])
 def test_tables_are_the_formulas_of_points(walls: list[Surface]) -> None:
     """For one state and for many; of balls on the ramp, which has no closed distance, too."""
