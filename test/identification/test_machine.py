@@ -255,9 +255,10 @@ def test_gains_that_are_all_unknown_keep_the_scale_of_the_masses(arm: mbdyn_ros.
     currents.effort /= [3.0, 4.0, 2.0]
     currents.unknown_gains = arm.effort_labels
     found = identify_machine(arm, [currents])
-    gains = np.array([found.gains[one][0] for one in arm.effort_labels])
-    scale = gains / [3, 4, 2]
-    assert np.ptp(scale) < 0.01 and 0.8 < scale.mean() < 1.2
+    gains, spread = np.array([found.gains[one] for one in arm.effort_labels]).T
+    scale, certain = gains / [3, 4, 2], np.isfinite(spread)
+    assert certain.sum() == 2 and np.ptp(scale[certain]) < 0.01 and 0.8 < scale.mean() < 1.2
+    assert np.ptp(scale) < 0.02  # of a guess, which rounding changes where it decides on parts
     assert found.verdict.relative < 0.02
 
 
