@@ -7,6 +7,7 @@
 
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
+#define MORE_EAGER 3.      /* times more in a second try of Newton's method */
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
 #define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
 #define HARDEST 1e6
@@ -185,11 +186,11 @@ static double approach(const Cones<double>* c, const double* step, double* f, do
     together = together && settle(c, step, penalty, about, nullptr, ahead, own);
     if (!together) {
       settle(c, step, penalty, about, shift, y, now);
-      residual(c, step, now, error, nullptr, 0., &gap);
+      residual(c, step, now, error, nullptr, &gap);
       memcpy(ahead, y, n * sizeof *y);
       together = gap < NEARLY * size && settle(c, step, penalty, about, nullptr, ahead, own);
     }
-    if (together) residual(c, step, own, error, nullptr, 0., &other);
+    if (together) residual(c, step, own, error, nullptr, &other);
     together = other < gap;
     if (together) {
       gap = other;
@@ -231,7 +232,7 @@ static void sweep(const Cones<double>* c, const double* step, double* f) {
   if (by_velocities) velocities_of(c, f, y);
   const auto freely = [&](size_t i) {  /* where its velocity leads */
     const double own = by_velocities ? dot(size, c->X + i * size, y) : dot(m, c->matrix + i * m, f);
-    return f[i] - step[i] * (own + c->free[i]);
+    return f[i] - step[i] / EAGER * (own + c->free[i]);
   };
   const auto let = [&](size_t i, double impulse) {
     if (by_velocities) add_to(size, impulse - f[i], c->X + i * size, y);
@@ -272,6 +273,23 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
   return least;
 }
 
+/* Newton's method from the guess in f with projections that answer more, and from no impulses; the best
+   go to `best` if they miss laws by less than `least`, which it gives. */
+static double by_restarts(const Cones<double>* c, double* step, double* f, double enough,
+                          double bounds, double least, double* best) {
+  const size_t m = c->rows;
+  double* trial = c->room + room_of_cones(m, c->size) - 2 * c->size - 3 * m;
+  for (int again = 0; again < 2 && least > bounds; ++again) {
+    for (size_t i = 0; i < m; ++i) step[i] *= again ? 1. / MORE_EAGER : MORE_EAGER;
+    if (again) memset(f, 0, m * sizeof *f);
+    memcpy(trial, f, m * sizeof *f);
+    const double gap = newton_on_cones(c, step, trial, enough, SOFT, bounds);
+    if (gap < least) least = gap, memcpy(best, trial, m * sizeof *best);
+  }
+  steps_of(c, step);
+  return least;
+}
+
 /* Impulses of single problems: Newton's method, and where it does not settle the safe ways. */
 enum { FEW = 4, MANY = 12 };
 
@@ -299,11 +317,12 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
   double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
   steps_of(c, step);
-  double least = HUGE_VAL, softness = exactness.softness;
-  for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
-    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness, softness <= SOFT);
-  }
   const double first = fmax(enough, exactness.begin);
+  double least = HUGE_VAL;
+  if (exactness.softness > SOFT) least = newton_on_cones(c, step, f, 0., exactness.softness);
+  memcpy(way, f, m * sizeof *f);
+  if (least > enough) least = newton_on_cones(c, step, f, enough, SOFT, first);
+  if (least > first) least = by_restarts(c, step, way, enough, first, least, f);
   const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
   for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
