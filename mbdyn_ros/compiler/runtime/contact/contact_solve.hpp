@@ -58,7 +58,7 @@ static Bits<Real> all_rests(const struct walls* w, const Motion<Real>* s, const 
   return rests;
 }
 
-/* The same where the step was solved: joints that their dry friction holds stand still exactly. */
+/* The same where the step was solved. */
 template <class Real>
 static void friction_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
                             Bits<Real> done) {
@@ -69,17 +69,6 @@ static void friction_forces(const struct walls* w, Motion<Real>* s, Work<Real>* 
     Real* force = s->force + 3 * w->contacts + i;
     *force = select(done, f / h, *force);
     lost -= 0.5 * f * (along_row(w, x, row, x->v) + speed);
-    const Bits<Real> sticks = is(magnitude(f) < x->bound[i]) & is(magnitude(speed) < w->slow);
-    const Bits<Real> stops = is(x->given[i] != 0.) & is(magnitude(speed) <= LAW);
-    const Bits<Real> stands = done & (sticks | stops);
-    if (w->still_v[i] < 0 || !any(stands)) continue;
-    Real* v = s->v + w->still_v[i];
-    *v = select(stands, all<Real>(0.), *v);
-    if (w->still_q[i] < 0) continue;
-    Real* q = s->q + w->still_q[i];
-    const Bits<Real> stood = stands & is(x->v[w->still_v[i]] == 0.);
-    *q = select(stood, x->q[w->still_q[i]], *q);
-    if (any(stood)) x->fresh = 0;
   }
   const Bits<Real> rests = done & all_rests(w, s, x);
   for (size_t j = 0; j < w->nv; ++j) s->v[j] = select(rests, all<Real>(0.), s->v[j]);
@@ -264,11 +253,28 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   return closes;
 }
 
+/* Joints that their dry friction holds at the end of the step stand still exactly, and where they stood. */
+template <class Real>
+static void stand_still(const struct walls* w, Work<Real>* x) {
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    if (w->still_v[i] < 0) continue;
+    Real* v = x->at_v + w->still_v[i];
+    const Real size = magnitude(x->f[x->contact_rows + i]), speed = magnitude(*v);
+    const Bits<Real> sticks = is(size < x->bound[i]) & is(speed < w->slow);
+    const Bits<Real> stands = sticks | (is(x->given[i] != 0.) & is(speed <= LAW));
+    *v = select(stands, all<Real>(0.), *v);
+    if (w->still_q[i] < 0) continue;
+    Real* q = x->at_q + w->still_q[i];
+    *q = select(stands & is(x->v[w->still_v[i]] == 0.), x->q[w->still_q[i]], *q);
+  }
+}
+
 /* End the step there, where `open`. */
 template <class Real>
 static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits<Real> open) {
   copy(w->nq, x->slopes, x->at_q);
   move(w, s, x, 1., x->displacement, x->at_q);
+  stand_still(w, x);
   if (x->count) evaluate_distances(w, s, x->at_q, x->at_v, x->end);
   take(open, w->nq, x->at_q, s->q);
   take(open, w->nv, x->at_v, s->v);
