@@ -7,7 +7,8 @@
 
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
-#define MORE_EAGER 3.      /* times more in a second try of Newton's method */
+#define MOST_EAGER 27e3    /* times as much as at first that impulses answer to velocities */
+#define CALMER 30.         /* and by how much less from one try of Newton's method to the next */
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
 #define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
 #define HARDEST 1e6
@@ -273,20 +274,22 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
   return least;
 }
 
-/* Newton's method from the guess in f with projections that answer more, and from no impulses; the best
-   go to `best` if they miss laws by less than `least`, which it gives. */
-static double by_restarts(const Cones<double>* c, double* step, double* f, double enough,
-                          double bounds, double least, double* best) {
+/* Newton's method on from f with projections in which impulses answer far more to velocities, then less
+   and less: what creeps, by velocities that are nothing beside its impulses, goes or stays at once. The
+   best go to `f` if they miss laws by less than `least`, which it gives. */
+static double by_calming(const Cones<double>* c, const double* step, double* f, double enough,
+                         double bounds, double least) {
   const size_t m = c->rows;
-  double* trial = c->room + room_of_cones(m, c->size) - 2 * c->size - 3 * m;
-  for (int again = 0; again < 2 && least > bounds; ++again) {
-    for (size_t i = 0; i < m; ++i) step[i] *= again ? 1. / MORE_EAGER : MORE_EAGER;
-    if (again) memset(f, 0, m * sizeof *f);
-    memcpy(trial, f, m * sizeof *f);
-    const double gap = newton_on_cones(c, step, trial, enough, SOFT, bounds);
-    if (gap < least) least = gap, memcpy(best, trial, m * sizeof *best);
+  double* trial = c->room + room_of_cones(m, c->size) - 2 * c->size - 5 * m;
+  double *own = trial + m, *error = own + m;
+  memcpy(trial, f, m * sizeof *f);
+  for (double eager = MOST_EAGER; eager >= 1. && least > bounds; eager /= CALMER) {
+    double gap;
+    for (size_t i = 0; i < m; ++i) own[i] = eager * step[i];
+    newton_on_cones(c, own, trial, enough, SOFT, bounds);
+    residual(c, step, trial, error, nullptr, &gap);
+    if (gap < least) least = gap, memcpy(f, trial, m * sizeof *f);
   }
-  steps_of(c, step);
   return least;
 }
 
@@ -320,9 +323,8 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
   const double first = fmax(enough, exactness.begin);
   double least = HUGE_VAL;
   if (exactness.softness > SOFT) least = newton_on_cones(c, step, f, 0., exactness.softness);
-  memcpy(way, f, m * sizeof *f);
   if (least > enough) least = newton_on_cones(c, step, f, enough, SOFT, first);
-  if (least > first) least = by_restarts(c, step, way, enough, first, least, f);
+  if (least > first) least = by_calming(c, step, f, enough, first, least);
   const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
   for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);

@@ -25,10 +25,12 @@ enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 #define SOFT 1e-9
 #define SOFTER 1e-8
 #define BLIND 1e-16 /* share of an impulse that its error may hide, by rounding */
-/* The same where no share of a step helps: at first, the factor where that does not help either, and
-   at most. */
+/* The same where no share of a step helps: at first, factors where that does not help either and where
+   a whole step leaves more than this share, and at most. */
 #define FIRST_BOUND 1e-2
-#define TIGHTER 10.
+#define TIGHTER 30.
+#define LOOSER 0.1
+#define LITTLE 0.25
 #define TIGHTEST 1.
 #define EVEN 1e-7 /* so much more at first where redundant contacts are to share their load evenly */
 
@@ -374,7 +376,8 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
     open &= by_velocities ? solve_by_velocities(c, slopes, step, way)
                           : solve_by_rows(c, slopes, step, way);
     const Real most = greatest(size, before);
-    for (double share = 1.;; share /= 2.) {
+    double share = 1.;
+    for (;; share /= 2.) {
       for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
       const Real left = residual(c, step, trial, error, &slopes, &gap);
       const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * most);
@@ -385,6 +388,7 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
       }
     }
     if constexpr (is_single<Real>) {
+      if (open && share == 1. && size > LITTLE * before) bound *= LOOSER;
       if (!open && least > bounds && soft < TIGHTEST) {
         residual(c, step, now, error, &slopes, &gap);
         bound = fmax(TIGHTER * soft, FIRST_BOUND) / gap;
