@@ -7,6 +7,12 @@
 #include "model.hpp"
 
 
+/* The first coordinate of a path where all follow that one without a gap, as in a chain; else NO_RUN. */
+enum { NO_RUN = -1 };
+static inline int32_t run_of(const int32_t* path, const int32_t* end) {
+  return end > path && end[-1] - *path == end - path - 1 ? *path : NO_RUN;
+}
+
 /* L in place, its diagonal as reciprocals; whether M is positive. */
 template <class Real>
 static Bits<Real> factor(const struct walls* w, Real* a) {
@@ -18,6 +24,12 @@ static Bits<Real> factor(const struct walls* w, Real* a) {
     positive &= is(row[i] > 0.);
     row[i] = 1. / root(row[i]);
     for (const int32_t* j = path; j < end; ++j) row[*j] *= row[i];
+    if (const int32_t run = run_of(path, end); run != NO_RUN) {
+      for (size_t k = 0; k < (size_t)(end - path); ++k) {
+        add_to(k + 1, -row[run + k], row + run, a + (run + k) * n + run);
+      }
+      continue;
+    }
     for (const int32_t* j = path; j < end; ++j) {
       const Real much = row[*j];
       Real* other = a + (size_t)*j * n;
@@ -39,6 +51,12 @@ static inline __attribute__((always_inline)) void solve_up(
     const Real* row = factor + i * n;
     Real much[3];
     for (size_t r = 0; r < rows; ++r) much[r] = x[r * n + i] *= row[i];
+    if (const int32_t run = run_of(path, end); run != NO_RUN) {
+      for (size_t r = 0; r < rows; ++r) {
+        add_to((size_t)(end - path), -much[r], row + run, x + r * n + run);
+      }
+      continue;
+    }
     for (const int32_t* j = path; j < end; ++j) {
       for (size_t r = 0; r < rows; ++r) x[r * n + (size_t)*j] -= much[r] * row[*j];
     }
