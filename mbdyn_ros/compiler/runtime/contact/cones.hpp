@@ -36,7 +36,7 @@ enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 /* How many numbers of room m rows need. */
 static inline size_t room_of_cones(size_t m, size_t size) {
-  return m * m + 16 * m + size * size + 8 * size;
+  return m * m + 17 * m + size * size + 8 * size;
 }
 
 /* k contacts, the rows where their normals stand and the first of two tangents (NO_ROW: none), and
@@ -146,6 +146,7 @@ template <class Real>
 static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> moves) {
   slopes->own[i] = select(moves, all<Real>(1.), all<Real>(0.));
   slopes->rest[i] = select(moves, all<Real>(0.), all<Real>(1.));
+  slopes->lean[i] = all<Real>(0.);
 }
 
 /* Whether velocities are few against rows, so that problems are for these. */
@@ -229,6 +230,41 @@ static inline void each_law(const Cones<Real>* c, const Alone& alone, const Disc
   for (size_t i = c->rows - c->bounded; i < c->rows; ++i) alone(i);
 }
 
+/* Solve a x = x in place, of which x is known in rows that are those of 1, as of contacts that are open
+   and of what is at its bound: these are left out, or would be. */
+template <class Real>
+static Bits<Real> solve_open_rows(const Cones<Real>* c, const Slopes<Real>& s, Real* a, Real* x) {
+  const size_t m = c->rows, n = c->size;
+  const auto known = [&s](size_t i) { return is(s.own[i] == 0.) & is(s.lean[i] == 0.); };
+  if constexpr (is_single<Real>) {
+    size_t* row = reinterpret_cast<size_t*>(c->room + m * m + 11 * m + n * n + 6 * n);
+    size_t count = 0, end = m;
+    for (size_t i = 0; i < m; ++i) row[known(i) ? --end : count++] = i;
+    if (count == m) return eliminate(m, a, x);
+    double* y = c->room + m * m + m;
+    for (size_t k = 0; k < count; ++k) {
+      const double* whole = a + row[k] * m;
+      y[k] = x[row[k]];
+      for (size_t i = m; i-- > count;) y[k] -= whole[row[i]] * x[row[i]];
+      for (size_t j = 0; j < count; ++j) a[k * count + j] = whole[row[j]];
+    }
+    const bits1 regular = eliminate(count, a, y);
+    for (size_t k = 0; k < count; ++k) x[row[k]] = y[k];
+    return regular;
+  } else {
+    for (size_t i = 0; i < m; ++i) {
+      const Bits<Real> here = known(i);
+      for (size_t k = 0; any(here) && k < m; ++k) {
+        if (k == i) continue;
+        Real* one = a + k * m + i;
+        x[k] -= select(here, *one * x[i], all<Real>(0.));
+        *one = select(here, all<Real>(0.), *one);
+      }
+    }
+    return eliminate(m, a, x);
+  }
+}
+
 /* Solve (D + P A) x = x in place by the rows; where that is possible. */
 template <class Real>
 static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, const Real* step,
@@ -260,7 +296,7 @@ static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, con
     first[t + 1] += cross, second[t] += cross;
     first[n] -= s.lean[t], second[n] -= s.lean[t + 1];
   });
-  return eliminate(m, slope, x);
+  return solve_open_rows(c, s, slope, x);
 }
 
 /* 1 + X^T Q (n, n) of matrices (m, n), by tiles that fit into registers; sums are in the order of rows,
