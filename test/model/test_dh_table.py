@@ -128,6 +128,8 @@ def test_two_joints_of_one_name_and_no_joints_are_refused() -> None:
         read_dh_table("name: nothing\n")
     with pytest.raises(mbdyn_ros.ModelError, match='a DH table has no "joint"'):
         read_dh_table("joint:\n- " + ROW)
+    with pytest.raises(mbdyn_ros.ModelError, match=":2: these are members of a world: use World"):
+        read_dh_table("members:\n- {name: arm, robot: ur5}\n")
 
 
 def test_every_door_takes_a_table(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_what_cannot_be_spawned(rig: Rig, node: Any) -> None:
     """Each is refused in words with the code of the standard, and the world stays as it is."""
     kinds, names = srv.SpawnEntity.Response, list(node.session.members)
     for text, fields, code, words in (
-        (CRATE, {"name": "arm"}, kinds.NAME_NOT_UNIQUE, "there is a 'arm' already"),
+        (CRATE, {"name": "arm"}, kinds.NAME_NOT_UNIQUE, "the name 'arm' is taken"),
         (CRATE, {"name": "a b/c"}, kinds.NAME_INVALID, "'a b/c' is not a name of letters"),
         ("", {"name": "x"}, kinds.NO_RESOURCE, "neither a uri nor a resource_string"),
         ("<robot", {"name": "x"}, kinds.RESOURCE_PARSE_ERROR, "not well-formed"),

@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from mbdyn_ros.model.model import Pose
-from mbdyn_ros.model.shapes import Box, Sphere
+from mbdyn_ros.model.shapes import Box, Capsule, Sphere
 from mbdyn_ros.motion.poses import rotation_of
 from mbdyn_ros.simulation import CurvedRod, Environment, Surface
+from mbdyn_ros.simulation.world import World
 
 viser = pytest.importorskip("viser")
 
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.scene.camera import ABOVE, FILLED, framed  # noqa: E402
 from mbdyn_ros.view.scene.scene import WORLD, Arrows, Item, Lines, Scene  # noqa: E402
+from mbdyn_ros.view.scene.shown_robot import ShownRobot  # noqa: E402
 from mbdyn_ros.view.scene.shown_walls import wall_items  # noqa: E402
 
 RED = (1.0, 0.0, 0.0, 1.0)
@@ -125,3 +127,13 @@ def test_a_subject_fills_its_picture(aspect: float) -> None:
         assert abs(one.max() + one.min()) < 0.35, "it is in the middle"
     eye, _ = framed(np.zeros((1, 3)), ABOVE, aspect)
     assert np.linalg.norm(eye) > 1e-3, "a point is seen from a distance"
+
+
+def test_a_capsule_ends_in_balls(page: Page) -> None:
+    """They are where it touches."""
+    world = World()
+    world.add("pin", Capsule(0.1, 0.4), mass=1.0, xyz=(0, 0, 0.3))
+    model, position = world.robot.model, np.array([0, 0, 0.3, 0, 0, 0, 1.0])
+    ShownRobot(page.scene, model, (), None, position)
+    heights = [node(page, "pin", f"collision_0_{end}").position[2].item() for end in (-1, 1)]
+    assert heights == [-0.2, 0.2] and node(page, "pin", "collision_0_1").radius == 0.1

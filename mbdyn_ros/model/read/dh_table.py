@@ -85,6 +85,11 @@ def read_dh_table(source: str | os.PathLike[str]) -> Model:
     array([39.24,  0.  ])
     """
     document = YamlSource(source)
+    members = document.mapping(document.root, "a DH table").get("members")
+    if members is not None:
+        raise document.error(
+            members, "these are members of a world: use World.load, or mbdyn simulate --world"
+        )
     values = document.mapping(document.root, "a DH table", KEYS)
     if "joints" not in values or not document.records(values, "joints"):
         raise document.error(

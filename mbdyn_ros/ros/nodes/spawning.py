@@ -186,6 +186,8 @@ class Spawning:
                 "the world is being changed by another request: wait for its answer",
             )
         prepared: Future[Callable[[], None]] = Future(executor=simulator.executor)
+        # Only callbacks wake an executor that has nothing else to do, as while time stands still.
+        prepared.add_done_callback(lambda _: None)
 
         def prepare() -> None:
             simulator.changing.acquire()  # another gravity that is being prepared comes first
@@ -272,7 +274,7 @@ class Spawning:
         number = 1
         while name in world.members or name in world.robot.links:
             if not ask.allow_renaming:
-                words = f"there is a {quoted(name)} already; give another name"
+                words = f"the name {quoted(name)} is taken; give another one"
                 raise Refused(type(answer).NAME_NOT_UNIQUE, words)
             number += 1
             name = f"{wanted}_{number}"

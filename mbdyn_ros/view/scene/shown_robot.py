@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...model.model import Array, Model, Pose
 from ...model.pose import rotation_onto
 from ...model.read.shape import find_mesh, load_mesh
-from ...model.shapes import Box, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Vector
+from ...model.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Vector
 from ...prepare.coordinates import joint_blocks
 from ..figure import Color, color_of, rgb
 from .camera import SMALLEST
@@ -135,6 +135,12 @@ class ShownRobot:
             if shape is not None:
                 scale = _scale(one.geometry)
                 yield Item(f"{group}_{k}", one.link, shape, one.color, one.origin, scale, group)
+            if isinstance(shape, Capsule):
+                ball = Sphere(shape.radius)
+                for end in (-1, 1):
+                    at = one.origin @ Pose(translation=np.array([0, 0, end * shape.length / 2]))
+                    name = f"{group}_{k}_{end}"
+                    yield Item(name, one.link, ball, one.color, at, group=group)
 
     def _shape(self, shape: Geometry) -> Shape | None:
         """The shape in the scene; None of a mesh that cannot be read."""

@@ -56,6 +56,51 @@ def test_a_ball_in_a_bowl_keeps_its_energy(friction: float, share: float) -> Non
     assert lost[0] > 3 * lost[1] > 9 * lost[2] > 0
 
 
+def test_a_ball_rolls_down_a_groove() -> None:
+    """Both flanks hold it by friction, more than enough: they neither squeeze nor brake it."""
+    slope, groove = 0.3, np.array([[sin(0.3), 1, cos(0.3)], [sin(0.3), -1, cos(0.3)]])
+    down = np.array([cos(slope), 0, -sin(slope)])
+    ball = mbdyn_ros.load(body_text("ball", 1.0, 0.4 * RADIUS**2), floating_base=True)
+    flanks = [
+        Surface.plane((0, 0, 0), n / np.sqrt(2), 0, 2.0, side)
+        for n, side in zip(groove, ("left", "right"), strict=True)
+    ]
+    stepper = Stepper(ball, 5e-3, Environment(flanks, [("ball", (0, 0, 0), RADIUS)]))
+    bottom = np.sqrt(2) * RADIUS * np.array([sin(slope), 0, cos(slope)])
+    stepper.set_state([*bottom, 0, 0, 0, 1], np.zeros(6))
+    squeeze = 0.0
+    for _ in range(200):
+        stepper.advance(1)
+        squeeze = max(squeeze, *(float(np.linalg.norm(one.force)) for one in stepper.contacts))
+    assert stepper.q[:3] @ down == pytest.approx(5 / 18 * G * sin(slope), abs=5e-5)
+    assert squeeze < 10 * G
+
+
+def test_a_foot_on_a_stiff_arm_comes_down() -> None:
+    """Dry friction holds the arm, whose foot is a little above the floor: the table leans on it."""
+    table = mbdyn_ros.load(
+        robot_text(
+            link("top", 10.0, 0.5), link("arm", 0.1, 1e-3),
+            joint("arm", "top", "arm", "0 1 0", more="<dynamics friction='50'/>"),
+            base="",
+        ),
+        floating_base=True,
+    )  # fmt: skip
+    feet = [("top", (-0.5, y, -0.3)) for y in (-0.3, 0.3)] + [("arm", (0.5, 0, -0.3))]
+    floor = Surface.plane(restitution=0, friction=0.5)
+    stepper = Stepper(table, 1e-3, Environment([floor], feet))
+    above = 3e-6
+    stepper.set_state([0, 0, 0.3, 0, 0, 0, 1, -above / 0.5], np.zeros(7))
+    height, angle = [], []
+    for _ in range(20):
+        stepper.advance(1)
+        height.append((table.frame_pose(stepper.q, "arm") @ [0.5, 0, -0.3, 1])[2])
+        angle.append(stepper.q[7])
+    assert max(height[2:]) < 1e-7
+    assert np.ptp(angle[2:]) == 0
+    assert sum(one.force[2] for one in stepper.contacts) == pytest.approx(10.1 * G, rel=1e-6)
+
+
 @pytest.mark.long
 def test_a_top_on_its_tip() -> None:
     """Sticking contact and a fast spin, against the events of `simulate`."""

@@ -275,7 +275,7 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
 }
 
 /* Newton's method on from f with projections in which impulses answer far more to velocities, then less
-   and less: what creeps, by velocities that are nothing beside its impulses, goes or stays at once. The
+   and less: what creeps, by velocities that are tiny compared with its impulses, goes or stays at once. The
    best go to `f` if they miss laws by less than `least`, which it gives. */
 static double by_calming(const Cones<double>* c, const double* step, double* f, double enough,
                          double bounds, double least) {

@@ -253,28 +253,44 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   return closes;
 }
 
-/* Joints that their dry friction holds at the end of the step stand still exactly, and where they stood. */
+/* Go to `at_q`, where the step ends. Joints that their dry friction holds there stand still exactly, and
+   where they stood unless that would open a contact, which closes by all coordinates. */
 template <class Real>
-static void stand_still(const struct walls* w, Work<Real>* x) {
+static void go_to_end(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  Real* back = x->further;
+  Bits<Real> exact = is(all<Real>(0.) == 0.);
+  clear(w->rubbing ? w->nv : 0, back);
   for (size_t i = 0; i < w->rubbing; ++i) {
     if (w->still_v[i] < 0) continue;
-    Real* v = x->at_v + w->still_v[i];
-    const Real size = magnitude(x->f[x->contact_rows + i]), speed = magnitude(*v);
+    const size_t j = (size_t)w->still_v[i];
+    const Real size = magnitude(x->f[x->contact_rows + i]), speed = magnitude(x->at_v[j]);
     const Bits<Real> sticks = is(size < x->bound[i]) & is(speed < w->slow);
     const Bits<Real> stands = sticks | (is(x->given[i] != 0.) & is(speed <= LAW));
-    *v = select(stands, all<Real>(0.), *v);
+    x->at_v[j] = select(stands, all<Real>(0.), x->at_v[j]);
+    if (w->still_q[i] < 0) continue;
+    const Real way = x->q[w->still_q[i]] - x->slopes[w->still_q[i]] - x->displacement[j];
+    back[j] = select(stands & is(x->v[j] == 0.), way, all<Real>(0.));
+  }
+  for (size_t i = 0; w->rubbing && i < x->count; ++i) {
+    exact &= is(magnitude(along_row(w, x, x->first[i], back)) <= w->touching) | ~x->closed[i];
+  }
+  for (size_t j = 0; w->rubbing && j < w->nv; ++j) {
+    x->displacement[j] += select(exact, back[j], all<Real>(0.));
+  }
+  copy(w->nq, x->slopes, x->at_q);
+  move(w, s, x, 1., x->displacement, x->at_q);
+  for (size_t i = 0; i < w->rubbing; ++i) {  /* to the last digit */
     if (w->still_q[i] < 0) continue;
     Real* q = x->at_q + w->still_q[i];
-    *q = select(stands & is(x->v[w->still_v[i]] == 0.), x->q[w->still_q[i]], *q);
+    const Bits<Real> stood = exact & is(back[w->still_v[i]] != 0.);
+    *q = select(stood, x->q[w->still_q[i]], *q);
   }
 }
 
 /* End the step there, where `open`. */
 template <class Real>
 static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits<Real> open) {
-  copy(w->nq, x->slopes, x->at_q);
-  move(w, s, x, 1., x->displacement, x->at_q);
-  stand_still(w, x);
+  go_to_end(w, s, x);
   if (x->count) evaluate_distances(w, s, x->at_q, x->at_v, x->end);
   take(open, w->nq, x->at_q, s->q);
   take(open, w->nv, x->at_v, s->v);
@@ -375,21 +391,34 @@ static Bits<Real> surprises(const struct walls* w, const Motion<Real>* s, Work<R
   return found;
 }
 
-/* Turn normals towards the end of the step where forces grow: the mean of a force that changes while
-   its row turns. Forces and their changes are those of the steps before. */
+/* Turn rows towards the end of the step where forces grow: the mean of a force that changes while its
+   row turns. Forces and their changes are those of the steps before; friction changes as they do, and
+   rows of contacts that depend on each other still do. */
 template <class Real>
-static void lean_normals(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+static void lean_rows(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
   for (size_t i = 0; i < x->count; ++i) {
-    const size_t row = x->first[i];
+    const size_t rows = x->tangent[i] == NO_ROW ? 1 : 3;
     const Real force = s->force[3 * x->active[i]], trend = s->trend[x->active[i]];
     const Bits<Real> known = x->on[i] & is(magnitude(trend) < SMOOTH * force);
     if (!any(known)) continue;
     const Real lean = select(known, trend / force, all<Real>(0.)) / 6.;
-    for (size_t j = 0; j < x->reaches[row]; ++j) {
-      const size_t at = row * w->nv + (size_t)x->reach[row][j];
-      x->S[at] += lean * (x->S_end[at] - x->S[at]);
+    for (size_t row = x->first[i]; row < x->first[i] + rows; ++row) {
+      for (size_t j = 0; j < x->reaches[row]; ++j) {
+        const size_t at = row * w->nv + (size_t)x->reach[row][j];
+        x->S[at] += lean * (x->S_end[at] - x->S[at]);
+      }
     }
   }
+}
+
+/* Take S_end where the last pass has ended: rates of distances are from there, and rows that depend on
+   each other would contradict a shift of which the tangents were from elsewhere. */
+template <class Real>
+static void follow_end(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  Real* const middle = x->S;
+  x->S = x->S_end, x->S_end = middle;
+  contact_jacobian(w, s, x, s->q, 1);
+  x->S_end = x->S, x->S = middle;
 }
 
 /* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
@@ -414,7 +443,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         Real* const end = x->S;
         x->S = x->S_end, x->S_end = end;
         contact_jacobian(w, s, x, x->at_q, 1);
-        lean_normals(w, s, x);
+        lean_rows(w, s, x);
       } else {
         for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
@@ -424,6 +453,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (!shifted) {
       clear(x->contact_rows, x->shift);
     } else {
+      if (pass && w->stages) follow_end(w, s, x);
       shift_problem(w, s, x);
     }
     const size_t m = x->contact_rows + w->rubbing;
