@@ -8,7 +8,9 @@
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
 #define MOST_EAGER 27e3    /* times as much as at first that impulses answer to velocities */
-#define CALMER 30.         /* and by how much less from one try of Newton's method to the next */
+#define MORE 10.           /* and once more by this; */
+#define CALMER 30.         /* how much less from one try of Newton's method to the next, */
+#define CALM 0.3           /* and at last */
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
 #define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
 #define HARDEST 1e6
@@ -275,20 +277,23 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
 }
 
 /* Newton's method on from f with projections in which impulses answer far more to velocities, then less
-   and less: what creeps, by velocities that are tiny compared with its impulses, goes or stays at once. The
-   best go to `f` if they miss laws by less than `least`, which it gives. */
+   and less, and once more from still further: what creeps, by velocities that are tiny compared with its
+   impulses, goes or stays at once. The best go to `f` if they miss laws by less than `least`, which it
+   gives. */
 static double by_calming(const Cones<double>* c, const double* step, double* f, double enough,
                          double bounds, double least) {
   const size_t m = c->rows;
   double* trial = c->room + room_of_cones(m, c->size) - 2 * c->size - 5 * m;
   double *own = trial + m, *error = own + m;
   memcpy(trial, f, m * sizeof *f);
-  for (double eager = MOST_EAGER; eager >= 1. && least > bounds; eager /= CALMER) {
-    double gap;
-    for (size_t i = 0; i < m; ++i) own[i] = eager * step[i];
-    newton_on_cones(c, own, trial, enough, SOFT, bounds);
-    residual(c, step, trial, error, nullptr, &gap);
-    if (gap < least) least = gap, memcpy(f, trial, m * sizeof *f);
+  for (double most = MOST_EAGER; most <= MORE * MOST_EAGER; most *= MORE) {
+    for (double eager = most; eager >= CALM && least > bounds; eager /= CALMER) {
+      double gap;
+      for (size_t i = 0; i < m; ++i) own[i] = eager * step[i];
+      newton_on_cones(c, own, trial, enough, SOFT, bounds);
+      residual(c, step, trial, error, nullptr, &gap);
+      if (gap < least) least = gap, memcpy(f, trial, m * sizeof *f);
+    }
   }
   return least;
 }
