@@ -7,10 +7,10 @@
 #include "model.hpp"
 
 
-/* The first coordinate of a path where all follow that one without a gap, as in a chain; else NO_RUN. */
+/* The first coordinate of a long path where all follow that one without a gap, as in a chain; else NO_RUN. */
 enum { NO_RUN = -1 };
 static inline int32_t run_of(const int32_t* path, const int32_t* end) {
-  return end > path && end[-1] - *path == end - path - 1 ? *path : NO_RUN;
+  return end - path >= LANES && end[-1] - *path == end - path - 1 ? *path : NO_RUN;
 }
 
 /* L in place, its diagonal as reciprocals; whether M is positive. */
