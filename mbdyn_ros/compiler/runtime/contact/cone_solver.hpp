@@ -7,10 +7,10 @@
 
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
-#define MOST_EAGER 27e3    /* times as much as at first that impulses answer to velocities */
+#define MOST_EAGER 54e3    /* times as much as at first that impulses answer to velocities */
 #define MORE 10.           /* and once more by this; */
 #define CALMER 30.         /* how much less from one try of Newton's method to the next, */
-#define CALM 0.3           /* and at last */
+#define CALM 0.5           /* and at last */
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
 #define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
 #define HARDEST 1e6
@@ -235,7 +235,7 @@ static void sweep(const Cones<double>* c, const double* step, double* f) {
   if (by_velocities) velocities_of(c, f, y);
   const auto freely = [&](size_t i) {  /* where its velocity leads */
     const double own = by_velocities ? dot(size, c->X + i * size, y) : dot(m, c->matrix + i * m, f);
-    return f[i] - step[i] / EAGER * (own + c->free[i]);
+    return f[i] - step[i] * (own + c->free[i]);
   };
   const auto let = [&](size_t i, double impulse) {
     if (by_velocities) add_to(size, impulse - f[i], c->X + i * size, y);
@@ -326,11 +326,11 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
   double* rounds = c->room + room_of_cones(m, c->size);
   steps_of(c, step);
   const double first = fmax(enough, exactness.begin);
+  const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
   double least = HUGE_VAL;
   if (exactness.softness > SOFT) least = newton_on_cones(c, step, f, 0., exactness.softness);
   if (least > enough) least = newton_on_cones(c, step, f, enough, SOFT, first);
-  if (least > first) least = by_calming(c, step, f, enough, first, least);
-  const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
+  if (least > near) least = by_calming(c, step, f, enough, near, least);
   for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);

@@ -16,7 +16,6 @@ enum { NEWTON_STEPS = 12, BOUNDED_STEPS = 24 };
 enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 #define NO_ROW ((size_t)-1)
-#define EAGER 2. /* times its own velocity an impulse answers to in a projection */
 #define LEAST_SHARE 0.05 /* of a Newton step that has to help */
 #define HEAVY 1e3          /* velocities that impulses would make, of those that there are */
 #define IDLE 1e-12    /* share of the largest of its own velocities that is none, of a contact */
@@ -68,8 +67,7 @@ template <class Real>
 static void steps_of(const Cones<Real>* c, Real* step) {
   const size_t m = c->rows;
   const auto at = [c, m](size_t i) {
-    const Real own = c->matrix[i * m + i];
-    return (c->soft ? own + c->soft[i] : own) / EAGER;
+    return c->soft ? c->matrix[i * m + i] + c->soft[i] : c->matrix[i * m + i];
   };
   for (size_t i = 0; i < m; ++i) {
     const Real own = at(i);
