@@ -6,11 +6,12 @@
 #pragma once
 #include "model.hpp"
 
+enum { NO_RUN = -1, LONG = 8 };
 
-/* The first coordinate of a long path where all follow that one without a gap, as in a chain; else NO_RUN. */
-enum { NO_RUN = -1 };
+/* The first coordinate of a path of at least LONG where all follow that one without a gap, as in a chain;
+   else NO_RUN. */
 static inline int32_t run_of(const int32_t* path, const int32_t* end) {
-  return end - path >= LANES && end[-1] - *path == end - path - 1 ? *path : NO_RUN;
+  return end - path >= LONG && end[-1] - *path == end - path - 1 ? *path : NO_RUN;
 }
 
 /* L in place, its diagonal as reciprocals; whether M is positive. */
@@ -52,8 +53,15 @@ static inline __attribute__((always_inline)) void solve_up(
     Real much[3];
     for (size_t r = 0; r < rows; ++r) much[r] = x[r * n + i] *= row[i];
     if (const int32_t run = run_of(path, end); run != NO_RUN) {
-      for (size_t r = 0; r < rows; ++r) {
-        add_to((size_t)(end - path), -much[r], row + run, x + r * n + run);
+      const size_t length = (size_t)(end - path);
+      const Real* __restrict from = row + run;
+      if (rows == 3) {  /* at once */
+        Real *__restrict one = x + run, *__restrict two = one + n, *__restrict three = two + n;
+        for (size_t j = 0; j < length; ++j) {
+          one[j] -= much[0] * from[j], two[j] -= much[1] * from[j], three[j] -= much[2] * from[j];
+        }
+      } else {
+        for (size_t r = 0; r < rows; ++r) add_to(length, -much[r], from, x + r * n + run);
       }
       continue;
     }
@@ -70,7 +78,11 @@ static void solve_down(const struct walls* w, const Real* factor, Real* x) {
     const int32_t *path = w->path + w->path_start[i], *end = w->path + w->path_start[i + 1];
     const Real* row = factor + i * w->nv;
     Real left = x[i];
-    for (const int32_t* j = path; j < end; ++j) left -= row[*j] * x[*j];
+    if (const int32_t run = run_of(path, end); run != NO_RUN) {
+      left -= dot((size_t)(end - path), row + run, x + run);
+    } else {
+      for (const int32_t* j = path; j < end; ++j) left -= row[*j] * x[*j];
+    }
     x[i] = left * row[i];
   }
 }
