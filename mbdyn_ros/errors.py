@@ -144,6 +144,19 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
+def unknown(what: str, name: object, known: Iterable[str]) -> str:
+    """Words about a name that is not among those known.
+
+    Examples
+    --------
+    >>> print(unknown("joint", "elbo", ["elbow", "wrist"]))
+    there is no joint 'elbo' (did you mean "elbow"?); there are elbow, wrist
+    """
+    names = list(known)
+    near = suggestion(name, names)
+    return f"there is no {what} {shown(name)}{near}; there are {', '.join(names)}"
+
+
 def suggestion(name: object, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
     from difflib import get_close_matches  # late: programs start sooner without it

@@ -37,6 +37,16 @@ def to_float(word: str) -> float | None:
         return None
 
 
+def to_floats(text: str, separator: str = ",") -> list[float] | None:
+    """Read a list of numbers as `to_float` does; None where a word is none.
+
+    >>> to_floats("1, 2e-3"), to_floats("1,a"), to_floats("0:1", ":")
+    ([1.0, 0.002], None, [0.0, 1.0])
+    """
+    found = [value for word in text.split(separator) if (value := to_float(word)) is not None]
+    return found if len(found) == text.count(separator) + 1 else None
+
+
 def to_finite(word: str) -> float | None:
     """Read a number that is finite and below `LARGEST`; None for any other word."""
     value = to_float(word)

@@ -142,6 +142,10 @@ def _text(node: ast.expr) -> str:
         return "".join(map(_text, node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return _text(node.left) + _text(node.right)
+    if isinstance(node, ast.FormattedValue):
+        return _text(node.value) if isinstance(node.value, ast.Call) else FILLED
+    if isinstance(node, ast.Call) and _name(node.func) == "unknown":
+        return f"there is no {_text(node.args[0])} {FILLED}; there are {FILLED}"
     return FILLED
 
 

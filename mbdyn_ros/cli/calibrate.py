@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, listed
-from ..number import once, to_float
+from ..number import once, to_floats
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import number, print_json, print_table
 
@@ -84,9 +84,8 @@ def _targets(texts: tuple[str, ...]) -> dict[str, Array]:
     pairs = []
     for text in texts:
         name, _, numbers = text.rpartition("=")
-        values = [to_float(one) for one in numbers.split(",")]
-        given = [one for one in values if one is not None]
-        if not name or len(given) not in (3, 6) or len(given) < len(values):
+        given = to_floats(numbers) or []
+        if not name or len(given) not in (3, 6):
             raise InputError(f"--target: {text!r} is not NAME=X,Y,Z or NAME=X,Y,Z,R,P,Y")
         pose = placed_at("--target", given[:3], given[3:] or (0.0, 0.0, 0.0)).matrix()
         pairs.append((name.strip(), pose))

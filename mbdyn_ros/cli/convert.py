@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DeadPointError, InputError, suggestion
+from ..errors import DeadPointError, InputError, unknown
 from .options import RobotOptions, robot_argument, robot_options
 from .printing import print_json
 
@@ -71,10 +71,7 @@ def convert(
     )
     for name in wanted:
         if name not in robot.joint_names:
-            raise InputError(
-                f"--to: there is no joint {name!r}{suggestion(name, robot.joint_names)}; there are "
-                f"{', '.join(robot.joint_names)}"
-            )
+            raise InputError(f"--to: {unknown('joint', name, robot.joint_names)}")
     try:
         found = convert_trajectory(robot, joints, position, velocity, acceleration, effort, wanted)
     except (InputError, DeadPointError) as error:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import InputError, suggestion
 from ..model.model import BASE_JOINT, Array
-from ..number import name_values, to_float
+from ..number import name_values, to_float, to_floats
 from ..prepare.coordinates import scalar_motions
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
@@ -189,9 +189,8 @@ def read_wrenches(texts: tuple[str, ...]) -> Mapping[str, Array] | None:
     wrenches: dict[str, Array] = {}
     for text in texts:
         link, equals, numbers = text.partition("=")
-        values = [to_float(one) for one in numbers.split(",")]
-        given = [value for value in values if value is not None and math.isfinite(value)]
-        if not equals or len(values) != 6 or len(given) != 6:
+        given = to_floats(numbers) or []
+        if not equals or len(given) != 6 or not all(map(math.isfinite, given)):
             raise InputError(
                 f"--wrench: {text!r} is not link=fx,fy,fz,tx,ty,tz with six finite numbers"
             )

@@ -11,7 +11,7 @@ import click
 
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, described
-from ..number import to_float
+from ..number import to_floats
 from .options import (
     AT_HOME,
     STEPS_AS,
@@ -316,9 +316,8 @@ def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> 
 
     from ..simulation.effort import effort_function
 
-    gains = [to_float(one) for one in text.split(",")]
-    given = [gain for gain in gains if gain is not None and 0 <= gain < np.inf]
-    if len(gains) != 2 or len(given) != 2:
+    given = to_floats(text) or []
+    if len(given) != 2 or not all(0 <= gain < np.inf for gain in given):
         raise InputError(
             f"--hold: {text!r} is not kp,kd: two numbers, 0 or more, such as 60,2 (N m/rad and "
             "N m s/rad)"

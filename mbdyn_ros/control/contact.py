@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arguments import checked_numbers, positive_number
 from ..array import Array
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..export.headers import constant
 from ..prepare.tree import WORLD
 from ..robot import Robot
@@ -194,7 +194,7 @@ class Reaction:
         self, control: Controller, kind: str, holding: str = "joint_impedance", way: float = 0.5
     ) -> None:
         if kind not in REACTIONS:
-            raise InputError(f"there is no reaction {kind!r}; there are {', '.join(REACTIONS)}")
+            raise InputError(unknown("reaction", kind, REACTIONS))
         if holding not in control.modes or holding == STANDSTILL:
             raise InputError(f"mode {holding!r} holds no joints; choose joint_impedance or another")
         self.control, self.kind = control, kind

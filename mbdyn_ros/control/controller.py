@@ -16,7 +16,7 @@ from ..array import Array
 from ..compiler.kernel import Bound
 from ..equations import control_laws as laws
 from ..equations.control_laws import AXES_OF_LINK, MODES, YIELDING, gains
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..prepare.tree import WORLD
 from ..robot import Robot
 from .sampled import loop_eigenvalues
@@ -219,7 +219,7 @@ class Controller(Sealed):
         whole: dict[str, Array] = {}
         for name, given in values.items():
             if name not in self._gains:
-                raise InputError(f"there is no gain {name!r}; there are {', '.join(self._gains)}")
+                raise InputError(unknown("gain", name, self._gains))
             labels = self._rows(name, self._robot)
             if len(given) not in (0, 1, len(labels)):
                 raise InputError(

@@ -32,7 +32,7 @@ from ..arguments import Sealed, checked_flag, positive_number, single_vector
 from ..array import Array, all_finite
 from ..compiler.kernel import Bound
 from ..equations.momentum import observed_momentum
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..export.headers import constant
 from ..robot import Robot
 from .contact import DEVIATIONS, Contact, ContactDetector, Thresholds
@@ -208,7 +208,7 @@ class Observer(Sealed):
         self, variant: str, time_constant: object, step: float, deviation: object, drift: object
     ) -> Filter:
         if variant not in VARIANTS:
-            raise InputError(f"there is no variant {variant!r}; there are {', '.join(VARIANTS)}")
+            raise InputError(unknown("variant", variant, VARIANTS))
         given = {"deviation": deviation, "drift": drift}
         if variant != "kalman":
             for name in (name for name, one in given.items() if one is not None):

@@ -73,6 +73,18 @@ class ArticulatedInertia:
         )
 
 
+    def freed(self, turns: Sequence[int], slides: Sequence[int]) -> ArticulatedInertia:
+        """The same without what moves freely along these axes, exactly."""
+        kept = [ca.DM.eye(3), ca.DM.eye(3)]
+        for one, axes in zip(kept, (turns, slides), strict=True):
+            for axis in axes:
+                one[axis, axis] = 0
+        turn, slide = (ca.SX(ca.sparsify(one)) for one in kept)
+        return ArticulatedInertia(
+            turn @ self.angular @ turn, turn @ self.mixed @ slide, slide @ self.linear @ slide
+        )
+
+
 Inertia = CompositeInertia | ArticulatedInertia
 
 Pair = tuple[SX, SX]
@@ -229,6 +241,11 @@ def _assemble(
     free, response = quotient[:, 0], quotient[:, 1:]
     if hub != WORLD:
         share = ArticulatedInertia.of(inertia).less(*u, response)
+        if len(cluster.bodies) == 1 and rotors[rows, rows].is_zero():
+            angular, linear = (one[:, :n] for one in motions[tops[0]])
+            turns, slides = _axes(angular), _axes(linear)
+            if len(turns) + len(slides) == n:  # the inertia of what the joint leaves free
+                share = share.freed(turns, slides)
         wrench = moments[:, n] + u[0] @ free, forces[:, n] + u[1] @ free
         if single:
             step = joints[tops[0]].transform
@@ -236,6 +253,12 @@ def _assemble(
         inertias[hub] = _sum(inertias[hub], share)
         biases[hub] = _plus(biases[hub], wrench)
     return _Solved(rows, block, free, response, single)
+
+
+def _axes(motions: SX) -> list[int]:
+    """The axes along which columns (3, n) of motions are that are nothing else."""
+    alone = [ca.sparsify(motions[:, k]) for k in range(motions.shape[1])]
+    return [one.sparsity().row()[0] for one in alone if one.nnz() == 1]
 
 
 def _plus(one: Pair, other: Pair) -> Pair:

@@ -1,14 +1,15 @@
-"""Documents with formulas, in text, Markdown and LaTeX: headings, lists, tables, equations.
+"""Documents with formulas, in text, Markdown, LaTeX and HTML: headings, lists, tables, equations.
 
-Words with a dollar are formulas already, in LaTeX between dollars, and are written as they stand.
+Words with a dollar are formulas already, in LaTeX between dollars, and are written as they stand;
+browsers set them as MathML.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..names import in_latex, in_markdown, in_text
+from ..names import in_html, in_latex, in_markdown, in_text
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """A header, and rows. The first columns that have no header are words, the others numbers."""
@@ -131,4 +132,47 @@ LATEX = DocumentFormat(
     table=_latex_table,
     formulas=lambda formulas: [_in_environment("align*", one) for one in formulas],
     end=(r"\end{document}",),
+)
+
+
+def mathml(latex: str, display: bool = False) -> str:
+    """The MathML of a formula in LaTeX, on a line of its own where `display`.
+
+    Examples
+    --------
+    >>> mathml(r"m_{\\text{lower\\_rod}}").partition(">")[2]
+    '<mrow><msub><mi>m</mi><mrow><mtext>lower_rod</mtext></mrow></msub></mrow></math>'
+    """
+    from latex2mathml.converter import convert
+
+    made: str = convert(latex, display="block" if display else "inline")
+    return made.replace(r"\_", "_")  # which it leaves in words
+
+
+def _html_words(text: str) -> str:
+    """HTML of words, with formulas between dollars."""
+    parts = text.split("$")
+    if len(parts) % 2 == 0:  # no formula: a name with a dollar
+        return in_html(text)
+    return "".join(mathml(one) if k % 2 else in_html(one) for k, one in enumerate(parts))
+
+
+def _html_table(content: Table) -> list[str]:
+    """A table in HTML."""
+    header, rows = content
+    lines = ["".join(f"<th>{_html_words(one)}</th>" for one in header)]
+    lines += ["".join(f"<td>{_html_words(one)}</td>" for one in row) for row in rows]
+    return ["<table>", *(f"<tr>{one}</tr>" for one in lines), "</table>"]
+
+
+HTML = replace(
+    LATEX,
+    start=lambda title: [f"<h3>{_html_words(title)}</h3>"],
+    heading=lambda title: [f"<h4>{_html_words(title)}</h4>"],
+    lines=lambda lines: ["<ul>", *(f"<li>{_html_words(one)}</li>" for one in lines), "</ul>"],
+    table=_html_table,
+    formulas=lambda formulas: [
+        mathml(one, display=True) for one in LATEX.formulas(formulas)
+    ],
+    end=(),
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ..array import Array
-from ..errors import InputError, shown
+from ..errors import InputError, unknown
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -197,8 +197,7 @@ def named(kind: str, name: str, methods: Mapping[str, Method], *others: str) -> 
         There is none; the message has the list.
     """
     if not isinstance(name, str) or name not in methods:
-        listed = ", ".join([*others, *methods])
-        raise InputError(f"there is no {kind} {shown(name)}; there are {listed}")
+        raise InputError(unknown(kind, name, [*others, *methods]))
     return methods[name]
 
 

@@ -13,7 +13,6 @@ from ..errors import InputError
 from ..model.model import Array
 from ..names import former_name
 from .crank_motion import CrankMotion
-from .cut_open import force_carriers
 from .disk_cam import DiskCam
 from .layout import turned
 from .mechanism import Mechanism
@@ -128,7 +127,7 @@ class Analysis:
         if layout.gears:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
-        return {one.name: values[:, k] for k, one in enumerate(force_carriers(layout))}
+        return {one.name: values[:, k] for k, one in enumerate(layout.force_carriers)}
 
     def cam_angle(self, cam: DiskCam) -> Array:
         """The angle (N,) of a cam, rad."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from ..array import Array
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 
 Rise = Callable[[Array], tuple[Array, Array, Array, Array]]
 """A rise from 0 to 1 over x from 0 to 1: displacement and its derivatives by x, each (N,)."""
@@ -111,8 +111,7 @@ class MotionLaw:
         for k, one in enumerate(self.segments, 1):
             if one.by not in RISES:
                 raise InputError(
-                    f"segment {k} of the law of motion: there is no law {one.by!r}"
-                    f"{suggestion(one.by, RISES)}; there are {', '.join(RISES)}"
+                    f"segment {k} of the law of motion: {unknown('law', one.by, RISES)}"
                 )
             if not one.over > 0:
                 raise InputError(

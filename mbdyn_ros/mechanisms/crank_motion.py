@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +114,14 @@ def cycloid(
         speed * (1 - np.cos(phase)),
         speed / length * 2 * math.pi * np.sin(phase),
     )
+
+
+LAWS: dict[str, tuple[Callable[..., CrankMotion], tuple[str, ...]]] = {
+    "constant": (constant_speed, ("speed",)),
+    "trapezoid": (trapezoid, ("speed", "acceleration")),
+    "cycloid": (cycloid, ("duration",)),
+}
+"""Laws of motion by name, and the numbers that they take before start, turn and points."""
 
 
 def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMotion:

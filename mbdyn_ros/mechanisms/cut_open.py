@@ -14,45 +14,10 @@ from ..equations.geometry import SymbolicInertia, SymbolicPose
 from ..errors import InputError, suggestion
 from ..model.joints.types import Prismatic, Revolute
 from ..model.model import Array, Pose
-from ..prepare.clusters import Closure, common_ancestor, path_from
+from ..prepare.clusters import Closure, closure_between
 from ..prepare.tree import WORLD, Body, Tree
-from .disk_cam import DiskCam
-from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
+from .layout import GROUND, ORIGIN, MechanismLayout, Part, PartConnection
 from .link import Piece, Point
-
-
-@dataclass(frozen=True)
-class PartConnection(Pin):
-    """A joint between two parts, neither of which comes first: a pin, or a slide.
-
-    A slide moves the origin of `second` along that part's x axis, which is at a quarter turn
-    to that of `first` where `across`.
-    """
-
-    slides: bool = False
-    across: bool = False
-
-    def place_on(self, part: str) -> Point:
-        """Its place on one of its parts."""
-        return self.at_first if part == self.first else self.at_second
-
-
-def connections(layout: MechanismLayout) -> tuple[PartConnection, ...]:
-    """All joints of a mechanism, those of the parts before the pins that close it."""
-    joints = [
-        PartConnection(one.joint, one.parent, one.at, one.name, (0.0, 0.0), one.slides, one.across)
-        for one in layout.parts
-    ]
-    pins = [
-        PartConnection(pin.name, pin.first, pin.at_first, pin.second, pin.at_second)
-        for pin in layout.pins
-    ]
-    return (*joints, *pins)
-
-
-def force_carriers(layout: MechanismLayout) -> tuple[PartConnection | GearMesh | DiskCam, ...]:
-    """All between parts that carries forces: joints, pins, meshes and cams, as in reactions."""
-    return (*connections(layout), *layout.meshes, *layout.cams)
 
 
 @dataclass(frozen=True)
@@ -98,7 +63,7 @@ class CutOpen:
         InputError
             There is no such joint, it has a drive, or parts would hang on nothing.
         """
-        joints = {one.name: one for one in connections(layout)}
+        joints = {one.name: one for one in layout.connections}
         for name in cuts:
             if name not in joints:
                 raise refusal(
@@ -151,9 +116,6 @@ def _hung(layout: MechanismLayout, kept: Sequence[PartConnection]) -> list[Hung]
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
-NOWHERE: Point = (0.0, 0.0)
-"""A shift by nothing."""
-
 
 def planar_pose(at: Point, rotation: Array | None = None) -> Any:
     """A frame at a point of the plane."""
@@ -166,8 +128,8 @@ def layout_tree(layout: MechanismLayout, springs: Mapping[str, SX] | None = None
 
     springs : (2, 1) by part, stiffness and where its joint is slack.
     """
-    hung = zip(layout.parts, connections(layout), strict=False)
-    tree = cut_tree(CutOpen(tuple(Hung(part, part.parent, joint) for part, joint in hung), ()))
+    hung = tuple(Hung(part, part.parent, part.connection) for part in layout.parts)
+    tree = cut_tree(CutOpen(hung, ()))
     bodies: list[Any] = list(tree.bodies)
     for name, spring in (springs or {}).items():
         body, (stiffness, slack) = layout.order[name], ca.vertsplit(spring)
@@ -177,17 +139,13 @@ def layout_tree(layout: MechanismLayout, springs: Mapping[str, SX] | None = None
 
 def closures(layout: MechanismLayout, tree: Tree) -> list[Closure]:
     """The pins as loops of the tree."""
-    order, found = layout.order, list[Closure]()
+    axis, found = np.array([0.0, 0.0, 1.0]), list[Closure]()
     for pin in layout.pins:
-        ends = [order.get(name, WORLD) for name in (pin.first, pin.second)]
-        frames = [planar_pose(at) for at in (pin.at_first, pin.at_second)]
-        carrier = common_ancestor(tree, *ends)
-        sides = (
-            (body, frame, path_from(tree, carrier, body))
-            for body, frame in zip(ends, frames, strict=True)
+        first, second = (
+            (layout.order.get(part, WORLD), planar_pose(at))
+            for part, at in ((pin.first, pin.at_first), (pin.second, pin.at_second))
         )
-        first, second = sides
-        found.append(Closure(pin.name, "revolute", np.array([0.0, 0.0, 1.0]), *first, *second))
+        found.append(closure_between(tree, pin.name, "revolute", axis, first, second))
     return found
 
 
@@ -197,7 +155,7 @@ def cut_tree(opened: CutOpen) -> Tree:
     inboard = {hung.part.name: hung.joint.place_on(hung.part.name) for hung in opened.parts}
     bodies = []
     for k, hung in enumerate(opened.parts):
-        joint, start, name = hung.joint, inboard.get(hung.parent, NOWHERE), hung.part.name
+        joint, start, name = hung.joint, inboard.get(hung.parent, ORIGIN), hung.part.name
         rotation, axis = _slide(hung) if joint.slides else (None, np.array([0.0, 0.0, 1.0]))
         place = planar_pose(_between(start, joint.place_on(hung.parent)), rotation)
         parent, inertia = order.get(hung.parent, WORLD), _inertia(hung.part.piece, inboard[name])

@@ -24,11 +24,11 @@ from ..equations.algebra.spatial import SX
 from ..export.polynomial import COEFFICIENT_ROUNDING, Polynomial, expand
 from ..model.model import Array
 from ..program.symbols import serialized
-from .cut_open import CutOpen, PartConnection
+from .cut_open import CutOpen
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .design import unit_of
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
-from .layout import MechanismLayout, turned
+from .layout import MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism
 
 MEANINGS = {
@@ -57,9 +57,11 @@ OF_SLIDE = "lift_slope", "lift_bend", "spring_force"
 OF_ARM = "swing_slope", "swing_bend", "spring_moment"
 """Ends of the names of what the law and the spring of a follower are at an instant."""
 
-OF_PROFILES = ("base_radius", "roller_radius", "lift", "swing", "pressure_limit", *SPRING_OF_SLIDE,
-               *SPRING_OF_ARM)  # fmt: skip
-"""Ends of the names of settings of cams, which alone occur in the formulas."""
+NO_SYMBOLS = ("branch", "_teeth", "_ratio", "_phase", "_base_radius", "_roller_radius", "_lift",
+              "_swing", "_pressure_limit",
+              *(f"_{end}" for end in (*SPRING_OF_SLIDE, *SPRING_OF_ARM)))  # fmt: skip
+"""Ends of the names of settings that do not occur in the formulas: of cams s', s'' and the effort
+of the spring do."""
 
 
 @dataclass(frozen=True)
@@ -180,11 +182,8 @@ def denoc_equations(
     """
     driven = tuple(f"{name}_joint" for name in mechanism.inputs)
     whole = {key: float(one) for key, one in mechanism.numbers().items()}
-    branches = {key: one for key, one in whole.items() if key.endswith("branch")}
     cams = mechanism.layout().cams
-    gearing = [key for key in whole if key.endswith(("_teeth", "_ratio", "_phase"))]
-    profiles = [f"{one.cam}_{end}" for one in cams for end in OF_PROFILES]
-    fixed = {key: whole[key] for key in (*branches, *gearing, *profiles) if key in whole}
+    fixed = {key: one for key, one in whole.items() if key.endswith(NO_SYMBOLS)}
     numbers = {key: one for key, one in whole.items() if key not in fixed}
     ratios = {f"{one.name}_ratio": float(one.ratio) for one in mechanism.layout().meshes}
     shown = {key: SX.sym(key) for key, value in numbers.items() if value}
@@ -335,16 +334,9 @@ def _labels(
     held += tuple(f"{one.name} moment" for one in layout.meshes)
     held += tuple(f"{one.name} {'force' if one.arm is None else 'moment'}" for one in layout.cams)
     return {
-        "M": (twists, twists),
-        "W": (twists, twists),
-        "N_l": (twists, twists),
-        "N_d": (twists, joints),
-        "N": (twists, joints),
-        "N_rate": (twists, joints),
-        "W M N": (twists, joints),
-        "I": (joints, joints),
-        "C": (joints, joints),
+        **dict.fromkeys(("M", "W", "N_l"), (twists, twists)),
+        **dict.fromkeys(("N_d", "N", "N_rate", "W M N"), (twists, joints)),
+        **dict.fromkeys(("I", "C"), (joints, joints)),
         "tau_g": (joints, ("effort",)),
-        "J": (held, joints),
-        "J_rate": (held, joints),
+        **dict.fromkeys(("J", "J_rate"), (held, joints)),
     }

@@ -23,9 +23,9 @@ from ..equations.algebra.spatial import SX, CosineSine, Position, joint_motion
 from ..equations.textbook.denoc import ClosedDenoc, Denoc, twist_propagation
 from ..model.model import Array
 from ..prepare.tree import WORLD
-from .cut_open import CutOpen, PartConnection, cut_tree, point_in
+from .cut_open import CutOpen, cut_tree, point_in
 from .disk_cam import DiskCam
-from .layout import GROUND, GearMesh
+from .layout import GROUND, GearMesh, PartConnection
 from .link import Point
 from .reactions import SLIDE_ROW, TURN_ROW
 

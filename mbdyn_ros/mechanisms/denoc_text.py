@@ -95,12 +95,8 @@ def written(equations: DenocEquations, form: str | DocumentFormat = "text") -> s
     )
     A, x, B = equations.bordered
     names = *equations.joints, *(f"-lambda {one}" for one in equations.multiplier_names)
-    numbers = np.column_stack([A, x, B]).tolist()
-    system = [
-        (f"{k} {name}", *map(_number, values))
-        for k, (name, values) in enumerate(zip(names, numbers, strict=True), start=1)
-    ]
-    lines += how.table((("", *(f"A {k}" for k in range(1, len(x) + 1)), "x", "B"), system))
+    heads = ("", *(f"A {k}" for k in range(1, len(x) + 1)), "x", "B")
+    lines += how.table((heads, _numbered(names, np.column_stack([A, x, B]))))
     return "\n".join([*lines, *how.end]) + "\n"
 
 
@@ -223,13 +219,13 @@ def _elements(name: str, matrix: Matrix) -> Iterator[tuple[str, str, Polynomial]
 def _numbers(matrix: Matrix) -> Table:
     """The values of a matrix, rows and columns numbered and named."""
     header = ("", *(f"{k} {one}" for k, one in enumerate(matrix.columns, start=1)))
-    rows = [
-        (f"{k} {name}", *map(_number, values))
-        for k, (name, values) in enumerate(
-            zip(matrix.rows, matrix.values.tolist(), strict=True), start=1
-        )
-    ]
-    return header, rows
+    return header, _numbered(matrix.rows, matrix.values)
+
+
+def _numbered(names: Sequence[str], values: Array) -> list[tuple[str, ...]]:
+    """Rows of values, numbered and named."""
+    rows = enumerate(zip(names, values.tolist(), strict=True), start=1)
+    return [(f"{k} {name}", *map(_number, row)) for k, (name, row) in rows]
 
 
 def _number(value: float) -> str:

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..array import Array, NoNumbers, as_numbers
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..number import LARGEST
 from .kinematics import Kinematics
 from .layout import MechanismLayout
 from .link import (
-    ORDINALS,
+    AXES,
     PIECES,
     PLACES,
     Bar,
@@ -99,12 +99,12 @@ def piece_settings(piece: Piece) -> dict[str, Number]:
 
 def with_setting(piece: Piece, key: str, number: Number) -> Piece:
     """The link with one setting changed."""
-    for pair in ("third", "center", *ORDINALS):
-        if key.startswith(f"{pair}_") and isinstance(piece, Bar):
-            along, across = piece.middle if pair == "center" else getattr(piece, pair)
-            changed = (number, across) if key.endswith("along") else (along, number)
-            return replace(piece, **{pair: changed})  # type: ignore[arg-type]
-    return replace(piece, **{key: number})
+    name, _, axis = key.rpartition("_")
+    if axis not in AXES:
+        return replace(piece, **{key: number})
+    along, across = piece.middle if name == "center" else getattr(piece, name)
+    changed: dict[str, Any] = {name: (number, across) if axis == "along" else (along, number)}
+    return replace(piece, **changed)
 
 
 def stands_in(field: str, name: str) -> bool:
@@ -261,10 +261,7 @@ class Design(ABC):
         values: dict[str, Any] = {}
         for name, number in settings.items():
             if name not in known:
-                raise self.refusal(
-                    f"there is no setting {name!r}{suggestion(name, known)}; there are "
-                    f"{', '.join(known)}"
-                )
+                raise self.refusal(unknown("setting", name, known))
             field = max((f.name for f in fields(self) if stands_in(f.name, name)), key=len)
             value = values.get(field, getattr(self, field))
             if isinstance(value, PIECES):

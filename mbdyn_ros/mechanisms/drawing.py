@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..model.read.yaml_source import YamlSource
 from .cam_law import LawSegment, MotionLaw
 from .layout import GROUND
@@ -220,10 +220,7 @@ class Drawing:
     def _known(self, where: str, names: Any, known: Any, what: str) -> None:
         for name in names:
             if name not in known:
-                raise self.refusal(
-                    f"{where}: there is no {what} {name!r}{suggestion(name, known)}; there are "
-                    f"{', '.join(known)}"
-                )
+                raise self.refusal(f"{where}: {unknown(what, name, known)}")
 
     # -- shapes --------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from .branch_table import BranchTable, branch_table
 from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
 from .kinematics import COEFFICIENTS, Kinematics
-from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
+from .layout import GROUND, GearMesh, MechanismLayout, Part, PartConnection
 from .link import Number, Piece, Point
 from .mechanism import Mechanism
 
@@ -111,11 +111,8 @@ class Skeleton:
 
     def _phase(self, gear: DrawnGears) -> float:
         """As drawn, between -pi and pi."""
-        from cmath import phase
-
-        driver, driven, on = (
-            phase(self.drawing.direction(one)) for one in (gear.driver, gear.driven, gear.on)
-        )
+        names = gear.driver, gear.driven, gear.on
+        driver, driven, on = (cmath.phase(self.drawing.direction(one)) for one in names)
         ratio = gear.ratio or 0.0
         return driven - ratio * driver - (1 - ratio) * on
 
@@ -127,20 +124,16 @@ class Skeleton:
         """The layout with these settings and pieces."""
         parts = []
         for one in self.drawing.links:
-            carrier = self.carriers[one.name]
-            at = (
-                self._slide_at(one, values) if one.slides_on is not None
-                else self._place(carrier, one.points[0], values)
-            )  # fmt: skip
-            across = one.slides_on is not None and one.along == "y"
-            slides = one.slides_on is not None
+            carrier, slides = self.carriers[one.name], one.slides_on is not None
+            start = one.points[0]
+            at = self._slide_at(one, values) if slides else self._place(carrier, start, values)
+            across = slides and one.along == "y"
             parts.append(Part(one.name, carrier, at, values[one.name], slides, across))
-        pins = [
-            Pin(f"{first}_{second}_pin" if first != GROUND else f"{second}_pin",
-                first, self._place(first, point, values), second,
-                self._place(second, point, values))
-            for first, second, point in self.closing
-        ]  # fmt: skip
+        pins = []
+        for first, second, point in self.closing:
+            ends = ((part, self._place(part, point, values)) for part in (first, second))
+            name = f"{first}_{second}_pin" if first != GROUND else f"{second}_pin"
+            pins.append(PartConnection(name, *next(ends), *next(ends)))
         meshes = tuple(self._mesh(one, values) for one in self.drawing.gears)
         cams = tuple(self._cam(one, values) for one in self.drawing.cams)
         return MechanismLayout(tuple(parts), tuple(pins), (), meshes, cams)

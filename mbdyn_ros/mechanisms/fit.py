@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..array import NoNumbers, as_numbers
-from ..errors import InputError
+from ..errors import unknown
 from ..model.model import Array
 from .design import length_names
 from .layout import GROUND
@@ -330,9 +330,9 @@ def _carrier(mechanism: Mechanism, part: str | None) -> str:
     if part is None:
         floating = [one for one in parts if one.parent != GROUND and isinstance(one.piece, Bar)]
         return (floating or list(parts))[0].name
-    if part not in {one.name for one in parts}:
-        known = ", ".join(one.name for one in parts)
-        raise InputError(f"{mechanism.name}: there is no part {part!r}; there are {known}")
+    names = [one.name for one in parts]
+    if part not in names:
+        raise mechanism.refusal(unknown("part", part, names))
     return part
 
 

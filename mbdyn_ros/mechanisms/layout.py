@@ -18,6 +18,9 @@ from .link import Number, Piece, Point
 GROUND = "ground"
 """The part that is fixed."""
 
+ORIGIN: Point = (0.0, 0.0)
+"""Of a part, or of the plane."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -39,21 +42,46 @@ class Part:
         """Name of the joint that moves it."""
         return f"{self.name}_joint"
 
+    @property
+    def connection(self) -> PartConnection:
+        """That joint."""
+        ends = self.parent, self.at, self.name, ORIGIN
+        return PartConnection(self.joint, *ends, self.slides, self.across)
+
+    def carried(self, name: str, piece: Piece) -> Part:
+        """A part that turns on its second pin."""
+        return Part(name, self.name, self.piece.end, piece)
+
+    def pinned(self, name: str, other: Part) -> PartConnection:
+        """The pin that holds its second pin to that of another part."""
+        return PartConnection(name, self.name, self.piece.end, other.name, other.piece.end)
+
 
 @dataclass(frozen=True)
-class Pin:
-    """A pin that closes a loop: a point of one part is a point of another."""
+class PartConnection:
+    """A joint between two parts, neither of which comes first: a pin, where a point of one is a
+    point of the other, or a slide.
+
+    A slide moves the origin of `second` along that part's x axis, which is at a quarter turn
+    to that of `first` where `across`.
+    """
 
     name: str
     first: str
     at_first: Point
     second: str
     at_second: Point
+    slides: bool = False
+    across: bool = False
 
     @property
     def parts(self) -> tuple[str, str]:
         """The part that pushes, and the one that is pushed."""
         return self.first, self.second
+
+    def place_on(self, part: str) -> Point:
+        """Its place on one of its parts."""
+        return self.at_first if part == self.first else self.at_second
 
 
 @dataclass(frozen=True)
@@ -94,13 +122,13 @@ class GearMesh:
 
 @dataclass(frozen=True)
 class MechanismLayout:
-    """Parts, parents first; pins; meshes: wheels that drive each other; and cams.
+    """Parts, parents first; pins that close loops; meshes: wheels that drive each other; and cams.
 
     gears : meshes that place parts instead of pins, which carry forces alone then.
     """
 
     parts: tuple[Part, ...]
-    pins: tuple[Pin, ...]
+    pins: tuple[PartConnection, ...]
     gears: tuple[GearMesh, ...] = ()
     meshes: tuple[GearMesh, ...] = ()
     cams: tuple[DiskCam, ...] = ()
@@ -109,6 +137,16 @@ class MechanismLayout:
     def order(self) -> dict[str, int]:
         """Place of every part among the parts."""
         return {part.name: k for k, part in enumerate(self.parts)}
+
+    @property
+    def connections(self) -> tuple[PartConnection, ...]:
+        """All joints, those of the parts before the pins."""
+        return (*(part.connection for part in self.parts), *self.pins)
+
+    @property
+    def force_carriers(self) -> tuple[PartConnection | GearMesh | DiskCam, ...]:
+        """All between parts that carries forces: joints, pins, meshes and cams."""
+        return (*self.connections, *self.meshes, *self.cams)
 
 
 def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:

@@ -129,8 +129,9 @@ class OnItsPin:
     """A part with a single pin, its centre of mass there."""
 
     inertia: Number
-    pins: ClassVar[tuple[Point, ...]] = ((0.0, 0.0),)
-    middle: ClassVar[Point] = (0.0, 0.0)
+    end: ClassVar[Point] = (0.0, 0.0)
+    pins: ClassVar[tuple[Point, ...]] = (end,)
+    middle: ClassVar[Point] = end
 
     @property
     def moment(self) -> Number:
@@ -182,21 +183,19 @@ def piece_numbers(piece: Piece) -> dict[str, Number]:
     return numbers
 
 
-PLACES = tuple(f"{name}_{axis}" for name in ("third", *ORDINALS) for axis in ("along", "across"))
+AXES = ("along", "across")
+"""Ends of the names of a point's numbers."""
+
+PLACES = tuple(f"{name}_{axis}" for name in ("third", *ORDINALS) for axis in AXES)
 """Names of the numbers of a plate's pins."""
 
 
 def piece_of(kind: type[Piece], numbers: dict[str, Number]) -> Piece:
     """The link that has the numbers of `piece_numbers`, its inverse."""
-    given: dict[str, Any] = {"mass": numbers["mass"], "inertia": numbers["inertia"]}
-    names = {one.name for one in fields(kind)}
-    if "center" in names:
-        given["center"] = numbers["center_along"], numbers["center_across"]
-    if "length" in names:
-        given["length"] = numbers["length"]
-    if "teeth" in names:
-        given["teeth"] = numbers["teeth"]
-    for name in ("third", *ORDINALS):
-        if f"{name}_along" in numbers:
-            given[name] = numbers[f"{name}_along"], numbers[f"{name}_across"]
+    given: dict[str, Any] = {}
+    for name in (one.name for one in fields(kind)):
+        if name in numbers:
+            given[name] = numbers[name]
+        elif f"{name}_along" in numbers:
+            given[name] = tuple(numbers[f"{name}_{axis}"] for axis in AXES)
     return kind(**given)

@@ -8,20 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .layout import GROUND, GearMesh, MechanismLayout, Part, Pin
+from .layout import GROUND, ORIGIN, GearMesh, MechanismLayout, Part
 from .link import Block, Link, Number, Plate
 from .mechanism import Mechanism
 
 
 def _four_bar(design: FourBar | SixBar) -> MechanismLayout:
     """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
-    parts = (
-        Part("crank", GROUND, (0.0, 0.0), design.crank),
-        Part("coupler", "crank", design.crank.end, design.coupler),
-        Part("rocker", GROUND, (design.ground, 0.0), design.rocker),
-    )
-    pin = Pin("coupler_pin", "coupler", design.coupler.end, "rocker", design.rocker.end)
-    return MechanismLayout(parts, (pin,))
+    crank = Part("crank", GROUND, ORIGIN, design.crank)
+    coupler = crank.carried("coupler", design.coupler)
+    rocker = Part("rocker", GROUND, (design.ground, 0.0), design.rocker)
+    return MechanismLayout((crank, coupler, rocker), (coupler.pinned("coupler_pin", rocker),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,13 +151,10 @@ class SliderCrank(Mechanism):
 
     def layout(self) -> MechanismLayout:
         """Crank with coupler, and slider; closed at the slider's pin."""
-        parts = (
-            Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", self.crank.end, self.coupler),
-            Part("slider", GROUND, (0.0, self.offset), self.slider, slides=True),
-        )
-        pin = Pin("slider_pin", "coupler", self.coupler.end, "slider", (0.0, 0.0))
-        return MechanismLayout(parts, (pin,))
+        crank = Part("crank", GROUND, ORIGIN, self.crank)
+        coupler = crank.carried("coupler", self.coupler)
+        slider = Part("slider", GROUND, (0.0, self.offset), self.slider, slides=True)
+        return MechanismLayout((crank, coupler, slider), (coupler.pinned("slider_pin", slider),))
 
     def _explain_open(self) -> str:
         return (
@@ -193,13 +187,10 @@ class QuickReturn(Mechanism):
 
     def layout(self) -> MechanismLayout:
         """Crank, and lever with block; closed at the block's pin."""
-        parts = (
-            Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("lever", GROUND, (0.0, -self.ground), self.lever),
-            Part("block", "lever", (0.0, self.offset), self.block, slides=True),
-        )
-        pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
-        return MechanismLayout(parts, (pin,))
+        crank = Part("crank", GROUND, ORIGIN, self.crank)
+        lever = Part("lever", GROUND, (0.0, -self.ground), self.lever)
+        block = Part("block", "lever", (0.0, self.offset), self.block, slides=True)
+        return MechanismLayout((crank, lever, block), (crank.pinned("block_pin", block),))
 
     def _explain_open(self) -> str:
         return (
@@ -222,13 +213,10 @@ class ScotchYoke(Mechanism):
 
     def layout(self) -> MechanismLayout:
         """Crank, and yoke with block; closed at the block's pin."""
-        parts = (
-            Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("yoke", GROUND, (0.0, 0.0), self.yoke, slides=True),
-            Part("block", "yoke", (0.0, 0.0), self.block, slides=True, across=True),
-        )
-        pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
-        return MechanismLayout(parts, (pin,))
+        crank = Part("crank", GROUND, ORIGIN, self.crank)
+        yoke = Part("yoke", GROUND, ORIGIN, self.yoke, slides=True)
+        block = Part("block", "yoke", ORIGIN, self.block, slides=True, across=True)
+        return MechanismLayout((crank, yoke, block), (crank.pinned("block_pin", block),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,15 +240,12 @@ class FiveBar(Mechanism):
 
     def layout(self) -> MechanismLayout:
         """Each crank with its coupler; closed at the couplers' pin."""
-        parts = (
-            Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", self.crank.end, self.coupler),
-            Part("second_crank", GROUND, (self.ground, 0.0), self.second_crank),
-            Part("second_coupler", "second_crank", self.second_crank.end, self.second_coupler),
-        )
-        ends = self.coupler.end, "second_coupler", self.second_coupler.end
-        pin = Pin("coupler_pin", "coupler", *ends)
-        return MechanismLayout(parts, (pin,))
+        crank = Part("crank", GROUND, ORIGIN, self.crank)
+        coupler = crank.carried("coupler", self.coupler)
+        second = Part("second_crank", GROUND, (self.ground, 0.0), self.second_crank)
+        other = second.carried("second_coupler", self.second_coupler)
+        pin = coupler.pinned("coupler_pin", other)
+        return MechanismLayout((crank, coupler, second, other), (pin,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,13 +275,10 @@ class SixBar(Mechanism):
         """The four-bar's parts, then those of the second dyad."""
         first, plate = _four_bar(self), getattr(self, self.ternary)
         pivot = self.second_pivot_x, self.second_pivot_y
-        parts = (
-            Part("second_coupler", self.ternary, plate.third, self.second_coupler),
-            Part("second_rocker", GROUND, pivot, self.second_rocker),
-        )
-        ends = self.second_coupler.end, "second_rocker", self.second_rocker.end
-        pin = Pin("second_pin", "second_coupler", *ends)
-        return MechanismLayout((*first.parts, *parts), (*first.pins, pin))
+        coupler = Part("second_coupler", self.ternary, plate.third, self.second_coupler)
+        rocker = Part("second_rocker", GROUND, pivot, self.second_rocker)
+        pin = coupler.pinned("second_pin", rocker)
+        return MechanismLayout((*first.parts, coupler, rocker), (*first.pins, pin))
 
 
 @dataclass(frozen=True, kw_only=True)

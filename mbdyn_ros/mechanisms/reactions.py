@@ -23,14 +23,18 @@ import numpy as np
 from ..equations.actuation import joint_springs
 from ..equations.algebra.spatial import SX, constant
 from ..equations.loops.embedding import Embedding
-from ..equations.tree.newton_euler import forward_pass, inertial_wrenches, joint_wrenches
-from ..errors import InputError, suggestion
+from ..equations.tree.newton_euler import (
+    forward_pass,
+    inertial_wrenches,
+    joint_wrenches,
+    total_wrench,
+)
+from ..errors import InputError, unknown
 from ..model.model import Array
 from ..prepare.tree import WORLD
 from ..program.declaration import program
-from .cut_open import PartConnection, connections, force_carriers
 from .disk_cam import DiskCam
-from .layout import GROUND, GearMesh, MechanismLayout, turned
+from .layout import GROUND, GearMesh, MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism
 from .parametric import PLANE_ROWS, ParametricSystem, run
 from .pose import MechanismPose
@@ -69,21 +73,14 @@ def reactions(
     poses = closed.denoc.poses
     rows = embedding.rows(system.pinned, velocity)
     pins = []
-    for k, closure in enumerate(system.pinned.cluster.closures):
-        count = PLANE_ROWS
-        force = rows.wrenches[k][:3, :count] @ multipliers[k * count : (k + 1) * count]
-        first, second = closure.predecessor, closure.successor
-        if first != WORLD:
-            force = poses[first][0] @ force
-        for body, sign, frame in (
-            (first, -1, closure.predecessor_frame),
-            (second, 1, closure.successor_frame),
-        ):
-            if body != WORLD:
-                push = sign * (poses[body][0].T @ force)
-                turning = ca.cross(constant(frame.translation), push)
-                outside[:, body] += ca.vertcat(push, turning)
-        pins.append(ca.horzcat(force[0], force[1], 0))
+    for k, pin in enumerate(system.pinned.cluster.closures):
+        held = slice(PLANE_ROWS * k, PLANE_ROWS * (k + 1))
+        force = rows.wrenches[k][:3, :PLANE_ROWS] @ multipliers[held]
+        if pin.predecessor != WORLD:
+            force = poses[pin.predecessor][0] @ force
+        rotation, origin = poses[pin.successor]
+        place = origin + rotation @ constant(pin.successor_frame.translation)
+        pins.append(_press(poses, place, force, (pin.successor, pin.predecessor), outside))
     others = iter(ca.vertsplit(multipliers[PLANE_ROWS * len(pins) :]))
     meshes = [
         _tooth_force(system, poses, mesh, moment, outside)
@@ -170,15 +167,11 @@ def shaking(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
 
     They are -d/dt of the linear and of the angular momentum of all parts.
     """
-    closed, embedding = system.denoc(q, v)
+    embedding = system.embedding(q, z)
     motions = forward_pass(system.tree, embedding.joints, *embedding.motion(v, a), np.zeros(3))
-    moments, forces = inertial_wrenches(system.tree, motions, None)
-    total = SX.zeros(3, 1)
-    for moment, force, (rotation, origin) in zip(moments, forces, closed.denoc.poses, strict=True):
-        push = rotation @ force
-        turning = (rotation @ moment)[2] + origin[0] * push[1] - origin[1] * push[0]
-        total -= ca.vertcat(push[0], push[1], turning)
-    return total
+    wrenches = inertial_wrenches(system.tree, motions, None)
+    moment, force = total_wrench(system.tree, embedding.joints, *wrenches)
+    return -ca.vertcat(force[0], force[1], moment[2])
 
 
 FRICTION_ITERATIONS = 30
@@ -248,7 +241,7 @@ def friction_forces(
     layout = mechanism.layout()
     if layout.gears:
         raise mechanism.refusal("the share of its pins' forces is undetermined, and so is friction")
-    joints = connections(layout)
+    joints = layout.connections
     by_name = _by_name(mechanism, joints, friction)
 
     def under(loads: Array) -> Array:
@@ -296,7 +289,7 @@ def friction_forces(
     whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
     whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
     return FrictionForces(
-        {one.name: whole[:, k] for k, one in enumerate(force_carriers(layout))},
+        {one.name: whole[:, k] for k, one in enumerate(layout.force_carriers)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
         -(found * speeds).sum(axis=1),
         torque,
@@ -313,10 +306,7 @@ def _by_name(
         return dict.fromkeys(names, friction)
     for name in friction:
         if name not in names:
-            raise mechanism.refusal(
-                f"friction: there is no joint {name!r}{suggestion(name, names)}; there are "
-                f"{', '.join(names)}"
-            )
+            raise mechanism.refusal(f"friction: {unknown('joint', name, names)}")
     return {name: friction.get(name, Friction()) for name in names}
 
 

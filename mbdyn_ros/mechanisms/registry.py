@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..number import name_values
 from .drawing import LIBRARY, read_drawing
 from .drawn import mechanism_kind
@@ -58,10 +58,7 @@ def kind_of(name: str) -> type[Mechanism]:
         return mechanism_kind(read_drawing(name))
     name = ALIASES.get(name, name)
     if name not in MECHANISMS:
-        raise InputError(
-            f"there is no mechanism {name!r}{suggestion(name, MECHANISMS)}; there are "
-            f"{', '.join(MECHANISMS)}"
-        )
+        raise InputError(unknown("mechanism", name, MECHANISMS))
     return MECHANISMS[name]
 
 

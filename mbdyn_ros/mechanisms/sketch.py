@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ..errors import InputError
-from .drawing import Drawing, DrawnLink, drawing_of
+from .drawing import Drawing, DrawnLink
 from .layout import GROUND
 from .link import Bar, Block
 from .mechanism import Mechanism
@@ -108,11 +108,9 @@ class Sketch:
         bars = [one for one in links.values() if one.slides_on is None]
         driven = [one for one in self.inputs if one in links]
         driven = driven or [one.name for one in bars if one.points[0] in self.ground][:1]
-        given = {key: {**vars(one)} for key, one in links.items()}
-        for one in given.values():
-            del one["name"]
-        places = {key: (at.real, at.imag) for key, at in self.points.items()}
-        return drawing_of(places, self.ground, given, driven, name=name)
+        places = tuple((key, (at.real, at.imag)) for key, at in self.points.items())
+        every, ground = tuple(links.values()), tuple(self.ground)
+        return Drawing(name, name, places, ground, every, tuple(driven), every[-1].name)
 
     def _hung(self) -> Iterator[DrawnLink]:
         """The links in an order in which each hangs on one before it, by its first point."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..arguments import JointState, checked_names
 from ..array import Array
 from ..equations.actuation import joint_rates, rate_units
-from ..errors import InputError, ModelError, suggestion
+from ..errors import InputError, ModelError, unknown
 from ..robot import Robot, checked_robot
 
 LEAST_RATE = 1e-6
@@ -244,10 +244,7 @@ def _range(place: slice) -> range:
 def _require_joint(robot: Robot, name: str, before: Sequence[str]) -> None:
     """Refuse an unknown name, one given twice, or a joint whose rates are not velocities."""
     if name not in robot.joint_names:
-        raise InputError(
-            f"{robot.model.source}: there is no joint {name!r}{suggestion(name, robot.joint_names)}"
-            f"; there are {', '.join(robot.joint_names)}"
-        )
+        raise InputError(f"{robot.model.source}: {unknown('joint', name, robot.joint_names)}")
     if name in before:
         raise InputError(f"{robot.model.source}: joint {name!r} is named twice")
     joint = robot.model.joint(name)

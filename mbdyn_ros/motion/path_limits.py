@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arguments import Wrenches
 from ..array import Array
-from ..errors import InputError, suggestion
+from ..errors import InputError, suggestion, unknown
 from ..robot import Robot
 from .joint_path import Call, JointPath
 from .path_motion import PathMotion
@@ -278,8 +278,7 @@ class PathLimits:
             for name, first in self._bearings:
                 if name not in rest:
                     raise InputError(
-                        f"joint_force, joint_moment: there is no joint or loop {name!r}"
-                        f"{suggestion(name, list(rest))}; there are {', '.join(rest)}"
+                        f"joint_force, joint_moment: {unknown('joint or loop', name, rest)}"
                     )
                 part = slice(first, first + 3)
                 held = rest[name][:, part]

@@ -152,22 +152,25 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
     """The loops of `model`, moved from links to bodies; see `split_joints.quaternions_in_loops`."""
     result, small = [], noise(body.placement.translation for body in tree.bodies)
     for loop in model.loops:
-        first, first_pose = tree.frames[loop.predecessor]
-        second, second_pose = tree.frames[loop.successor]
-        ancestor = common_ancestor(tree, first, second)
-        closure = Closure(
-            name=loop.name,
-            type=loop.closing.name,
-            axis=loop.axis,
-            predecessor=first,
-            predecessor_frame=without_noise(first_pose @ loop.predecessor_frame, small),
-            predecessor_path=path_from(tree, ancestor, first),
-            successor=second,
-            successor_frame=without_noise(second_pose @ loop.successor_frame, small),
-            successor_path=path_from(tree, ancestor, second),
-        )
-        result.append(closure)
+        ends = []
+        for link, frame in (
+            (loop.predecessor, loop.predecessor_frame), (loop.successor, loop.successor_frame),
+        ):  # fmt: skip
+            body, pose = tree.frames[link]
+            ends.append((body, without_noise(pose @ frame, small)))
+        result.append(closure_between(tree, loop.name, loop.closing.name, loop.axis, *ends))
     return result
+
+
+def closure_between(
+    tree: Tree, name: str, type: str, axis: Array, first: tuple[int, Pose], second: tuple[int, Pose]
+) -> Closure:
+    """A loop that closes between frames of two bodies."""
+    ancestor = common_ancestor(tree, first[0], second[0])
+    one, other = (
+        (body, frame, path_from(tree, ancestor, body)) for body, frame in (first, second)
+    )
+    return Closure(name, type, axis, *one, *other)
 
 
 def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:

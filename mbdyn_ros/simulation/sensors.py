@@ -10,7 +10,7 @@ import numpy as np
 from ..arguments import Wrenches, require_link
 from ..compiler.kernel import Bound
 from ..equations.sensors import imu
-from ..errors import InputError, suggestion
+from ..errors import InputError, unknown
 from ..model.model import Array, Model
 from ..robot import Robot
 
@@ -108,10 +108,7 @@ class ForceTorque:
     def __init__(self, robot: Robot, joint: str) -> None:
         names = [one.name for one in robot.model.joints]
         if joint not in names:
-            raise InputError(
-                f"{robot.model.source}: there is no joint {joint!r}{suggestion(joint, names)}; "
-                f"there are {', '.join(names)}"
-            )
+            raise InputError(f"{robot.model.source}: {unknown('joint', joint, names)}")
         self.robot, self.joint = robot, joint
         self.link = robot.model.joint(joint).child
         self._rigid = _fastened(robot.model, self.link)

@@ -24,7 +24,6 @@ from mbdyn_ros.mechanisms import (
     SliderCrank,
     constant_speed,
 )
-from mbdyn_ros.mechanisms.cut_open import connections
 from mbdyn_ros.mechanisms.denoc_equations import DenocEquations, denoc_equations
 from mbdyn_ros.mechanisms.denoc_text import BLANK, FORMATS, formulas_of, worksheet, written
 
@@ -62,7 +61,7 @@ def test_every_cut_gives_the_torque_and_the_reactions(name: str) -> None:
     reactions = Analysis(mechanism, CrankMotion(np.array([0.0, 1.0]), *twice)).reactions
     layout = mechanism.layout()
     cuts = 0
-    joints = [one.name for one in connections(layout)]
+    joints = [one.name for one in layout.connections]
     chosen = list(itertools.combinations(joints, len(layout.pins)))
     for cut in random.permutation(chosen)[:10].tolist():  # all but of six-bars
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,15 +12,14 @@ import numpy as np
 from ...cli.printing import number, number_column, print_table
 from ...errors import InputError
 from ...model.model import Array
-from ...number import once, to_float
+from ...number import once, to_floats
 from ...recording.read import read_table
-from .. import FourBar, Mechanism
+from .. import Analysis, FourBar, Mechanism
 from ..balance import balance
 from ..design import length_names, with_unit
 from ..fit import CurveFit, fit_curve
-from ..pareto import GOALS, pareto_front
 from ..precision_positions import PoseFit, fit_function, fit_poses
-from ..sweep import unit_in
+from ..sweep import GOALS, pareto_front, unit_in
 from ..view import plots
 from .options import EVERY_LINK
 from .prescribed import guided, prescribed, write_files
@@ -41,12 +41,13 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
                  "before": dict(zip(axes, before.shaking.T, strict=True)),
                  "after": dict(zip(axes, after.shaking.T, strict=True))},
     )  # fmt: skip
-    changes: dict[str, list[float]] = {
-        "largest_shaking_force": [_force(one.shaking) for one in (before, after)],
-        "largest_shaking_moment": [
-            float(np.abs(one.shaking[:, 2]).max()) for one in (before, after)
-        ],
-        "peak_torque": [float(np.abs(one.torque).max()) for one in (before, after)],
+    sizes: dict[str, Callable[[Analysis], Array]] = {
+        "largest_shaking_force": lambda one: np.hypot(*one.shaking[:, :2].T),
+        "largest_shaking_moment": lambda one: np.abs(one.shaking[:, 2]),
+        "peak_torque": lambda one: np.abs(one.torque),
+    }
+    changes = {
+        key: [float(size(one).max()) for one in (before, after)] for key, size in sizes.items()
     }
     if not as_json:
         rows = [
@@ -68,10 +69,6 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         "counterweights": [vars(one) for one in found.counterweights],
         "balanced": found.settings,
     } | changes
-
-
-def _force(shaking: Array) -> float:
-    return float(np.hypot(shaking[:, 0], shaking[:, 1]).max())
 
 
 def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
@@ -108,7 +105,7 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
 def _bounds(text: str) -> tuple[str, tuple[float, float]]:
     """The setting of a --pareto, and its bounds."""
     setting, _, span = text.partition("=")
-    numbers = [one for part in span.split(":") if (one := to_float(part)) is not None]
+    numbers = to_floats(span, ":") or []
     if len(numbers) != 2:
         raise InputError(f"--pareto {text}: give SETTING=FROM:TO, as in coupler_length=0.2:0.4")
     return setting.strip(), (numbers[0], numbers[1])
@@ -135,16 +132,15 @@ def fit_positions(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         lambda: {"crank": {"": found.q}, "rocker": {"": found.rocker},
                  "reached": {"rocker": found.rocker_reached}},
     )  # fmt: skip
-    settings = _lengths(found.mechanism)
+    settings, rows = _lengths(found.mechanism)
+    rows += [
+        ("branch", f"{found.mechanism.branch:+d}"),
+        ("Grashof class", found.mechanism.grashof_class),
+        ("the crank counts from", f"{number(math.degrees(found.crank_zero))} deg"),
+        ("the rocker counts from", f"{number(math.degrees(found.rocker_zero))} deg"),
+        ("largest gap", f"{found.turn_gap:.2g} rad"),
+    ]
     if not as_json:
-        rows = [(name, f"{number(value)} m") for name, value in settings.items()]
-        rows += [
-            ("branch", f"{found.mechanism.branch:+d}"),
-            ("Grashof class", found.mechanism.grashof_class),
-        ]
-        rows += [(f"the {name} counts from", f"{number(np.degrees(zero))} deg") for name, zero in
-                 (("crank", found.crank_zero), ("rocker", found.rocker_zero))]  # fmt: skip
-        rows += [("largest gap", f"{found.turn_gap:.2g} rad")]
         print_table(f"{found.mechanism.title}, {len(found.q)} pairs of angles", ("", ""), rows)
     return {
         "function": settings, "branch": found.mechanism.branch, "crank_zero": found.crank_zero,
@@ -160,38 +156,33 @@ def _fitted(found: CurveFit, task: str, options: dict[str, Any], as_json: bool) 
         lambda: {"crank": {"": found.q}, "reached": dict(zip("xy", found.reached.T, strict=True)),
                  "wanted": dict(zip("xy", found.wanted.T, strict=True))},
     )  # fmt: skip
-    settings = _lengths(found.mechanism)
+    settings, rows = _lengths(found.mechanism)
     document = {
         task: settings, "part": found.part, "at": list(found.at), "place": list(found.place),
         "turn": found.turn, "gap_rms": found.gap_rms, "gap_max": float(found.gaps.max()),
     }  # fmt: skip
-    rows = [(name, f"{number(value)} m") for name, value in settings.items()]
     if isinstance(found, PoseFit):
-        document |= {
-            "branch": found.mechanism.branch,
-            "tilt": found.tilt,
-            "turn_gap": found.turn_gap,
-        }
-        tilt = f"{number(np.degrees(found.tilt))} deg"
-        rows += [("branch", f"{found.mechanism.branch:+d}")]
-        rows += [("from the coupler's x axis to the poses'", tilt)]
+        branch = found.mechanism.branch
+        document |= {"branch": branch, "tilt": found.tilt, "turn_gap": found.turn_gap}
+        tilt = f"{number(math.degrees(found.tilt))} deg"
+        rows += [("branch", f"{branch:+d}"), ("from the coupler's x axis to the poses'", tilt)]
+    at, place = (", ".join(f"{number(one)} m" for one in pair) for pair in (found.at, found.place))
+    rows += [
+        (f"point of the {found.part}, along and across", at),
+        ("origin in the path's plane", place),
+        ("turn of its x axis", f"{number(math.degrees(found.turn))} deg"),
+        ("gap, root of the mean square", f"{number(found.gap_rms)} m"),
+        ("largest gap", f"{number(float(found.gaps.max()))} m"),
+    ]
     if not as_json:
-        rows += [
-            (
-                f"point of the {found.part}, along and across",
-                ", ".join(f"{number(one)} m" for one in found.at),
-            ),
-            ("origin in the path's plane", ", ".join(f"{number(one)} m" for one in found.place)),
-            ("turn of its x axis", f"{number(np.degrees(found.turn))} deg"),
-            ("gap, root of the mean square", f"{number(found.gap_rms)} m"),
-            ("largest gap", f"{number(float(found.gaps.max()))} m"),
-        ]
         print_table(f"{found.mechanism.title}, {len(found.q)} points", ("", ""), rows)
     return document
 
 
-def _lengths(found: Mechanism) -> dict[str, float]:
-    return {name: float(found.settings[name]) for name in length_names(found.settings)}
+def _lengths(found: Mechanism) -> tuple[dict[str, float], list[tuple[str, str]]]:
+    """The lengths that were found, and rows of them."""
+    lengths = {name: float(found.settings[name]) for name in length_names(found.settings)}
+    return lengths, [(name, f"{number(value)} m") for name, value in lengths.items()]
 
 
 def _columns(path: str, heads: str) -> Array:

@@ -10,23 +10,18 @@ import click
 
 from ...cli.options import STEPS_AS
 from ...integration.methods import ADAPTIVE, described
-from ..pareto import GOALS
-from ..sweep import QUANTITIES
+from ..crank_motion import LAWS
+from ..sweep import GOALS, QUANTITIES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 EVERY_LINK, LOCAL = "all", "local"
 """--balance without links, and --dask without an address: workers on this machine."""
 
-LAWS = ("constant", "trapezoid", "cycloid")
-"""Laws of --motion; what else it names is a file."""
-
 USED_BY_LAWS = {
-    name: tuple(f"--motion {law}" for law in laws)
-    for name, laws in {
-        "speed": ("constant", "trapezoid"), "acceleration": ("trapezoid",),
-        "duration": ("cycloid",), "start": LAWS, "turn": LAWS,
-    }.items()
+    name: tuple(f"--motion {law}" for law, (_, numbers) in LAWS.items()
+                if name in (*numbers, "start", "turn"))
+    for name in ("speed", "acceleration", "duration", "start", "turn")
 }  # fmt: skip
 """By the name of an option of prescribed motions, the laws that use it."""
 

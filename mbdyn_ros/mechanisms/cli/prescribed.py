@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, suggestion
 from ...model.model import Array
-from ...number import to_float
+from ...number import to_floats
 from ...recording.table import Table
 from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import Analysis, CrankMotion, Friction, Mechanism
-from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
+from ..crank_motion import LAWS, from_table, joint_table
 from ..view import plots
-from .options import LAWS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,22 +23,17 @@ if TYPE_CHECKING:
 
 def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
     """The prescribed motion of the command line; all cranks of several turn alike."""
-    kind, start, turn = options["motion"], options["start"], options["turn"]
-    speed = speed_of(options)
-    if kind == "constant":
-        result = constant_speed(speed, start, turn, points)
-    elif kind == "trapezoid":
-        result = trapezoid(speed, options["acceleration"], start, turn, points)
-    elif kind == "cycloid":
-        result = cycloid(options["duration"] or 1.0, start, turn, points)
-    elif not (Path(kind).suffix or Path(kind).exists()):
+    kind, ends = options["motion"], (options["start"], options["turn"])
+    if kind in LAWS:
+        law, names = LAWS[kind]
+        given = options | {"speed": speed_of(options), "duration": options["duration"] or 1.0}
+        return law(*(given[name] for name in names), *ends, points).shared(len(made.inputs))
+    if not (Path(kind).suffix or Path(kind).exists()):
         raise InputError(
             f"--motion: there is no law and no file {kind!r}{suggestion(kind, LAWS)}; the laws are "
             f"{', '.join(LAWS)}"
         )
-    else:
-        return from_table(kind, made.inputs)
-    return result.shared(len(made.inputs))
+    return from_table(kind, made.inputs)
 
 
 def speed_of(options: dict[str, Any], otherwise: float = 10.0) -> float:
@@ -72,14 +66,14 @@ def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
     found: dict[str, Friction] = {}
     for text in texts:
         joint, _, numbers = text.rpartition("=")
-        values = [to_float(one) for one in numbers.split(",")]
-        if None in values or not 2 <= len(values) <= 3:
+        values = to_floats(numbers) or []
+        if not 2 <= len(values) <= 3:
             raise InputError(
                 f"--friction {text}: give [JOINT=]COEFFICIENT,RADIUS[,DAMPING], as in 0.1,0.01"
             )
         if joint.strip() in found:
             raise InputError(f"--friction: {joint.strip() or 'all joints'} is given twice")
-        found[joint.strip()] = Friction(*(one or 0.0 for one in values))
+        found[joint.strip()] = Friction(*values)
     if "" in found and len(found) > 1:
         raise InputError("--friction: give it of all joints once, or of each by its name")
     return found.get("", found or None)
@@ -113,10 +107,10 @@ def curve_of(analysis: Analysis, text: str | None) -> Array | None:
     if text is None:
         return None
     part, equals, at = text.partition("=")
-    place = [to_float(one) for one in at.split(",")]
-    if not equals or len(place) != 2 or None in place:
+    place = to_floats(at) or []
+    if not equals or len(place) != 2:
         raise InputError(f"--curve {text}: give PART=ALONG,ACROSS, as in coupler=0.15,0.1")
-    return analysis.curve(part.strip(), (float(place[0] or 0), float(place[1] or 0)))
+    return analysis.curve(part.strip(), (place[0], place[1]))
 
 
 def table_of(analysis: Analysis, curve: Array | None = None) -> Table:

@@ -17,7 +17,7 @@ from ...cli.printing import number, number_column, print_table, progress_bar
 from ...errors import InputError
 from ...model.write.elements import write_text
 from ...names import in_text
-from ...number import once, to_float
+from ...number import once, to_floats
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ..analysis import mean
@@ -41,6 +41,14 @@ if TYPE_CHECKING:
 
 SWEPT_POINTS = 72
 """Instants at which every design of a sweep is looked at, and one that closes the turn."""
+
+
+TORQUES = {
+    "peak_torque": "largest torque",
+    "rms_torque": "effective torque",
+    "peak_torque_without_gravity": "largest torque without gravity",
+}
+"""Words for torques of every input, by their keys in documents."""
 
 
 def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
@@ -68,22 +76,13 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         )
     if not as_json:
         lines: list[tuple[str, float | None, str]] = [
-            (f"{what} of the {name}", document[key][k], "N m")
-            for key, what in (
-                ("peak_torque", "largest torque"),
-                ("rms_torque", "effective torque"),
-                ("peak_torque_without_gravity", "largest torque without gravity"),
-            )
-            for k, name in enumerate(made.inputs)
+            (f"{words} of the {name}", one, "N m")
+            for key, words in TORQUES.items()
+            for name, one in zip(made.inputs, document[key], strict=True)
         ]
-        lines += [
-            (f"largest force in {name}", one, "N")
-            for name, one in document["largest_reaction"].items()
-        ]
-        lines += [
-            (f"least force in {name}", one, "N")
-            for name, one in document.get("least_contact_force", {}).items()
-        ]
+        for what, key in (("largest", "largest_reaction"), ("least", "least_contact_force")):
+            forces = document.get(key, {}).items()
+            lines += [(f"{what} force in {name}", one, "N") for name, one in forces]
         lines.append(("largest shaking force", document["largest_shaking_force"], "N"))
         if "mean_friction_power" in document:
             lines.append(("mean power lost to friction", document["mean_friction_power"], "W"))
@@ -157,13 +156,11 @@ def _flights(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
 
     if options["plot"]:
         raise click.UsageError("--plot shows a follower in contact; --output has the flights")
-    torque, longest = torque_of(made, options["torque"])
-    duration = 5.0 if options["duration"] is None else options["duration"]
+    integrated = _integrated(made, options)
+    start, speed = options["start"], speed_of(options, 0.0)
     motion = move_with_flights(
-        made, options["start"], speed_of(options, 0.0), duration, torque,
-        options["restitution"], options["method"], options["rtol"], options["atol"],
-        min(options["max_step"], longest),
-    )  # fmt: skip
+        made, start, speed, restitution=options["restitution"], **integrated
+    )
     (cam,) = made.layout().cams
     names = cam.cam, cam.follower
     table = {
@@ -189,7 +186,7 @@ def _flights(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
          f"{one.closing:.4g}", f"{one.loss:.4g}")
         for one in motion.flights
     ]  # fmt: skip
-    print_table(f"{made.title}: flights in {duration:g} s", header, rows)
+    print_table(f"{made.title}: flights in {integrated['duration']:g} s", header, rows)
     return document
 
 
@@ -199,36 +196,39 @@ def moved(
     """The motion under --torque, and what stopped it."""
     from ..forward import StoppedMotionError, move
 
-    torque, longest = torque_of(made, options["torque"])
     start, speed = (
         np.full(len(made.inputs), one) for one in (options["start"], speed_of(options, 0.0))
     )
-    duration = 5.0 if options["duration"] is None else options["duration"]
     try:
-        motion = move(
-            made, start, speed, duration, torque, options["method"],
-            options["rtol"], options["atol"], min(options["max_step"], longest),
-        )  # fmt: skip
+        return move(made, start, speed, **_integrated(made, options)), None
     except StoppedMotionError as error:
         return error.motion, error
-    return motion, None
+
+
+def _integrated(made: Mechanism, options: dict[str, Any]) -> dict[str, Any]:
+    """How long a free motion is integrated, under which torque and how."""
+    torque, longest = torque_of(made, options["torque"])
+    duration = 5.0 if options["duration"] is None else options["duration"]
+    method = {name: options[name] for name in ("method", "rtol", "atol")}
+    return {"duration": duration, "torque": torque, **method,
+            "max_step": min(options["max_step"], longest)}  # fmt: skip
 
 
 def torque_of(made: Mechanism, text: str) -> tuple[Any, float]:
     """The torque of --torque, and the longest step (s) that does not overlook it."""
     from ..forward import law_from_table
 
-    numbers = [to_float(one) for one in text.split(",")]
+    numbers = to_floats(text) or []
     if text.lower().endswith(TABLES):
         return law_from_table(text, made.inputs)
     if numbers == [0]:  # none, of any number of cranks
         numbers *= len(made.inputs)
-    if None in numbers or len(numbers) != len(made.inputs):
+    if len(numbers) != len(made.inputs):
         raise InputError(
             f"--torque {text}: give {len(made.inputs)} numbers, N m, or a file of these kinds: "
             f"{', '.join(TABLES)}"
         )
-    return np.array(numbers, dtype=float), math.inf
+    return np.array(numbers), math.inf
 
 
 def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
@@ -278,13 +278,12 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
     from .. import compare
 
     setting, equals, text = options["compare"].partition("=")
-    values = [to_float(one) for one in text.split(",")]
-    if not equals or None in values:
+    values = to_floats(text)
+    if not equals or values is None:
         raise InputError(f"--compare {options['compare']}: give SETTING=VALUE,VALUE,...")
     if options["output"]:
         raise click.UsageError("--compare prints a table and draws a --plot; --output needs --id")
-    numbers = [one for one in values if one is not None]
-    analyses = compare(made, prescribed(made, options), setting.strip(), numbers)
+    analyses = compare(made, prescribed(made, options), setting.strip(), values)
     write_files(options, lambda: plots.plot_comparison(setting.strip(), analyses), dict)
     rows = [
         {
@@ -336,7 +335,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
 def _span(text: str) -> tuple[str, tuple[float, float, int]]:
     """The setting of a --sweep, and where it goes from, to, in how many values."""
     setting, _, span = text.partition("=")
-    numbers = [one for part in span.split(":") if (one := to_float(part)) is not None]
+    numbers = to_floats(span, ":") or []
     finite = len(numbers) == 3 and all(map(math.isfinite, numbers))
     if not finite or numbers[2] < 1 or not numbers[2].is_integer():
         raise InputError(f"--sweep {text}: give SETTING=FROM:TO:COUNT, as in crank_mass=1:2:50")

@@ -11,7 +11,7 @@ from ...cli.options import WRITTEN_AS
 from ...cli.printing import print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...errors import InputError
-from ...number import name_values, to_float
+from ...number import name_values, to_floats
 from .options import USED_BY, USED_BY_LAWS, task_options
 
 if TYPE_CHECKING:
@@ -136,13 +136,16 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
     """The law of motion that the page shows first, or the motion of a file."""
-    from ..view.run import CONSTANT, CYCLOID, FREE, TRAPEZOID
+    from ..crank_motion import LAWS
+    from ..view.run import CONSTANT, FREE
     from .prescribed import prescribed
 
     if options["forward"]:
         return FREE
-    laws = {"constant": CONSTANT, "trapezoid": TRAPEZOID, "cycloid": CYCLOID}
-    return laws.get(options["motion"]) or prescribed(made, options)
+    motion = options["motion"]
+    if motion in LAWS:
+        return CONSTANT if motion == "constant" else str(motion)
+    return prescribed(made, options)
 
 
 def _list(as_json: bool) -> None:
@@ -176,11 +179,11 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
     values: dict[str, float] = {}
     if lengths is not None:
         names = length_names(made.settings)
-        given = [to_float(one) for one in lengths.split(",")]
-        if None in given or len(given) != len(names):
+        given = to_floats(lengths) or []
+        if len(given) != len(names):
             raise InputError(
                 f"--lengths {lengths}: give {len(names)} numbers, m: {', '.join(names)}"
             )
-        values = {name: one for name, one in zip(names, given, strict=True) if one is not None}
+        values = dict(zip(names, given, strict=True))
     values |= name_values(",".join(texts), "--set")
     return made.replaced(**values) if values else made

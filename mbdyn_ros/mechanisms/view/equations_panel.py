@@ -1,19 +1,14 @@
-"""The equations of the mechanism on its page, at the instant that is shown.
-
-Our LaTeX is set by browsers themselves, as MathML.
-"""
+"""The equations of the mechanism on its page, at the instant that is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import InputError
-from ...export.document import LATEX, DocumentFormat, Table
+from ...export.document import HTML, DocumentFormat
 from ...names import in_html
 from ...view.page.page import Page
-from ..cut_open import connections
 from ..denoc_equations import denoc_equations
 from ..denoc_text import written
 from .run import DesignRun
@@ -25,56 +20,6 @@ WIDE = ".mantine-Modal-content{flex-basis:min(92vw,1100px)!important}"
 """Tables need more than the width of viser's windows."""
 
 SCROLLED = "overflow:auto;max-height:70vh;font-size:12px;line-height:1.4"
-
-
-def formula(latex: str, display: bool = False) -> str:
-    """The MathML of a formula in LaTeX, on a line of its own where `display`.
-
-    Examples
-    --------
-    >>> formula(r"m_{\\text{lower\\_rod}}").partition(">")[2]
-    '<mrow><msub><mi>m</mi><mrow><mtext>lower_rod</mtext></mrow></msub></mrow></math>'
-    """
-    from latex2mathml.converter import convert
-
-    made: str = convert(latex, display="block" if display else "inline")
-    return made.replace(r"\_", "_")  # which it leaves in words
-
-
-def sentence(text: str) -> str:
-    """HTML of words, with formulas between dollars."""
-    parts = text.split("$")
-    if len(parts) % 2 == 0:  # no formula: a name with a dollar
-        return in_html(text)
-    return "".join(formula(one) if k % 2 else in_html(one) for k, one in enumerate(parts))
-
-
-def matrix(rows: Sequence[Sequence[str]]) -> str:
-    """The LaTeX of a matrix of numbers or formulas."""
-    lines = r" \\ ".join(" & ".join(row) for row in rows)
-    return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
-
-
-def table(content: Table) -> list[str]:
-    """A table in HTML."""
-    header, rows = content
-    lines = ["".join(f"<th>{sentence(one)}</th>" for one in header)]
-    lines += ["".join(f"<td>{sentence(one)}</td>" for one in row) for row in rows]
-    return ["<table>", *(f"<tr>{one}</tr>" for one in lines), "</table>"]
-
-
-HTML = replace(
-    LATEX,
-    start=lambda title: [f"<h3>{sentence(title)}</h3>"],
-    heading=lambda title: [f"<h4>{sentence(title)}</h4>"],
-    lines=lambda lines: ["<ul>", *(f"<li>{sentence(one)}</li>" for one in lines), "</ul>"],
-    table=table,
-    formulas=lambda formulas: [
-        formula(one, display=True) for one in LATEX.formulas(formulas)
-    ],
-    end=(),
-)
-"""How `denoc_text.written` writes for a browser."""
 
 
 class EquationsPanel:
@@ -96,7 +41,7 @@ class EquationsPanel:
         run, _ = run_shown()
         passive = [
             one.name
-            for one in connections(run.mechanism.layout())
+            for one in run.mechanism.layout().connections
             if one.second not in run.mechanism.inputs
         ]
         gui = page.gui

@@ -15,9 +15,8 @@ from ...view.page.charts import Curve
 from ...view.scene.arrows import ARROW_SHARE, FORCE_COLOR, THICK
 from ...view.scene.scene import Arrows, Item
 from ..analysis import Analysis
-from ..cut_open import PartConnection, force_carriers
 from ..disk_cam import DiskCam
-from ..layout import GROUND, GearMesh, turned
+from ..layout import GROUND, GearMesh, PartConnection, turned
 from ..link import Block, Points, Wheel
 from .run import DesignRun
 from .shown_mechanism import extent
@@ -53,7 +52,7 @@ class Push:
 
 def pushes(analysis: Analysis) -> Iterator[Push]:
     """Those in all joints, pins, meshes and cams."""
-    for one in force_carriers(analysis.mechanism.layout()):
+    for one in analysis.mechanism.layout().force_carriers:
         x, y, moment = analysis.reactions[one.name].T
         yield Push(one, _contact_place(analysis, one), x + 1j * y, moment)
 

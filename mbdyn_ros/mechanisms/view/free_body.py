@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...export.document import HTML, mathml
 from ...model.model import Array
 from ...view.figure import color_of
 from ...view.page.charts import Curve
 from ..analysis import Analysis
 from ..link import Points
-from .equations_panel import formula, matrix, table
 from .forces import PlaneMotion, pushes
 from .shown_mechanism import extent
 
@@ -126,20 +126,26 @@ class FreeBody:
         rates = (float(spin), acceleration.real, acceleration.imag)
         moved, wrench = self.sums(row)
         diagonal = [[inertia, "0", "0"], ["0", mass, "0"], ["0", "0", mass]]
-        numbers = matrix(diagonal) + _column(rates) + "=" + _column(moved)
+        numbers = _matrix(diagonal) + _column(rates) + "=" + _column(moved)
         rows = [
             (f"{one.name}", *map(_number, (float(one.moment[row]), *self._wrench(one, row))))
             for one in self.actions
         ]
         header = ("on the " + self._name, "M (N m)", "n (N m)", "f_x (N)", "f_y (N)")
-        sums = table((header, [*rows, ("w_i", "", *map(_number, wrench))]))
+        sums = HTML.table((header, [*rows, ("w_i", "", *map(_number, wrench))]))
         said = "<p>M acts at the joint, n about the centre of mass c: M + r × f.</p>"
-        laws = (formula(one, display=True) for one in (*LAW, numbers))
+        laws = (mathml(one, display=True) for one in (*LAW, numbers))
         return "".join([STYLE, '<div class="free-body">', *laws, *sums, said, "</div>"])
 
 
+def _matrix(rows: Sequence[Sequence[str]]) -> str:
+    """The LaTeX of a matrix of numbers or formulas."""
+    lines = r" \\ ".join(" & ".join(row) for row in rows)
+    return rf"\begin{{bmatrix}} {lines} \end{{bmatrix}}"
+
+
 def _column(values: Array | tuple[float, ...]) -> str:
-    return matrix([[_number(one)] for one in values])
+    return _matrix([[_number(one)] for one in values])
 
 
 def _number(value: float) -> str:

@@ -17,7 +17,7 @@ from ...names import in_markdown
 from ...view.figure import empty_figure, legend_beside, tidy
 from ...view.page.charts import Curve, EqualChart, PageChart
 from ...view.page.motion import PagePlayback
-from ...view.page.page import Page
+from ...view.page.page import Page, renew
 from ...view.scene.camera import FRONT
 from .. import CrankMotion, Mechanism
 from ..crank_motion import from_table
@@ -226,9 +226,8 @@ class MechanismPage:
         else:
             self._diagram.show(f"{name} ({unit})", unit, lines)
         words = self._forces.sentences(self._row) if self._pushing.value else ""
-        for text, content in ((self._sentences, words), (self._laws, laws)):
-            if text.content != content:
-                text.content = content
+        renew(self._sentences, content=words)
+        renew(self._laws, content=laws)
 
     def _free_body(self, part: str) -> FreeBody:
         """Of the run that is shown; the last one asked for is kept."""

@@ -11,7 +11,6 @@ import numpy as np
 from ...array import Array
 from ...view.page.page import Page
 from .. import Mechanism
-from ..cut_open import connections
 from ..link import Points
 from .drawing_board import pointed_at
 from .run import DesignRun
@@ -36,7 +35,7 @@ class PinDrag:
 
     def listen(self, mechanism: Mechanism) -> None:
         """Hear of drags of all pins, which are drawn."""
-        for joint in connections(mechanism.layout()):
+        for joint in mechanism.layout().connections:
             if not joint.slides:
                 pin: Any = self._page.scene.handle(joint.second, f"pin_{joint.name}")
                 pin.on_drag("left")(functools.partial(self._drag, joint.name))
@@ -57,7 +56,7 @@ def pin_places(mechanism: Mechanism, q: Array) -> dict[str, Points]:
     pose = mechanism.solved(q)
     return {
         one.name: pose.point(one.second, one.at_second)
-        for one in connections(mechanism.layout()) if not one.slides
+        for one in mechanism.layout().connections if not one.slides
     }  # fmt: skip
 
 

@@ -16,9 +16,8 @@ from ..design import unit_of
 from ..fit import CurveFit
 from ..forward import ForwardMotion
 from ..link import Wheel
-from ..pareto import GOALS, Front
 from ..precision_positions import FunctionFit
-from ..sweep import QUANTITIES, Sweep
+from ..sweep import GOALS, QUANTITIES, Front, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +12,8 @@ from ...view.figure import COLORS, color_of
 from ...view.page.charts import Curve
 from ...view.page.motion import CLEARANCE, STROKE_POINTS, Stroke
 from .. import Analysis, CrankMotion, Mechanism
-from ..crank_motion import cycloid, joint_table, trapezoid
+from ..crank_motion import LAWS as PRESCRIBED
+from ..crank_motion import joint_table
 from ..forward import ForwardMotion, StoppedMotionError, TorqueLaw, move
 
 CONSTANT, TRAPEZOID, CYCLOID, FREE, GIVEN = (
@@ -119,20 +119,19 @@ def driven(mechanism: Mechanism, drive: CrankDrive) -> Driven:
         lower, upper = mechanism.range
         if math.isfinite(lower):
             swings = lower, upper
-    if drive.law == CONSTANT:
-        if swings:
-            return Driven(_swing(*swings, drive.speeds[0]), swings)
-        return Driven(_turn(drive), over_angle=True)
     start, turn = drive.starts[0], 2 * math.pi
     if swings:
         margin = CLEARANCE * (swings[1] - swings[0])
         start, turn = swings[0] + margin, swings[1] - swings[0] - 2 * margin
-    points = STROKE_POINTS + 1
-    if drive.law == TRAPEZOID:
-        motion = trapezoid(drive.speeds[0], drive.acceleration, start, turn, points)
-    else:
-        motion = cycloid(drive.duration, start, turn, points)
-    return Driven(_shared(motion, drive), swings)
+    constant = drive.law == CONSTANT
+    if constant and swings:
+        return Driven(_swing(start, start + turn, drive.speeds[0]), swings)
+    law, names = PRESCRIBED["constant" if constant else drive.law]
+    numbers = {
+        "speed": drive.speeds[0], "acceleration": drive.acceleration, "duration": drive.duration,
+    }  # fmt: skip
+    motion = law(*(numbers[name] for name in names), start, turn, STROKE_POINTS + 1)
+    return Driven(_shared(motion, drive), swings, over_angle=constant)
 
 
 def _free(mechanism: Mechanism, drive: CrankDrive) -> Driven:
@@ -151,22 +150,11 @@ def _free(mechanism: Mechanism, drive: CrankDrive) -> Driven:
     return Driven(motion)
 
 
-def _turn(drive: CrankDrive) -> CrankMotion:
-    """All at constant speed, until the first has turned fully."""
-    period = 2 * math.pi / max(abs(drive.speeds[0]), 1e-9)
-    return _motion(
-        [
-            Stroke(start, start + speed * period, period, turns=True)
-            for speed, start in zip(drive.speeds, drive.starts, strict=True)
-        ]
-    )
-
-
-def _swing(lower: float, upper: float, speed: float) -> CrankMotion:
+def _swing(low: float, high: float, speed: float) -> CrankMotion:
     """There and back as a cosine whose largest speed is `speed`."""
-    margin = CLEARANCE * (upper - lower)
-    low, high = lower + margin, upper - margin
-    return _motion([Stroke(low, high, math.pi * (high - low) / max(abs(speed), 1e-9))])
+    stroke = Stroke(low, high, math.pi * (high - low) / speed)
+    q, v, a = (one[:, None] for one in stroke.at(stroke.times))
+    return CrankMotion(stroke.times, q, v, a)
 
 
 def _shared(motion: CrankMotion, drive: CrankDrive) -> CrankMotion:
@@ -175,13 +163,6 @@ def _shared(motion: CrankMotion, drive: CrankDrive) -> CrankMotion:
     q = np.array(drive.starts) + shares * (motion.q - motion.q[0])
     q[:, 0] = motion.q[:, 0]
     return replace(motion, q=q, v=shares * motion.v, a=shares * motion.a)
-
-
-def _motion(strokes: Sequence[Stroke]) -> CrankMotion:
-    """The motion of inputs that all take the same time."""
-    time = strokes[0].times
-    q, v, a = np.stack([one.at(time) for one in strokes], axis=-1)
-    return CrankMotion(time, q, v, a)
 
 
 JOINT_QUANTITIES = ("joint positions", "joint speeds", "joint accelerations")

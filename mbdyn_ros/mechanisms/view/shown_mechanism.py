@@ -18,7 +18,6 @@ from ...model.shapes import Box, Cylinder, Sphere
 from ...view.figure import color_of, rgb
 from ...view.scene.scene import Item, Label, Lines, Scene, Skin
 from .. import Block, Mechanism
-from ..cut_open import connections
 from ..layout import GROUND, MechanismLayout, Part, wheel_radii
 from ..link import Bar, Points, Wheel
 from ..pose import RIM, MechanismPose
@@ -118,7 +117,7 @@ def _items(
             stand = Skin(solid(rounded_outline(foot, 0.5 * wide), -0.9 * deep, -0.1 * deep), FACES)
             yield Item(f"stand_of_{part.name}", GROUND, stand, GREY)
     named = list[complex]()
-    for joint in connections(layout):
+    for joint in layout.connections:
         owner, at = joint.second, joint.at_second
         if not joint.slides:
             pin = Cylinder(0.4 * wide, (top + 0.6) * deep)

@@ -73,7 +73,8 @@ class PosePublisher:
             self._transforms = node.create_publisher(TFMessage, "/tf", 100)
         else:
             node.get_logger().warning(
-                "tf2_msgs is not installed: transforms of floating bodies are not published on /tf"
+                "tf2_msgs is not installed: transforms of floating bodies are not published on /tf",
+                once=True,
             )
 
     def destroy(self) -> None:

@@ -16,7 +16,7 @@ from ...robot import Robot
 from ...units import effort_unit, position_unit
 from ..figure import LIMIT_IN_VIEW, color_of
 from .motion import RobotMotion
-from .page import Page
+from .page import Page, renew
 
 if TYPE_CHECKING:
     import viser
@@ -96,11 +96,10 @@ class PageChart:
             self._x = np.unique(np.concatenate([x, *own]))
             peak = max(float(np.abs(_rounded(line.y)).max(initial=0)) for line in self._lines)
             _, self._factor, prefix = next(row for row in PREFIXES if (peak or 1.0) < row[0])
-            self._set("series", ({"label": self._across}, *map(_style, self._lines), MARK))
-            self._set("axes", self._axes(prefix))
-            self._set("scales", self._scales(peak))
+            series = ({"label": self._across}, *map(_style, self._lines), MARK)
+            renew(self._handle, series=series, axes=self._axes(prefix), scales=self._scales(peak))
             self.mark(now)
-        self._set("visible", bool(lines))
+        renew(self._handle, visible=bool(lines))
 
     def mark(self, now: float | None) -> None:
         """Move the mark of the present."""
@@ -139,11 +138,6 @@ class PageChart:
             across["incrs"] = TURNS
         title = self._title.replace("(", f"({prefix}", 1)
         return across, {**look, "label": title, "size": 50}
-
-    def _set(self, name: str, value: Any) -> None:
-        """Send what is new alone."""
-        if getattr(self._handle, name) != value:
-            setattr(self._handle, name, value)
 
 
 def _parts(line: Curve, x: Array) -> list[Curve]:

@@ -132,9 +132,7 @@ class Page:
 
     def say(self, *paragraphs: str) -> None:
         """Let the words above all controls be these paragraphs of Markdown."""
-        content = "\n\n".join(paragraphs)
-        if self.words.content != content:
-            self.words.content = content
+        renew(self.words, content="\n\n".join(paragraphs))
 
     @contextlib.contextmanager
     def charts(self, title: str) -> Iterator[viser.GuiTabHandle]:
@@ -233,6 +231,13 @@ class BrowserPage(Page):
     def __init__(self, shared: Page, client: viser.ClientHandle) -> None:
         self.server = shared.server
         self._furnish(client)
+
+
+def renew(control: Any, **values: Any) -> None:
+    """Set what is new of a control alone: a browser gets all that is set."""
+    for name, value in values.items():
+        if getattr(control, name) != value:
+            setattr(control, name, value)
 
 
 def require_page() -> None:

@@ -24,7 +24,7 @@ from ..scene.visuals import PlacedShape
 from .charts import MotionCharts
 from .excursion import Excursion, excursion, joint_table
 from .motion import PagePlayback, RobotMotion
-from .page import Page
+from .page import Page, renew
 from .slider_panel import LengthSliders, SliderPanel
 
 if TYPE_CHECKING:
@@ -157,8 +157,9 @@ class RobotPage:
         if self._lengths is not None and self._lengths.take():
             self._shown.reshape(described_model(self.robot))
         recorded = self._movable and self._choice.value == RECORDED
-        if self._movable and self._instant.visible != recorded:
-            self._instant.visible, self._period.visible = recorded, not recorded
+        if self._movable:
+            renew(self._instant, visible=recorded)
+            renew(self._period, visible=not recorded)
         if recorded and self.recording is not None:
             if self._motion is not self.recording:
                 self._motion = self.recording
@@ -220,8 +221,7 @@ class RobotPage:
     def _list_joints(self, q: Array, effort: Array | None) -> None:
         position = self.robot.joint_state(q)[0]
         text = joint_table(self.robot, position, effort, self.sliders.wanted)
-        if self._numbers.content != text:
-            self._numbers.content = text
+        renew(self._numbers, content=text)
 
     def _about(self, motion: Excursion) -> list[str]:
         robot, words = self.robot, []
@@ -287,9 +287,7 @@ class ShowFolder:
             self.arrows, most = joint_arrows(self._robot, subject.size, q, v, a)
             scene.draw(self.arrows)
             words.append(f"Forces of joints on the links they carry; the largest is {most:.4g} N")
-        text = "\n\n".join(words)
-        if self._words.content != text:
-            self._words.content = text
+        renew(self._words, content="\n\n".join(words))
 
 
 def _point(point: Array) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from ...equations.variable import LENGTH_OR_ANGLE
 from ...model.model import Array
 from ...robot import Robot
+from .page import renew
 
 if TYPE_CHECKING:
     import viser
@@ -87,9 +88,7 @@ class SliderPanel:
 
     def set_visible(self, name: str, visible: bool) -> None:
         """Show or hide a control."""
-        control = self._sliders[name]
-        if control.visible != visible:
-            control.visible = visible
+        renew(self._sliders[name], visible=visible)
 
     def watch(self, name: str, control: Any) -> None:
         """Take another control of viser into the panel, such as a checkbox."""
