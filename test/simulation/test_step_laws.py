@@ -111,6 +111,27 @@ def test_coulombs_law_in_every_step_of_many(robot: RandomRobot, seed: int, mu: f
     obeys(robot, seed, mu)
 
 
+@pytest.mark.parametrize("dry", [2.0, 4.0])
+def test_a_contact_neither_comes_nor_goes_where_dry_friction_holds_a_joint(dry: float) -> None:
+    """The joint stays where it stood, and the law of the contact holds all the same."""
+    friction = f'<dynamics friction="{dry}"/>'
+    elbow = joint("elbow", "trunk", "arm", "0 1 0", "0.2 0.1 0", more=friction)
+    text = robot_text(link("trunk", 2, 0.1), link("arm", 1, 0.05, "0.3 0 0.1"), elbow, base="")
+    floor = Surface.plane(restitution=0.0, friction=0.0, name="floor")
+    ball = [("arm", (0.5, 0.1, 0.0), 0.05)]
+    robot = mbdyn_ros.load(text, floating_base=True)
+    for turn in ((1, 2, 3), (3, 3, 3), (0, 3, 0)):
+        stepper = Stepper(robot, 1e-3, Environment([floor], ball))
+        stepper.set_state([0, 0, 0.06, 0, 0, 0, 1, 0], [0, 0, 0, *turn, 0])
+        held = 0
+        for _ in range(200):
+            stepper.advance()
+            assert largest_rate(stepper) <= MISSED
+            held += int(stepper.v[6] == 0 and (stepper.modes > 0).any())
+        assert stepper.unsettled == 0 and stepper.deepest <= 1e-9
+        assert held or turn == (0, 3, 0)
+
+
 @pytest.mark.long
 def test_coulombs_law_where_a_block_is_pushed() -> None:
     """Its corners slide and tilt: the laws hold where the step ends, not where it was tried."""

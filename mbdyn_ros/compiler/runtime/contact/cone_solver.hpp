@@ -7,6 +7,10 @@
 
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
+#define MOST_EAGER 54e3    /* times as much as at first that impulses answer to velocities */
+#define MORE 10.           /* and once more by this; */
+#define CALMER 30.         /* how much less from one try of Newton's method to the next, */
+#define CALM 0.5           /* and at last */
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
 #define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
 #define HARDEST 1e6
@@ -185,11 +189,11 @@ static double approach(const Cones<double>* c, const double* step, double* f, do
     together = together && settle(c, step, penalty, about, nullptr, ahead, own);
     if (!together) {
       settle(c, step, penalty, about, shift, y, now);
-      residual(c, step, now, error, nullptr, 0., &gap);
+      residual(c, step, now, error, nullptr, &gap);
       memcpy(ahead, y, n * sizeof *y);
       together = gap < NEARLY * size && settle(c, step, penalty, about, nullptr, ahead, own);
     }
-    if (together) residual(c, step, own, error, nullptr, 0., &other);
+    if (together) residual(c, step, own, error, nullptr, &other);
     together = other < gap;
     if (together) {
       gap = other;
@@ -272,6 +276,28 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
   return least;
 }
 
+/* Newton's method on from f with projections in which impulses answer far more to velocities, then less
+   and less, and once more from still further: what creeps, by velocities that are tiny compared with its
+   impulses, goes or stays at once. The best go to `f` if they miss laws by less than `least`, which it
+   gives. */
+static double by_calming(const Cones<double>* c, const double* step, double* f, double enough,
+                         double bounds, double least) {
+  const size_t m = c->rows;
+  double* trial = c->room + room_of_cones(m, c->size) - 2 * c->size - 5 * m;
+  double *own = trial + m, *error = own + m;
+  memcpy(trial, f, m * sizeof *f);
+  for (double most = MOST_EAGER; most <= MORE * MOST_EAGER; most *= MORE) {
+    for (double eager = most; eager >= CALM && least > bounds; eager /= CALMER) {
+      double gap;
+      for (size_t i = 0; i < m; ++i) own[i] = eager * step[i];
+      newton_on_cones(c, own, trial, enough, SOFT, bounds);
+      residual(c, step, trial, error, nullptr, &gap);
+      if (gap < least) least = gap, memcpy(f, trial, m * sizeof *f);
+    }
+  }
+  return least;
+}
+
 /* Impulses of single problems: Newton's method, and where it does not settle the safe ways. */
 enum { FEW = 4, MANY = 12 };
 
@@ -299,12 +325,12 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
   double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
   steps_of(c, step);
-  double least = HUGE_VAL, softness = exactness.softness;
-  for (; least > enough && softness > 0.5 * SOFT; softness *= 1e-2) {
-    least = newton_on_cones(c, step, f, softness > SOFT ? 0. : enough, softness, softness <= SOFT);
-  }
   const double first = fmax(enough, exactness.begin);
   const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
+  double least = HUGE_VAL;
+  if (exactness.softness > SOFT) least = newton_on_cones(c, step, f, 0., exactness.softness);
+  if (least > enough) least = newton_on_cones(c, step, f, enough, SOFT, first);
+  if (least > near) least = by_calming(c, step, f, enough, near, least);
   for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
     memcpy(way, f, m * sizeof *f);

@@ -7,34 +7,35 @@
 
    Newton's method on the projections (Alart and Curnier 1991), with a line search, from the last
    impulses finds them at once where contacts stay as they are. Where it does not, as where they are
-   redundant, `proximal_point.hpp` and `cone_solver.hpp` have safer ways. */
+   redundant, its steps are bounded (Levenberg 1944), and `proximal_point.hpp` and `cone_solver.hpp`
+   have safer ways. */
 #pragma once
 #include "dense.hpp"
 
-enum { NEWTON_STEPS = 12 };
+enum { NEWTON_STEPS = 12, BOUNDED_STEPS = 24 };
 enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 #define NO_ROW ((size_t)-1)
-#define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
+#define LEAST_SHARE 0.05 /* of a Newton step that has to help */
 #define HEAVY 1e3          /* velocities that impulses would make, of those that there are */
 #define IDLE 1e-12    /* share of the largest of its own velocities that is none, of a contact */
 #define SLIDING 1e-6  /* share of the bound of friction that is left where a contact sticks */
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
-#define SOFT 1e-11
+#define SOFT 1e-9
 #define SOFTER 1e-8
 #define BLIND 1e-16 /* share of an impulse that its error may hide, by rounding */
-/* The same where no share of a step helps: at first, factors where that does not help either, and after
-   whole steps that do, and at most. */
-#define FIRST_BOUND 1e-6
+/* The same where no share of a step helps: at first, factors where that does not help either and where
+   a whole step leaves more than this share, and at most. */
+#define FIRST_BOUND 1e-2
 #define TIGHTER 30.
 #define LOOSER 0.1
+#define LITTLE 0.25
 #define TIGHTEST 1.
-#define BOUNDED_SHARE 0.2  /* as LEAST_SHARE, of such steps */
 #define EVEN 1e-7 /* so much more at first where redundant contacts are to share their load evenly */
 
 /* How many numbers of room m rows need. */
 static inline size_t room_of_cones(size_t m, size_t size) {
-  return m * m + 16 * m + size * size + 8 * size;
+  return m * m + 17 * m + size * size + 8 * size;
 }
 
 /* k contacts, the rows where their normals stand and the first of two tangents (NO_ROW: none), and
@@ -116,8 +117,7 @@ static Slopes<Real> slopes_of(const Cones<Real>* c) {
    and its slopes if wanted. */
 template <class Real>
 static inline void disc_residual(const Real* f, const Real* trial, size_t n, size_t t, double mu,
-                                 bool two_rows, Real* error, const Slopes<Same<Real>>* slopes,
-                                 double softness) {
+                                 bool two_rows, Real* error, const Slopes<Same<Real>>* slopes) {
   const Real p = trial[t], r = two_rows ? trial[t + 1] : all<Real>(0.);
   const Real bound = mu * select(is(f[n] > 0.), f[n], all<Real>(0.));
   Real square = p * p;
@@ -131,21 +131,20 @@ static inline void disc_residual(const Real* f, const Real* trial, size_t n, siz
   if (!slopes) return;
   /* the projection's derivative: across the way where it slides */
   const Real share = select(slides, bound / length, all<Real>(0.));
-  const Real soft = select(sticks, all<Real>(softness), all<Real>(0.));
   const Real one = select(sticks, all<Real>(1.), share * y * y);
-  slopes->own[t] = one, slopes->rest[t] = 1. - one + soft, slopes->lean[t] = mu * x;
+  slopes->own[t] = one, slopes->rest[t] = 1. - one, slopes->lean[t] = mu * x;
   slopes->both[t] = -share * x * y;
   if (!two_rows) return;
   const Real two = select(sticks, all<Real>(1.), share * x * x);
-  slopes->own[t + 1] = two, slopes->rest[t + 1] = 1. - two + soft, slopes->lean[t + 1] = mu * y;
+  slopes->own[t + 1] = two, slopes->rest[t + 1] = 1. - two, slopes->lean[t + 1] = mu * y;
 }
 
 /* The same of a row by itself, which `moves` with its velocity, or is at its bound. */
 template <class Real>
-static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> moves,
-                              double softness) {
+static inline void row_slopes(const Slopes<Real>* slopes, size_t i, Bits<Real> moves) {
   slopes->own[i] = select(moves, all<Real>(1.), all<Real>(0.));
-  slopes->rest[i] = select(moves, all<Real>(softness), all<Real>(1.));
+  slopes->rest[i] = select(moves, all<Real>(0.), all<Real>(1.));
+  slopes->lean[i] = all<Real>(0.);
 }
 
 /* Whether velocities are few against rows, so that problems are for these. */
@@ -171,7 +170,7 @@ static void velocities_of(const Cones<Real>* c, const Real* f, Real* y) {
    sum of squares, each by its weight, and the largest velocity by which a law is missed. */
 template <class Real>
 static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real* error,
-                     const Slopes<Same<Real>>* slopes, double softness, Real* gap) {
+                     const Slopes<Same<Real>>* slopes, Real* gap) {
   const size_t m = c->rows, last = m - c->bounded;
   const Real* a = c->matrix;
   Real* __restrict trial = c->room + m * m + 10 * m + c->size * c->size + 6 * c->size;
@@ -191,18 +190,18 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
     const size_t n = c->normal[k], t = c->tangent[k];
     const Bits<Real> pushes = is(trial[n] > 0.);
     error[n] = f[n] - select(pushes, trial[n], all<Real>(0.));
-    if (slopes) row_slopes(slopes, n, pushes, softness);
+    if (slopes) row_slopes(slopes, n, pushes);
     if (t == NO_ROW) continue;
-    disc_residual(f, trial, n, t, c->friction[k], true, error, slopes, softness);
+    disc_residual(f, trial, n, t, c->friction[k], true, error, slopes);
   }
   for (size_t k = 0; k < c->discs; ++k) {
     disc_residual(f, trial, c->disc_normal[k], c->disc[k], c->disc_friction[k],
-                  c->disc_rows[k] > 1, error, slopes, softness);
+                  c->disc_rows[k] > 1, error, slopes);
   }
   for (size_t i = last; i < m; ++i) {
     const Real bound = c->bound[i - last];
     error[i] = f[i] - least(greatest(trial[i], -bound), bound);
-    if (slopes) row_slopes(slopes, i, is(magnitude(trial[i]) < bound), softness);
+    if (slopes) row_slopes(slopes, i, is(magnitude(trial[i]) < bound));
   }
   for (size_t i = 0; slopes && c->soft && i < m; ++i) {
     slopes->rest[i] += slopes->own[i] * step[i] * c->soft[i];
@@ -227,6 +226,41 @@ static inline void each_law(const Cones<Real>* c, const Alone& alone, const Disc
   }
   for (size_t k = 0; k < c->discs; ++k) disc(c->disc[k], c->disc_rows[k], c->disc_normal[k]);
   for (size_t i = c->rows - c->bounded; i < c->rows; ++i) alone(i);
+}
+
+/* Solve a x = x in place, of which x is known in rows that are those of 1, as of contacts that are open
+   and of what is at its bound: these are left out, or would be. */
+template <class Real>
+static Bits<Real> solve_open_rows(const Cones<Real>* c, const Slopes<Real>& s, Real* a, Real* x) {
+  const size_t m = c->rows, n = c->size;
+  const auto known = [&s](size_t i) { return is(s.own[i] == 0.) & is(s.lean[i] == 0.); };
+  if constexpr (is_single<Real>) {
+    size_t* row = reinterpret_cast<size_t*>(c->room + m * m + 11 * m + n * n + 6 * n);
+    size_t count = 0, end = m;
+    for (size_t i = 0; i < m; ++i) row[known(i) ? --end : count++] = i;
+    if (count == m) return eliminate(m, a, x);
+    double* y = c->room + m * m + m;
+    for (size_t k = 0; k < count; ++k) {
+      const double* whole = a + row[k] * m;
+      y[k] = x[row[k]];
+      for (size_t i = m; i-- > count;) y[k] -= whole[row[i]] * x[row[i]];
+      for (size_t j = 0; j < count; ++j) a[k * count + j] = whole[row[j]];
+    }
+    const bits1 regular = eliminate(count, a, y);
+    for (size_t k = 0; k < count; ++k) x[row[k]] = y[k];
+    return regular;
+  } else {
+    for (size_t i = 0; i < m; ++i) {
+      const Bits<Real> here = known(i);
+      for (size_t k = 0; any(here) && k < m; ++k) {
+        if (k == i) continue;
+        Real* one = a + k * m + i;
+        x[k] -= select(here, *one * x[i], all<Real>(0.));
+        *one = select(here, all<Real>(0.), *one);
+      }
+    }
+    return eliminate(m, a, x);
+  }
 }
 
 /* Solve (D + P A) x = x in place by the rows; where that is possible. */
@@ -260,7 +294,7 @@ static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, con
     first[t + 1] += cross, second[t] += cross;
     first[n] -= s.lean[t], second[n] -= s.lean[t + 1];
   });
-  return eliminate(m, slope, x);
+  return solve_open_rows(c, s, slope, x);
 }
 
 /* 1 + X^T Q (n, n) of matrices (m, n), by tiles that fit into registers; sums are in the order of rows,
@@ -346,49 +380,52 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
 }
 
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
-   Single numbers try shorter steps where a whole one does not help; vectors leave it at that. Where no
-   share helps, as where contacts are redundant, steps are bounded by more on the diagonal if `bounds`
-   (Levenberg 1944), as long as they do not help without it. */
+   Single numbers try shorter steps where a whole one does not help, which is to leave less than before
+   one of the last two; vectors leave it at that. Where no share helps, as where contacts are redundant,
+   and laws are missed by more than `bounds`, steps are bounded by more on the diagonal, from then on in
+   the measure in which laws are missed. */
 template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
-                               double softness, bool bounds = false) {
+                               double softness, double bounds = HUGE_VAL) {
   const size_t m = c->rows;
   const bool by_velocities = has_fewer_velocities(c);
   if (by_velocities) softness = fmax(softness, EVEN);  /* they round the more the less it is */
-  const double given = softness;
   const Slopes<Real> slopes = slopes_of(c);
   Real *error = c->room + m * m, *trial = error + m, *way = trial + m;
   Real *now = way + m, gap, least = all<Real>(HUGE_VAL);
   Bits<Real> open = is(least > 0.);
   copy(m, f, now);
-  Real size = residual(c, step, now, error, &slopes, softness, &gap);
-  for (int k = 0; k < NEWTON_STEPS; ++k) {
+  Real size = residual(c, step, now, error, &slopes, &gap), before = size;
+  double bound = 0.;  /* what the diagonal has more, for each m/s */
+  for (int k = 0; k < (bounds < HUGE_VAL ? BOUNDED_STEPS : NEWTON_STEPS); ++k) {
     const Bits<Real> better = open & is(gap < least);
     least = select(better, gap, least);
     take(better, m, now, f);
     open &= is(gap > enough);
     if (!any(open)) break;
     copy(m, error, way);
+    Real soft = all<Real>(softness);
+    if constexpr (is_single<Real>) soft = fmax(soft, fmin(bound * gap, TIGHTEST));
+    for (size_t i = 0; i < m; ++i) slopes.rest[i] += soft * slopes.own[i];
     open &= by_velocities ? solve_by_velocities(c, slopes, step, way)
                           : solve_by_rows(c, slopes, step, way);
+    const Real most = greatest(size, before);
     double share = 1.;
-    const double shortest = softness > given ? BOUNDED_SHARE : LEAST_SHARE;
     for (;; share /= 2.) {
       for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
-      const Real left = residual(c, step, trial, error, &slopes, softness, &gap);
-      const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * size);
-      if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < shortest) {
+      const Real left = residual(c, step, trial, error, &slopes, &gap);
+      const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * most);
+      if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < LEAST_SHARE) {
         open = helps;
-        size = select(open, left, size);
+        before = select(open, size, before), size = select(open, left, size);
         break;
       }
     }
     if constexpr (is_single<Real>) {
-      if (open && softness > given && share == 1.) {
-        softness = LOOSER * softness < FIRST_BOUND ? given : LOOSER * softness;
-      } else if (!open && bounds && softness < TIGHTEST) {
-        softness = fmax(TIGHTER * softness, FIRST_BOUND);
-        size = residual(c, step, now, error, &slopes, softness, &gap);
+      if (open && share == 1. && size > LITTLE * before) bound *= LOOSER;
+      if (!open && least > bounds && soft < TIGHTEST) {
+        residual(c, step, now, error, &slopes, &gap);
+        bound = fmax(TIGHTER * soft, FIRST_BOUND) / gap;
         open = is(true);
         continue;
       }

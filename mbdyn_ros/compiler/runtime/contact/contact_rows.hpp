@@ -198,7 +198,6 @@ static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Wor
     Real* row = begin_row(w, x, m, w->contacts + i);
     copy_row(x, m, x->column + w->rubs + i * w->nv, row);
   }
-  number_islands(w, x, m);
   return m;
 }
 
@@ -291,11 +290,12 @@ static void complete_delassus(size_t n, Work<Real>* x, size_t m) {
   }
 }
 
-/* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows; of rows that have fewer
+/* Islands of m rows, X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T; of rows that have fewer
    velocities only the blocks of contacts on its diagonal. */
 template <class Real>
 static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t n = w->nv;
+  number_islands(w, x, m);
   const bool apart = x->islands > 1;
   x->whole = w->laws || apart || !are_fewer(n, m);
   if (apart) {

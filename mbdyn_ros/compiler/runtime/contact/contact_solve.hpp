@@ -58,33 +58,17 @@ static Bits<Real> all_rests(const struct walls* w, const Motion<Real>* s, const 
   return rests;
 }
 
-/* The same where the step was solved: joints that their dry friction holds stand still exactly, but where
-   contacts have had to be closed, which may have needed them. */
+/* The same where the step was solved. */
 template <class Real>
 static void friction_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
                             Bits<Real> done) {
   Real lost = all<Real>(0.);
-  Bits<Real> exact = done;
-  for (size_t i = 0; i < x->count; ++i) {
-    exact &= is(magnitude(x->gap[i]) <= w->touching) | ~x->closed[i];
-  }
   for (size_t i = 0; i < w->rubbing; ++i) {
     const size_t row = x->contact_rows + i;
     const Real f = x->f[row], speed = along_row(w, x, row, s->v);
     Real* force = s->force + 3 * w->contacts + i;
     *force = select(done, f / h, *force);
     lost -= 0.5 * f * (along_row(w, x, row, x->v) + speed);
-    const Bits<Real> sticks = is(magnitude(f) < x->bound[i]) & is(magnitude(speed) < w->slow);
-    const Bits<Real> stops = is(x->given[i] != 0.) & is(magnitude(speed) <= LAW);
-    const Bits<Real> stands = done & (sticks | stops);
-    if (w->still_v[i] < 0 || !any(stands)) continue;
-    Real* v = s->v + w->still_v[i];
-    *v = select(stands, all<Real>(0.), *v);
-    if (w->still_q[i] < 0) continue;
-    Real* q = s->q + w->still_q[i];
-    const Bits<Real> stood = stands & exact & is(x->v[w->still_v[i]] == 0.);
-    *q = select(stood, x->q[w->still_q[i]], *q);
-    if (any(stood)) x->fresh = 0;
   }
   const Bits<Real> rests = done & all_rests(w, s, x);
   for (size_t j = 0; j < w->nv; ++j) s->v[j] = select(rests, all<Real>(0.), s->v[j]);
@@ -269,11 +253,44 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   return closes;
 }
 
+/* Go to `at_q`, where the step ends. Joints that their dry friction holds there stand still exactly, and
+   where they stood unless that would open a contact, which closes by all coordinates. */
+template <class Real>
+static void go_to_end(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  Real* back = x->further;
+  Bits<Real> exact = is(all<Real>(0.) == 0.);
+  clear(w->rubbing ? w->nv : 0, back);
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    if (w->still_v[i] < 0) continue;
+    const size_t j = (size_t)w->still_v[i];
+    const Real size = magnitude(x->f[x->contact_rows + i]), speed = magnitude(x->at_v[j]);
+    const Bits<Real> sticks = is(size < x->bound[i]) & is(speed < w->slow);
+    const Bits<Real> stands = sticks | (is(x->given[i] != 0.) & is(speed <= LAW));
+    x->at_v[j] = select(stands, all<Real>(0.), x->at_v[j]);
+    if (w->still_q[i] < 0) continue;
+    const Real way = x->q[w->still_q[i]] - x->slopes[w->still_q[i]] - x->displacement[j];
+    back[j] = select(stands & is(x->v[j] == 0.), way, all<Real>(0.));
+  }
+  for (size_t i = 0; w->rubbing && i < x->count; ++i) {
+    exact &= is(magnitude(along_row(w, x, x->first[i], back)) <= w->touching) | ~x->closed[i];
+  }
+  for (size_t j = 0; w->rubbing && j < w->nv; ++j) {
+    x->displacement[j] += select(exact, back[j], all<Real>(0.));
+  }
+  copy(w->nq, x->slopes, x->at_q);
+  move(w, s, x, 1., x->displacement, x->at_q);
+  for (size_t i = 0; i < w->rubbing; ++i) {  /* to the last digit */
+    if (w->still_q[i] < 0) continue;
+    Real* q = x->at_q + w->still_q[i];
+    const Bits<Real> stood = exact & is(back[w->still_v[i]] != 0.);
+    *q = select(stood, x->q[w->still_q[i]], *q);
+  }
+}
+
 /* End the step there, where `open`. */
 template <class Real>
 static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits<Real> open) {
-  copy(w->nq, x->slopes, x->at_q);
-  move(w, s, x, 1., x->displacement, x->at_q);
+  go_to_end(w, s, x);
   if (x->count) evaluate_distances(w, s, x->at_q, x->at_v, x->end);
   take(open, w->nq, x->at_q, s->q);
   take(open, w->nv, x->at_v, s->v);

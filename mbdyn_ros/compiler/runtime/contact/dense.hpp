@@ -109,20 +109,29 @@ static void swap_rows(size_t n, size_t from, size_t row, Real best, Real* a, Rea
   }
 }
 
-/* Take shares of pivots' rows from a row, one after the other. */
+/* Take shares of a whole panel of pivots from two rows, which may be the same, one pivot after the other. */
 template <class Real>
-static inline void take_pivots(size_t n, size_t pivots, const Real* shares, const Real* rows,
-                               size_t step, Real* __restrict row) {
-  if (pivots == PANEL) {
-    const Real one = shares[0], two = shares[1], three = shares[2], four = shares[3];
-    const Real *__restrict p = rows, *__restrict q = p + step, *__restrict r = q + step;
-    const Real* __restrict s = r + step;
-    for (size_t j = 0; j < n; ++j) {
-      row[j] = row[j] - one * p[j] - two * q[j] - three * r[j] - four * s[j];
+static inline void take_panel(size_t n, const Real* shares, const Real* others, const Real* pivots,
+                              size_t step, Real* row, Real* other) {
+  constexpr size_t WIDE = is_single<Real> ? LANES : 1;
+  size_t j = 0;
+  for (; j + WIDE <= n; j += WIDE) {
+    realv one, two, pivot;
+    memcpy(&one, row + j, sizeof one), memcpy(&two, other + j, sizeof two);
+    for (size_t k = 0; k < PANEL; ++k) {
+      memcpy(&pivot, pivots + k * step + j, sizeof pivot);
+      one -= shares[k] * pivot, two -= others[k] * pivot;
     }
-    return;
+    memcpy(row + j, &one, sizeof one), memcpy(other + j, &two, sizeof two);
   }
-  for (size_t k = 0; k < pivots; ++k) add_to(n, -shares[k], rows + k * step, row);
+  for (; j < n; ++j) {
+    Real one = row[j], two = other[j];
+    for (size_t k = 0; k < PANEL; ++k) {
+      const Real pivot = pivots[k * step + j];
+      one -= shares[k] * pivot, two -= others[k] * pivot;
+    }
+    row[j] = one, other[j] = two;
+  }
 }
 
 /* Solve a x = x in place by elimination with row pivoting; where a is regular. A panel of pivots at a
@@ -151,13 +160,24 @@ template <class Real> static Bits<Real> eliminate(size_t n, Real* a, Real* x) {
         x[i] -= row[k] * x[k];
       }
     }
-    for (size_t i = first + 1; i < n; ++i) {
-      const size_t pivots = i < end ? i - first : end - first;
-      Real *shares = a + i * n + first, some = all<Real>(0.);
-      for (size_t k = 0; k < pivots; ++k) some = greatest(some, magnitude(shares[k]));
-      if (!any(is(some != 0.))) continue;
-      take_pivots(n - end, pivots, shares, a + first * n + end, n, a + i * n + end);
+    for (size_t i = first + 1; i < end; ++i) {
+      Real* row = a + i * n;
+      for (size_t k = first; k < i; ++k) add_to(n - end, -row[k], a + k * n + end, row + end);
     }
+    const auto take = [&](size_t i, size_t j) {
+      take_panel(n - end, a + i * n + first, a + j * n + first, a + first * n + end, n, a + i * n + end,
+                 a + j * n + end);
+    };
+    size_t waits = 0;  /* a row that goes with the next one */
+    for (size_t i = end; i < n; ++i) {
+      const Real* shares = a + i * n + first;
+      Bits<Real> some = is(shares[0] != 0.);
+      for (size_t k = 1; k < PANEL; ++k) some |= is(shares[k] != 0.);
+      if (!any(some)) continue;
+      if (waits) take(waits, i);
+      waits = waits ? 0 : i;
+    }
+    if (waits) take(waits, waits);
   }
   for (size_t k = n; k-- > 0;) {
     Real left = x[k];

@@ -57,6 +57,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
   if (!factor_mass(w, s, x, s->q, 0.)) return 0;
   size_t m = contact_jacobian(w, s, x, s->q, 0);
+  number_islands(w, x, m);
   if (leave_islands(x, hits)) m = contact_jacobian(w, s, x, s->q, 0);
   delassus_matrix(w, x, m);
   double *before = x->approach, law = LAW;  /* of fast ones a share */

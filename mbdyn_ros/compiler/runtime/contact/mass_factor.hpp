@@ -6,6 +6,13 @@
 #pragma once
 #include "model.hpp"
 
+enum { NO_RUN = -1, LONG = 8 };
+
+/* The first coordinate of a path of at least LONG where all follow that one without a gap, as in a chain;
+   else NO_RUN. */
+static inline int32_t run_of(const int32_t* path, const int32_t* end) {
+  return end - path >= LONG && end[-1] - *path == end - path - 1 ? *path : NO_RUN;
+}
 
 /* L in place, its diagonal as reciprocals; whether M is positive. */
 template <class Real>
@@ -18,6 +25,12 @@ static Bits<Real> factor(const struct walls* w, Real* a) {
     positive &= is(row[i] > 0.);
     row[i] = 1. / root(row[i]);
     for (const int32_t* j = path; j < end; ++j) row[*j] *= row[i];
+    if (const int32_t run = run_of(path, end); run != NO_RUN) {
+      for (size_t k = 0; k < (size_t)(end - path); ++k) {
+        add_to(k + 1, -row[run + k], row + run, a + (run + k) * n + run);
+      }
+      continue;
+    }
     for (const int32_t* j = path; j < end; ++j) {
       const Real much = row[*j];
       Real* other = a + (size_t)*j * n;
@@ -39,6 +52,19 @@ static inline __attribute__((always_inline)) void solve_up(
     const Real* row = factor + i * n;
     Real much[3];
     for (size_t r = 0; r < rows; ++r) much[r] = x[r * n + i] *= row[i];
+    if (const int32_t run = run_of(path, end); run != NO_RUN) {
+      const size_t length = (size_t)(end - path);
+      const Real* __restrict from = row + run;
+      if (rows == 3) {  /* at once */
+        Real *__restrict one = x + run, *__restrict two = one + n, *__restrict three = two + n;
+        for (size_t j = 0; j < length; ++j) {
+          one[j] -= much[0] * from[j], two[j] -= much[1] * from[j], three[j] -= much[2] * from[j];
+        }
+      } else {
+        for (size_t r = 0; r < rows; ++r) add_to(length, -much[r], from, x + r * n + run);
+      }
+      continue;
+    }
     for (const int32_t* j = path; j < end; ++j) {
       for (size_t r = 0; r < rows; ++r) x[r * n + (size_t)*j] -= much[r] * row[*j];
     }
@@ -52,7 +78,11 @@ static void solve_down(const struct walls* w, const Real* factor, Real* x) {
     const int32_t *path = w->path + w->path_start[i], *end = w->path + w->path_start[i + 1];
     const Real* row = factor + i * w->nv;
     Real left = x[i];
-    for (const int32_t* j = path; j < end; ++j) left -= row[*j] * x[*j];
+    if (const int32_t run = run_of(path, end); run != NO_RUN) {
+      left -= dot((size_t)(end - path), row + run, x + run);
+    } else {
+      for (const int32_t* j = path; j < end; ++j) left -= row[*j] * x[*j];
+    }
     x[i] = left * row[i];
   }
 }

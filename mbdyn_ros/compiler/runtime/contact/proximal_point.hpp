@@ -82,7 +82,7 @@ static double proximal_point(const Cones<double>* c, const double* step, const d
       continue;
     }
     double gap;
-    residual(c, step, now, error, nullptr, 0., &gap);
+    residual(c, step, now, error, nullptr, &gap);
     idle = gap < 0.9 * least ? 0 : idle + 1;
     keep_better(now, gap);
     if (least > enough && (gap < 0.1 * tried || gap <= near || k % 4 == 3)) {
