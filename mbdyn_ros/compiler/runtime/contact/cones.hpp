@@ -21,7 +21,7 @@ enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 #define IDLE 1e-12    /* share of the largest of its own velocities that is none, of a contact */
 #define SLIDING 1e-6  /* share of the bound of friction that is left where a contact sticks */
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
-#define SOFT 1e-9
+#define SOFT 1e-10
 #define SOFTER 1e-8
 #define BLIND 1e-16 /* share of an impulse that its error may hide, by rounding */
 /* The same where no share of a step helps: at first, factors where that does not help either and where

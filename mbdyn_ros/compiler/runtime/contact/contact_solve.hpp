@@ -15,10 +15,11 @@
      q' = q* (+) [a (v' - v*) + M^-1 S_n^T y]           y closes the gaps: g + A_nn y = 0
 
    (+) integrates a displacement, with quaternions of unit length. The shift s is zero at first, and
-   then what the rates of the distances at (q', v') differ from S v': it repeats the problem until
-   those that push move along their walls to LAW. Where Newton's method does not find f, as where rows
-   depend on each other, laws are met to LAW only. Contacts of motions in a vector may differ. Where
-   nothing touches and all joints with dry friction slide on, f = g, and nothing is to be solved.
+   then what the rates of the distances, and velocities along the tangents, at (q', v') differ from
+   S v': it repeats the problem until those that push move along their walls to LAW. Where Newton's
+   method does not find f, as where rows depend on each other, laws are met to LAW only. Contacts of
+   motions in a vector may differ. Where nothing touches and all joints with dry friction slide on,
+   f = g, and nothing is to be solved.
    Alart and Curnier 1991 (cones.hpp), De Saxce and Feng 1998 (cone_solver.hpp), Jean 1999. */
 #pragma once
 #include "position_correction.hpp"
@@ -411,7 +412,7 @@ static void lean_rows(const struct walls* w, const Motion<Real>* s, Work<Real>* 
   }
 }
 
-/* Take S_end where the last pass has ended: rates of distances are from there, and rows that depend on
+/* Take S_end where the first pass has ended: rates of distances are from there, and rows that depend on
    each other would contradict a shift of which the tangents were from elsewhere. */
 template <class Real>
 static void follow_end(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
@@ -453,7 +454,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (!shifted) {
       clear(x->contact_rows, x->shift);
     } else {
-      if (pass && w->stages) follow_end(w, s, x);
+      if (pass == 1 && w->stages) follow_end(w, s, x);
       shift_problem(w, s, x);
     }
     const size_t m = x->contact_rows + w->rubbing;
