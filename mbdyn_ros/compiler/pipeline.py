@@ -273,8 +273,8 @@ STRAIGHT = (
 expressions, of which there are none left: a fifth to a half of GCC's time, for the same numbers."""
 
 LONG = 4000
-"""Operations of C without loops from which that line is for the same speed too; shorter programs would
-be 4 to 13 % slower."""
+"""Operations of C without loops from which that line is for the same speed too; shorter programs
+would be 4 to 13 % slower."""
 
 SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
