@@ -124,9 +124,9 @@ class Resting:
 
 
 def obeys(force: Array, assembly: Assembly) -> bool:
-    """Whether forces (m,) push, and stay inside the cones of friction."""
+    """Whether forces (m,), or none, push, and stay inside the cones of friction."""
     blocks = assembly.blocks
-    noise = FORCE_NOISE * max(1e-6, float(np.abs(force).max()))
+    noise = FORCE_NOISE * max(1e-6, float(np.abs(force).max(initial=0.0)))
     normal = force[blocks.normal]
     if (normal < -noise).any():
         return False

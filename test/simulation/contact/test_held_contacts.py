@@ -10,7 +10,9 @@ from thrown_robots import BLOCK, CORNERS
 import mbdyn_ros
 from mbdyn_ros import Environment, Surface
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.simulation.contact.contacts import Contacts
+from mbdyn_ros.simulation.adaptive.touching import obeys
+from mbdyn_ros.simulation.contact.contacts import Assembly, Contacts
+from mbdyn_ros.simulation.contact.impulses import Blocks
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
@@ -119,3 +121,9 @@ def test_a_gap_within_rounding_is_closed_and_accounted_for(gap: float) -> None:
     assert run.q[-1, 2] == pytest.approx(0.1, abs=1e-15)
     assert run.work[-1, 1] == pytest.approx(2.0 * 9.81 * gap, rel=1e-4)
     assert np.abs(run.imbalance).max() < 1e-12
+
+
+def test_no_contact_obeys_all_laws() -> None:
+    """So it is where dry friction of joints holds a robot that has come to rest on a wall."""
+    none = np.zeros((0, 3))
+    assert obeys(np.zeros(0), Assembly(none, none, np.zeros(0), Blocks.dry(np.zeros(0))))

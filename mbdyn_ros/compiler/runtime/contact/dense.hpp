@@ -15,6 +15,15 @@ static inline Real dot(size_t n, const Real* __restrict x, const Real* __restric
     for (; i < n; ++i) sum[0] += x[i] * y[i];
     return sum[0];
   }
+  if constexpr (is_single<Real>) {
+    typedef double four __attribute__((vector_size(4 * sizeof(double))));
+    four sums = {}, one, other;
+    for (; i + 4 <= n; i += 4) {
+      memcpy(&one, x + i, sizeof one), memcpy(&other, y + i, sizeof other);
+      sums += one * other;
+    }
+    memcpy(sum, &sums, sizeof sums);
+  }
   for (; i + 4 <= n; i += 4) {
     for (size_t k = 0; k < 4; ++k) sum[k] += x[i + k] * y[i + k];
   }

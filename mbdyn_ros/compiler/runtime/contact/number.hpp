@@ -72,5 +72,12 @@ template <class Real> static inline void take(Bits<Real> where, size_t n, const 
 template <class Real>
 static inline void add_to(size_t n, Same<Real> factor, const Real* __restrict x,
                           Real* __restrict y) {
-  for (size_t i = 0; i < n; ++i) y[i] += factor * x[i];
+  size_t i = 0;
+  for (; is_single<Real> && i + LANES <= n; i += LANES) {
+    realv one, other;
+    memcpy(&one, x + i, sizeof one), memcpy(&other, y + i, sizeof other);
+    other += factor * one;
+    memcpy(y + i, &other, sizeof other);
+  }
+  for (; i < n; ++i) y[i] += factor * x[i];
 }

@@ -148,8 +148,10 @@ static void count_unseen(const struct walls* w, struct motion* s, const Work<dou
                       double length) {
   const size_t m = w->contacts;
   const double *start = x->start, *end = x->now;
-  const auto may = [=](size_t k) {
-    return may_have_passed(length, start[k], start[m + k], end[k], end[m + k], end[2 * m + k]);
+  const auto may = [=](auto kind, size_t k) {
+    using Real = decltype(kind);
+    return may_have_passed(length, at<Real>(start + k), at<Real>(start + m + k), at<Real>(end + k),
+                           at<Real>(end + m + k), at<Real>(end + 2 * m + k));
   };
   each_that(m, may, [&](size_t k) {
     if (is_active(x, k) || s->unsound == k + 1) return;
@@ -166,10 +168,13 @@ static double first_meeting(const struct walls* w, struct motion* s, Work<double
   const double* start = x->start;
   size_t *gentle = x->gentle, count = 0;
   double first = 2.;
-  const auto may = [&](size_t k) {
-    const double rate = fabs(start[m + k]), end = fabs(x->now[m + k]);
-    const double known = rate >= 0. ? rate : 0.;  /* not NaN */
-    return start[k] + x->now[k] <= FASTER * length * (end > known ? end : known);
+  const auto may = [&](auto kind, size_t k) {
+    using Real = decltype(kind);
+    const double* now = x->now;  /* which steps that are taken again may move */
+    const Real rate = magnitude(at<Real>(start + m + k)), end = magnitude(at<Real>(now + m + k));
+    const Real known = select(is(rate >= 0.), rate, all<Real>(0.));  /* not NaN */
+    const Real fastest = select(is(end > known), end, known);
+    return is(at<Real>(start + k) + at<Real>(now + k) <= FASTER * length * fastest);
   };
   each_that(m, may, [&](size_t k) {
     if (is_active(x, k)) return;
@@ -202,7 +207,11 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   x->clear = is_clear(w, s, s->q, s->v, length);
   if (!x->fresh && !x->clear) evaluate_distances(w, s, s->q, s->v, x->now);
   const size_t seen = x->clear ? 0 : m;
-  const auto near = [&](size_t k) { return x->now[k] <= NEAR * w->touching * x->now[2 * m + k]; };
+  const double reach = NEAR * w->touching;
+  const auto near = [&](auto kind, size_t k) {
+    using Real = decltype(kind);
+    return is(at<Real>(x->now + k) <= reach * at<Real>(x->now + 2 * m + k));
+  };
   each_that(seen, near, [&](size_t k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope && !yields(w, k);
@@ -309,13 +318,17 @@ static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
 static int correct_depths(const struct walls* w, struct motion* s, Work<double>* x) {
   const size_t m = w->contacts;
   int under = 0, inside = 0;
-  each_that(m, [x](size_t i) { return !(x->now[i] >= 0.); }, [&](size_t i) {  /* or nobody knows */
+  const auto is_under = [x](auto kind, size_t i) {  /* or nobody knows */
+    return ~is(at<decltype(kind)>(x->now + i) >= 0.);
+  };
+  const auto is_in = [x](auto kind, size_t i) { return ~is(at<decltype(kind)>(x->now + i) > 0.); };
+  each_that(m, is_under, [&](size_t i) {
     under = 1;
     inside |= x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);
   });
   if (inside) project_out(w, s, x);
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
-  each_that(under ? m : 0, [x](size_t i) { return !(x->now[i] > 0.); }, [&](size_t i) {
+  each_that(under ? m : 0, is_in, [&](size_t i) {
     const double depth = -x->now[i] / x->now[2 * m + i];
     if (!yields(w, i)) s->deepest = fmax(s->deepest, depth);
     if (isnan(depth)) s->unsound = i + 1;

@@ -101,7 +101,8 @@ static size_t count_passed(const struct walls* w, const Work<realv>* x, const re
     if (!any(open & ~held & is(3. * h * reach + magnitude(last - g) > g + last))) continue;
     for (size_t l = 0; l < LANES; ++l) {
       if (!open[l] || held[l]) continue;
-      count += (size_t)may_have_passed(h, g[l], rate[l], last[l], end[l], x->now[2 * m + k][l]);
+      const double slope = x->now[2 * m + k][l];
+      count += any(may_have_passed<double>(h, g[l], rate[l], last[l], end[l], slope));
     }
   }
   return count;

@@ -59,17 +59,18 @@ static double time_of_impact(const struct walls* w, double h, double g, double r
 }
 
 /* Whether a contact came as if to hit its wall, and left as if it had. */
-static int comes_and_goes(double h, double g, double rate, double last, double end, double slope) {
-  const double more = UNSEEN * slope;
-  return (-rate * h > g + more) & (end * h > last + more);
+template <class Real>
+static inline Bits<Real> comes_and_goes(double h, Real g, Real rate, Real last, Real end, Real slope) {
+  const Real more = UNSEEN * slope;
+  return is(-rate * h > g + more) & is(end * h > last + more);
 }
 
 /* Whether a contact that has met its wall nowhere on the way that its distances and rates give may
    have passed it all the same: it came and went as if it had hit, or the way is another. */
-static int may_have_passed(double h, double g, double rate, double last, double end,
-                           double slope) {
-  const int other = fabs(last - g - 0.5 * h * (rate + end)) > g + last + UNSEEN * slope;
-  return (g > 0.) & (comes_and_goes(h, g, rate, last, end, slope) | other);
+template <class Real>
+static inline Bits<Real> may_have_passed(double h, Real g, Real rate, Real last, Real end, Real slope) {
+  const Bits<Real> other = is(magnitude(last - g - 0.5 * h * (rate + end)) > g + last + UNSEEN * slope);
+  return is(g > 0.) & (comes_and_goes(h, g, rate, last, end, slope) | other);
 }
 
 /* Whether a contact comes near its wall within a step of length h and goes again. */
@@ -87,15 +88,33 @@ static_assert(NEAR > 1., "what touches is near");
 
 enum { CHUNK = 32 };
 
-/* Do something with every contact of m for which `may` holds, asked of a few at a time. */
+/* The number at a place, or several from there on. */
+template <class Real> static inline Real at(const double* place) {
+  Real found;
+  memcpy(&found, place, sizeof found);
+  return found;
+}
+
+/* Whether `may` holds for any contact in a range. It is asked of contact k, or of several from k on, as
+   the type of its first argument says. */
+template <class May>
+static inline bool any_that(size_t from, size_t end, const May& may) {
+  bitsv several = {};
+  bits1 one = 0;
+  size_t k = from;
+  for (; k + LANES <= end; k += LANES) several |= may(realv{}, k);
+  for (; k < end; ++k) one |= may(0., k);
+  return any(several) || any(one);
+}
+
+/* Do something with every contact of m for which `may` holds. */
 template <class May, class Do>
 static inline void each_that(size_t m, const May& may, const Do& something) {
   for (size_t from = 0; from < m; from += CHUNK) {
     const size_t end = from + CHUNK < m ? from + CHUNK : m;
-    int64_t any = 0;
-    for (size_t k = from; k < end; ++k) any |= may(k);
-    for (size_t k = from; any && k < end; ++k) {
-      if (may(k)) something(k);
+    if (!any_that(from, end, may)) continue;
+    for (size_t k = from; k < end; ++k) {
+      if (any(may(0., k))) something(k);
     }
   }
 }
@@ -103,12 +122,12 @@ static inline void each_that(size_t m, const May& may, const Do& something) {
 /* Whether any may have met its wall in a step of length h, or passed it. */
 static int any_near(const struct walls* w, const double* start, const double* now, double h) {
   const size_t m = w->contacts;
-  int64_t any = 0;
-  for (size_t k = 0; k < m; ++k) {
-    const double rate = fabs(start[m + k]), end = fabs(now[m + k]), g = start[k], last = now[k];
-    any |= 3. * h * (rate > end ? rate : end) + fabs(last - g) >= g + last;
-  }
-  return any != 0;
+  return any_that(0, m, [=](auto kind, size_t k) {
+    using Real = decltype(kind);
+    const Real g = at<Real>(start + k), last = at<Real>(now + k);
+    const Real rate = magnitude(at<Real>(start + m + k)), end = magnitude(at<Real>(now + m + k));
+    return is(3. * h * select(is(rate > end), rate, end) + magnitude(last - g) >= g + last);
+  });
 }
 
 /* Robots that are far from all walls: how far everything is was seen at a place, and nothing has come
@@ -147,7 +166,7 @@ static int is_gentle(const struct walls* w, size_t k, double e, double h, double
                      double last, double end, double slope) {
   const double gained = fabs(end - rate);
   return !yields(w, k) && -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
-         !comes_and_goes(h, g, rate, last, end, slope);
+         !any(comes_and_goes(h, g, rate, last, end, slope));
 }
 
 /* Where contact k is active from the start of a step: it touches its wall, or pushed in the last step,
