@@ -17,10 +17,10 @@ from .linkages import (
     Watt,
 )
 from .mechanism import Mechanism
+from .pareto import Front, pareto_front
 from .reactions import Friction
 from .registry import MECHANISMS, configured
 from .summary import dead_centers
-from .sweep import Front, pareto_front
 from .toggles import reach
 
 __all__ = [

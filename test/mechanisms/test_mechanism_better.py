@@ -23,7 +23,7 @@ from mbdyn_ros.mechanisms import (
     pareto_front,
 )
 from mbdyn_ros.mechanisms.cli import designing
-from mbdyn_ros.mechanisms.sweep import qualities
+from mbdyn_ros.mechanisms.pareto import qualities
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 TURN = constant_speed(20.0, points=37)

@@ -18,8 +18,9 @@ from .. import Analysis, FourBar, Mechanism
 from ..balance import balance
 from ..design import length_names, with_unit
 from ..fit import CurveFit, fit_curve
+from ..pareto import GOALS, pareto_front
 from ..precision_positions import PoseFit, fit_function, fit_poses
-from ..sweep import GOALS, pareto_front, unit_in
+from ..sweep import unit_in
 from ..view import plots
 from .options import EVERY_LINK
 from .prescribed import guided, prescribed, write_files

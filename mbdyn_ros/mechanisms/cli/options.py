@@ -11,7 +11,8 @@ import click
 from ...cli.options import STEPS_AS
 from ...integration.methods import ADAPTIVE, described
 from ..crank_motion import LAWS
-from ..sweep import GOALS, QUANTITIES
+from ..pareto import GOALS
+from ..sweep import QUANTITIES
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -16,8 +16,9 @@ from ..design import unit_of
 from ..fit import CurveFit
 from ..forward import ForwardMotion
 from ..link import Wheel
+from ..pareto import GOALS, Front
 from ..precision_positions import FunctionFit
-from ..sweep import GOALS, QUANTITIES, Front, Sweep
+from ..sweep import QUANTITIES, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
