@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ...integration.methods import SEMI_IMPLICIT
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..contact.impulses import Impact
-from ..contact.precision import ADAPTIVE_STEPS
+from ..contact.precision import ADAPTIVE_STEPS, STEPS_IN_C
 from ..coulomb import fastest_damping
 from ..effort import Constant
 from ..stepped.stepper import Stepper
@@ -51,7 +52,7 @@ FEW = 4
 class _Settled(Stepper):
     """A stepper whose contacts are as exact as those of events."""
 
-    _settled = ADAPTIVE_STEPS.settled
+    _precision = replace(STEPS_IN_C, settled=ADAPTIVE_STEPS.settled)
 
 
 class SteppedMotion:

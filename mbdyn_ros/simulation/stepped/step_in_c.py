@@ -187,14 +187,16 @@ class StepInC:
         )  # fmt: skip
 
     @classmethod
-    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
+    def among(
+        cls, robot: Robot, contacts: Contacts | None, precision: Precision = STEPS_IN_C
+    ) -> StepInC:
         """The programs of a robot with these contacts, or with none."""
         if contacts is None:
-            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0, np.zeros(0, dtype=np.int64))
+            nothing = Laws(np.zeros(0), np.zeros(0), precision, 0.0, np.zeros(0, dtype=np.int64))
             return cls(robot, ContactGeometry((), ()), nothing)
         around = contacts.environment
         laws = Laws(
-            contacts.restitution, contacts.friction, STEPS_IN_C, around.tie_window,
+            contacts.restitution, contacts.friction, precision, around.tie_window,
             contacts.beyond, contacts.special, around.most_active,
         )  # fmt: skip
         step = cls(robot, contacts.geometry, laws)

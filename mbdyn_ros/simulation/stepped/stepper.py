@@ -104,7 +104,7 @@ class Stepper(TakenSteps, Sealed):
         "": "step, effort, wrenches, time and lost can be",
     }
 
-    _settled = STEPS_IN_C.settled
+    _precision = STEPS_IN_C
 
     @brief
     def __init__(
@@ -211,9 +211,7 @@ class Stepper(TakenSteps, Sealed):
         if self._walls is not None:
             found = Contacts(chart, self._walls, only_watch=True)
             contacts = found if len(found) else None
-        compiled = StepInC.among(chart, contacts)
-        compiled.walls.settled = self._settled
-        return contacts, compiled
+        return contacts, StepInC.among(chart, contacts, self._precision)
 
     def _inertia(self) -> Array:
         """Mass matrix (nv, nv) at home of a robot with friction: of the program that steps take."""
