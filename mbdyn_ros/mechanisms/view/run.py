@@ -152,7 +152,7 @@ def _free(mechanism: Mechanism, drive: CrankDrive) -> Driven:
 
 def _swing(low: float, high: float, speed: float) -> CrankMotion:
     """There and back as a cosine whose largest speed is `speed`."""
-    stroke = Stroke(low, high, math.pi * (high - low) / speed)
+    stroke = Stroke(low, high, math.pi * (high - low) / max(abs(speed), 1e-9))
     q, v, a = (one[:, None] for one in stroke.at(stroke.times))
     return CrankMotion(stroke.times, q, v, a)
 
