@@ -23,9 +23,10 @@ static inline Real dot(size_t n, const Real* __restrict x, const Real* __restric
       sums += one * other;
     }
     memcpy(sum, &sums, sizeof sums);
-  }
-  for (; i + 4 <= n; i += 4) {
-    for (size_t k = 0; k < 4; ++k) sum[k] += x[i + k] * y[i + k];
+  } else {
+    for (; i + 4 <= n; i += 4) {
+      for (size_t k = 0; k < 4; ++k) sum[k] += x[i + k] * y[i + k];
+    }
   }
   for (; i < n; ++i) sum[0] += x[i] * y[i];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
