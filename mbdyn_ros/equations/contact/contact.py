@@ -40,6 +40,9 @@ from .touching import BodyPoint, Kind, Plane, Wall, acceleration, carried
 OUT_OF_REACH = 1e9
 """Distance (m) of what does not touch."""
 
+FAR = (OUT_OF_REACH, 0.0, 1.0)
+"""Its column of `distances`."""
+
 
 @dataclass(frozen=True, eq=False)
 class ContactGeometry:
@@ -53,6 +56,7 @@ class ContactGeometry:
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
     links : of which the frames are counted on from the bodies; see `touching_motions`.
+    apart : pairs that do not touch, as of corners of shapes that touch a wall in slots.
     solid, slots : bodies with shapes of which others find where they touch, and how many such
         contacts there are room for: far away in the programs here, see `struct motion` in C.
     """
@@ -65,6 +69,7 @@ class ContactGeometry:
     solid: tuple[int, ...] = ()
     slots: int = 0
     links: tuple[str, ...] = ()
+    apart: frozenset[int] = frozenset()
 
     @SerializedProperty
     def digest(self) -> str:
@@ -80,6 +85,7 @@ class ContactGeometry:
         for couple in self.couples:
             content.update(couple_bytes(couple))
         content.update(f"{self.stops!r} {self.solid} {self.slots}".encode())
+        content.update(f"{sorted(self.apart)}".encode())
         if self.links:
             content.update(f"{self.links!r}".encode())
         return content.hexdigest()
@@ -131,6 +137,8 @@ class ContactGeometry:
         count, places = len(self.faces), {}
         alike: dict[tuple[int, Kind], list[int]] = {}
         for pair in pairs:
+            if pair in self.apart:
+                continue
             i, k = divmod(pair, count)
             alike.setdefault((k, self.points[i].kind), []).append(pair)
             if i not in places:
@@ -202,6 +210,9 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
                 columns += ca.horzsplit(plane.seen_from(T, rate))
             weights.append(dict(enumerate([*map(float, point.place), 1.0], first)))
             continue
+        if pair in contacts.apart:
+            own(*FAR)
+            continue
         g, slope, gradient, _, foot = touches[pair]
         place, speed = (one[0] for one in map(point.moved, (T, rate)))
         if point.axis is not None:
@@ -218,7 +229,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     for row, j, side, bound in contacts.stops:
         own(side * (position[row] - bound), side * velocity[j], SX(1))
     for _ in range(contacts.slots):
-        own(SX(OUT_OF_REACH), SX(0), SX(1))
+        own(*FAR)
     return stages.combined(ca.horzcat(SX(3, 0), *columns), weights)
 
 
@@ -239,7 +250,7 @@ def contact_drift(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
         return [*point.placed(motion.T[:3, :]), *rates, *frames[point.body]]
 
     touches = contacts.touches(stages, Wall.drift, placed, range(contacts.pairs))
-    result = [touches[pair][0] for pair in range(contacts.pairs)]
+    result = [touches.get(pair, [SX.zeros(4)])[0] for pair in range(contacts.pairs)]
     for couple in contacts.couples:
         both = [motions[rod.body] for rod in couple]
         touch = _moving(lambda T, S, couple=couple: between(couple, T, S)[1:], *both)

@@ -119,12 +119,17 @@ def _share(slope: float, climb: float) -> float:
 
 
 def _spread(steepness: Steepness, k: int, radius: float) -> float:
-    """Way (m) along an axis on which g bends anew, a sixth of that from hollow to hollow."""
+    """The same for a ball of that radius (m): a sixth of the way from hollow to hollow."""
+    way = bends_anew(steepness, k)
+    return SPREAD_OF_STARTS * min(way, 2 * radius) if way else SPREAD_UNKNOWN * radius
+
+
+def bends_anew(steepness: Steepness, k: int) -> float:
+    """Way (m) along an axis on which g bends anew, infinite where it never does; 0 if unknown."""
     slope, bend, twist = (one[k] for one in (steepness.slopes, steepness.bends, steepness.twists))
     if not np.isfinite([slope, bend, twist]).all():
-        return SPREAD_UNKNOWN * radius
-    ways = [a / b for a, b in ((slope, bend), (bend, twist)) if b]
-    return SPREAD_OF_STARTS * min([*ways, 2 * radius])
+        return 0.0
+    return min([a / b for a, b in ((slope, bend), (bend, twist)) if b], default=np.inf)
 
 
 def _require_few(count: int, radius: float, spread: float) -> None:

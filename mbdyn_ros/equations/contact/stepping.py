@@ -63,7 +63,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX 
         stages, Wall.touch, lambda point: point.placed(motions[point.body].T[:3, :]), pairs
     )
     for pair in pairs:
-        *_, normal, place = touches[pair]
+        *_, normal, place = touches.get(pair, [SX.zeros(3), SX.zeros(3)])
         is_rim = contacts.points[pair // len(contacts.faces)].axis is not None
         normals += [normal, place] if is_rim else [normal]
     for couple in contacts.couples:

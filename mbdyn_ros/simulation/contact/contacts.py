@@ -196,13 +196,13 @@ class Contacts:
         faces, owners = environment.sides, [self.points[one.of] for one in self.geometry.points]
         stops = len(self.geometry.stops)
         walls = [side.surface for side in faces] * len(owners)
-        on_walls = [environment.law(one, side.surface) for one in owners for side in faces]
+        on_walls = [environment.law(one.link, side.surface) for one in owners for side in faces]
         slots = self.geometry.slots
         self.solid_pairs = environment.solid_pairs(robot)
-        self.solid_laws, laws = (
-            [] if environment.links is None else [environment.links.law(*pair) for pair in some]
-            for some in (self.solid_pairs, self.geometry.couples)
-        )
+        self.solid_laws = [environment.solid_law(*pair) for pair in self.solid_pairs]
+        laws = []
+        if environment.links is not None:
+            laws = [environment.links.law(*pair) for pair in self.geometry.couples]
         bounces, rubs = np.reshape([*on_walls, *laws], (-1, 2)).T
         stopped = [environment.limit_restitution] * stops
         self.restitution = np.array([*bounces, *stopped, *[0.0] * slots])

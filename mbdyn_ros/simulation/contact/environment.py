@@ -7,6 +7,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,13 @@ from ...equations.contact.signed_distance import Ball
 from ...equations.contact.touching import BodyPoint
 from ...errors import InputError, suggestion
 from ...model.model import BASE_JOINT
+from ...model.pose import Pose
 from ...prepare.tree import WORLD, Tree
 from ...robot import Robot
 from .curved_rods import CurvedRod, with_pieces
 from .link_contacts import NO_PAIRS, LinkContacts, checked_law
 from .points import GivenPoint, LinkFrames, Point, checked_points, collision_points, default_points
-from .solids import SolidPair
+from .solids import CurvedWall, Solid, SolidPair, solids_of
 from .surfaces import NO_LAWS, Surface, checked_restitution, number_within
 
 FLAT = ("plane", "box")
@@ -225,10 +227,7 @@ class Environment(Sealed):
             return self.points
         tree = robot.calls.traced.tree
         if tree not in self._found:  # meshes are read once
-            flat = all(
-                surface.shape is not None and surface.shape.kind in FLAT
-                for surface in self.surfaces
-            )
+            flat = all(map(_is_flat, self.surfaces))
             points = collision_points(robot, flat) or default_points(robot)
             self._found.clear()
             self._found[tree] = points
@@ -243,7 +242,9 @@ class Environment(Sealed):
             A point or a pair of links that is named is not the robot's, or a shape cannot be used.
         """
         points = self.contact_points(robot) if self.surfaces else ()
-        solid = [(one.link, other.link) for one, other in self.solid_pairs(robot)]
+        solid = [
+            (one.link, other.link) for one, other in self.solid_pairs(robot) if not other.is_wall
+        ]
         rods = [(pair.one.link, pair.other.link) for _, pair in self.couples(robot)]
         return TouchReport(
             surfaces=tuple(wall.name for wall in self.surfaces),
@@ -252,9 +253,17 @@ class Environment(Sealed):
             stops=tuple(name for _, name, _ in self._stops(robot)),
         )
 
-    def law(self, point: Point, wall: Surface) -> tuple[float, float]:
-        """Restitution and friction of a point on a wall."""
-        return self.laws.get((point.link, wall.name), (wall.restitution, wall.friction))
+    def law(self, link: str, wall: Surface) -> tuple[float, float]:
+        """Restitution and friction of a link on a wall."""
+        return self.laws.get((link, wall.name), (wall.restitution, wall.friction))
+
+    def solid_law(self, one: Solid, other: Solid) -> tuple[float, float]:
+        """Restitution and friction of two shapes."""
+        if other.is_wall:
+            (wall,) = (surface for surface in self.surfaces if surface.name == other.link)
+            return self.law(one.link, wall)
+        assert self.links is not None
+        return self.links.law(one, other)
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""
@@ -262,7 +271,8 @@ class Environment(Sealed):
             require_link(robot.system.tree, link, robot.model.source)
         frames = LinkFrames.of_robot(robot)
         places: list[BodyPoint] = []
-        for point in self.contact_points(robot) if self.surfaces else ():
+        points = self.contact_points(robot) if self.surfaces else ()
+        for point in points:
             body, pose = frames.of[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
             axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
@@ -277,19 +287,54 @@ class Environment(Sealed):
         places += [one._replace(rank=rank) for rank in range(1, MOST_DEEPEST) for one in wide]
         couples = tuple(couple for _, couple in self.couples(robot))
         pairs = self.solid_pairs(robot)
+        wholes = {other.link for _, other in pairs if other.is_wall}
+        apart = frozenset(
+            k
+            for k, (point, side) in enumerate(product(points, self.sides))
+            if point.of_whole and side.surface.name in wholes
+        )
         solid = sorted({one.body for pair in pairs for one in pair})
         slots = MOST_POINTS * min(len(pairs), self._room)
         return ContactGeometry(
-            tuple(places), faces, stops, signed, couples, tuple(solid), slots, frames.links
+            tuple(places), faces, stops, signed, couples, tuple(solid), slots, frames.links, apart
         )
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """The convex shapes that may touch each other, except for the `couples`."""
-        return () if self.links is None else self.links.solid_pairs(robot)
+        """The convex shapes that may touch each other, except for the `couples`, or curved walls."""
+        if self.links is None:
+            return ()
+        return self.links.solid_pairs(robot) + self._wall_pairs(robot)
+
+    def _wall_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
+        """Shapes, and curved walls without laws of their own that they touch as wholes."""
+        sides = [one for one in self.sides if not _is_flat(one.surface) and one.surface.laws == NO_LAWS]
+        if self.links is None or not self.links.convex or self.points is not None or not sides:
+            return ()
+        tree = robot.system.tree
+        moved = {
+            link
+            for link, (body, _) in tree.frames.items()
+            if body != WORLD and tree.bodies[body].inertia.mass
+        }
+        solids = [one for one in solids_of(robot) if one.link in moved and one.touches_as_whole]
+        least = min((one.shape.reach for one in solids), default=1.0)
+        still = Pose(np.eye(3), np.zeros(3))
+        walls = [
+            Solid(
+                one.surface.name, WORLD, still,
+                CurvedWall(
+                    one.surface.faces[one.face], one.surface.signed[one.face].steepness, least
+                ),
+            )
+            for one in sides
+        ]  # fmt: skip
+        return tuple(product(solids, walls))
 
     def couples(self, robot: Robot) -> tuple[tuple[str, Couple], ...]:
         """The links that may touch each other, with words for them."""
-        return () if self.links is None else self.links.couples(robot)
+        if self.links is None:
+            return ()
+        return self.links.couples(robot, alone=bool(self._wall_pairs(robot)))
 
     def stops(self, robot: Robot) -> tuple[tuple[str, bool], ...]:
         """Words for every stop that programs have room for, in order, and whether it acts."""
@@ -324,6 +369,11 @@ class Environment(Sealed):
                     words = f"{word} limit of joint {joint.name!r}"
                     stops.append((joint.name, words, (q, v, side, bound)))
         return stops
+
+
+def _is_flat(surface: Surface) -> bool:
+    """Whether a wall has planes as faces."""
+    return surface.shape is not None and surface.shape.kind in FLAT
 
 
 def _sides(surfaces: Sequence[Surface]) -> tuple[Side, ...]:

@@ -55,8 +55,8 @@ class LinkContacts(Sealed):
     ----------
     restitution, friction : of every such contact; default: 0 and 0.8, as those of walls.
     disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
-    convex : whether boxes, cylinders and convex meshes touch other shapes too; near each other
-        they move in equal steps.
+    convex : whether boxes, cylinders and convex meshes touch other shapes too, and curved walls as
+        wholes, as capsules do; near each other they move in equal steps.
     laws : restitution and friction of pairs of links for which they are others.
 
     Examples
@@ -115,8 +115,10 @@ class LinkContacts(Sealed):
         usual = self.restitution, self.friction
         return self.laws.get(frozenset((one.link, other.link)), usual)
 
-    def couples(self, robot: Robot) -> tuple[Named, ...]:
+    def couples(self, robot: Robot, alone: bool = False) -> tuple[Named, ...]:
         """All couples that may touch.
+
+        alone : whether there may be none, as where shapes touch curved walls as wholes.
 
         Raises
         ------
@@ -129,7 +131,7 @@ class LinkContacts(Sealed):
             for one, other in combinations(_rods(robot), 2)
             if may_touch(one.link, other.link)
         ]
-        if not found and not self.solid_pairs(robot):
+        if not found and not alone and not self.solid_pairs(robot):
             raise InputError(
                 f"{robot.model.source}: no two links can touch each other: that takes spheres or "
                 "capsules (with convex=True also boxes, cylinders and convex meshes) as "

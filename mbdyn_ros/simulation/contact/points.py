@@ -71,26 +71,28 @@ class Point(tuple[str, tuple[float, float, float]]):
 
     axis : of the rim of a cylinder, a circle of that radius across it; of an ellipsoid three rows,
         whose columns are its half axes (m), the radius being the longest; of a piece of a
-        `CurvedRod` see `BodyPoint`; None for others. half : rad, of such a piece.
+        `CurvedRod` see `BodyPoint`; None for others. half : rad, of such a piece. of_whole : whether
+        it is a corner of a shape that touches curved walls as a whole, where shapes do.
     """
 
     radius: float
     axis: Axis | None
     half: float
+    of_whole: bool
 
     def __new__(
         cls, link: str, xyz: tuple[float, float, float], radius: float = 0.0,
-        axis: Axis | None = None, half: float = 0.0,
+        axis: Axis | None = None, half: float = 0.0, of_whole: bool = False,
     ) -> Point:  # fmt: skip
         self = super().__new__(cls, (link, xyz))
-        self.radius, self.axis, self.half = radius, axis, half
+        self.radius, self.axis, self.half, self.of_whole = radius, axis, half, of_whole
         return self
 
     def __getnewargs__(
         self,
-    ) -> tuple[str, tuple[float, float, float], float, Axis | None, float]:
+    ) -> tuple[str, tuple[float, float, float], float, Axis | None, float, bool]:
         """Arguments for a copy or a pickle."""
-        return self.link, self.xyz, self.radius, self.axis, self.half
+        return self.link, self.xyz, self.radius, self.axis, self.half, self.of_whole
 
     @property
     def link(self) -> str:
@@ -223,7 +225,8 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
         for shape in link.collisions:
             for place, radius in _places(model, link.name, shape, flat):
                 x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
-                found.setdefault(frame, []).append(Point(link.name, (x, y, z), radius))
+                one = Point(link.name, (x, y, z), radius, of_whole=not radius)
+                found.setdefault(frame, []).append(one)
             found.setdefault(frame, []).extend(_rolling(link.name, shape) if flat else ())
     poses = {link: pose for link, (_, pose) in frames.items()}
     kept = [_outermost(poses, points) if flat else points for points in found.values()]

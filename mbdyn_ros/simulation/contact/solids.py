@@ -6,8 +6,11 @@ from abc import ABC
 from dataclasses import dataclass
 from itertools import product
 
+import casadi as ca
 import numpy as np
 
+from ...equations.contact.deepest_points import SPREAD_UNKNOWN, bends_anew
+from ...equations.contact.steepness import Steepness
 from ...errors import InputError
 from ...model.model import Array
 from ...model.pose import Pose
@@ -18,8 +21,8 @@ from .points import LinkFrames, mesh_corners
 COPLANAR = 1e-6
 """Difference of the planes of triangles that are one face, of unit normals and sizes."""
 
-POLYTOPE, DRUM, ROUNDED, ELLIPSOID = range(4)
-"""Kinds of shapes, as `runtime/convex.h` numbers them."""
+POLYTOPE, DRUM, ROUNDED, ELLIPSOID, WALL = range(5)
+"""Kinds of shapes, as `runtime/contact/convex_shapes.hpp` numbers them."""
 
 
 class ConvexShape(ABC):
@@ -98,6 +101,26 @@ class Egg(ConvexShape):
         self.half_axes, self.reach = half_axes, max(half_axes)
 
 
+class CurvedWall(ConvexShape):
+    """One face of a curved wall, which shapes touch as wholes.
+
+    Attributes
+    ----------
+    face : of the wall, as `face_of` has it. steep : |grad g| at most.
+    spread : m, how far apart places are from which what is least along an edge or a face is sought.
+    """
+
+    kind = WALL
+    reach = 0.0
+
+    def __init__(self, face: ca.Function, steepness: Steepness | None, least: float) -> None:
+        """least : m, radius of the smallest ball that holds a shape."""
+        self.face = face
+        self.steep = np.inf if steepness is None else float(np.linalg.norm(steepness.slopes))
+        ways = [0.0 if steepness is None else bends_anew(steepness, k) for k in range(3)]
+        self.spread = min(ways) or SPREAD_UNKNOWN * least
+
+
 def _ordered(corners: Array, plane: Array, within: float) -> tuple[int, ...]:
     """The numbers of the corners on a plane (a, b, c, d) of a hull, in order about its normal."""
     normal = plane[:3]
@@ -121,6 +144,16 @@ class Solid:
     def is_round(self) -> bool:
         """Whether it is a ball or a capsule."""
         return isinstance(self.shape, Rounded)
+
+    @property
+    def is_wall(self) -> bool:
+        """Whether it is a wall, whose name stands for that of a link."""
+        return isinstance(self.shape, CurvedWall)
+
+    @property
+    def touches_as_whole(self) -> bool:
+        """Whether it touches curved walls with more than balls."""
+        return not self.is_round or self.shape.half > 0
 
 
 SolidPair = tuple[Solid, Solid]

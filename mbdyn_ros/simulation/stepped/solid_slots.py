@@ -94,7 +94,11 @@ class SolidSlots:
             at = self._step.layout.normal[k]
             column[at : at + 3], column[at + 3 : at + 6] = normal, place
             number, turned = divmod(int(plane[13]), 2)
-            one, other = (solid.link for solid in self._contacts.solid_pairs[number])
+            solids = self._contacts.solid_pairs[number]
+            one, other = (solid.link for solid in solids)
+            if solids[1].is_wall:
+                self._contacts.meeting[k] = other, (one,)
+                continue
             links = (other, one) if turned else (one, other)
             self._contacts.meeting[k] = words_for(one, other), links
         return gaps
@@ -109,6 +113,8 @@ class SolidSlots:
 
     def _words(self, plane: Array) -> str:
         one, other = self._contacts.solid_pairs[int(plane[13]) // 2]
+        if other.is_wall:
+            return f"link {one.link!r} on surface {other.link!r}"
         return words_for(one.link, other.link)
 
 

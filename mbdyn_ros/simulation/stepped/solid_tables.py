@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiler.kernel import CompiledKernel
+from ...compiler.loading import load_kernel
 from ...compiler.runtime.library import stepping, structure
 from ...equations.contact.reach import flattened
+from ...equations.contact.wall_level import WallFace, wall_level
 from ...model.model import Array
 from ...model.pose import Pose
 from ..contact.environment import MOST_POINTS
-from ..contact.solids import SolidPair
+from ...program.program import Program
+from ..contact.solids import ConvexShape, CurvedWall, SolidPair
 
 SIZE, NUMBER, ADDRESS, INTEGER = (
     ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p, ctypes.c_int64,
@@ -66,7 +70,7 @@ class SolidTables:
         self, pairs: tuple[SolidPair, ...], order: Mapping[int, int], fall: float = 0.0,
         laws: Sequence[tuple[float, float]] = (), reach: Mapping[int, tuple[int, ...]] = NOTHING,
     ) -> None:  # fmt: skip
-        self.pairs = pairs
+        self.pairs, self._levels = pairs, list[CompiledKernel]()
         solids = {id(solid): solid for pair in pairs for solid in pair}
         number = {key: k for k, key in enumerate(solids)}
         shapes = [solid.shape for solid in solids.values()]
@@ -78,7 +82,7 @@ class SolidTables:
                     solid.shape.kind, order[solid.body], corners[k], len(solid.shape.corners),
                     faces[k], len(solid.shape.faces), solid.shape.radius, solid.shape.half,
                     solid.shape.reach, (NUMBER * 3)(*solid.shape.half_axes),
-                    (NUMBER * 12)(*_numbers(solid.pose)),
+                    (NUMBER * 12)(*_numbers(solid.pose)), *self._wall(solid.shape),
                 )
                 for k, solid in enumerate(solids.values())
             )
@@ -101,6 +105,15 @@ class SolidTables:
             start.ctypes.data, places.ctypes.data,
             count=len(solids), pairs=len(pairs), widest=max(map(len, loops), default=0), fall=fall,
         )  # fmt: skip
+
+    def _wall(self, shape: ConvexShape) -> tuple[int | None, float, float]:
+        """The program of a curved wall, how steep it is, and how far apart places are."""
+        if not isinstance(shape, CurvedWall):
+            return None, 0.0, 0.0
+        kernel = load_kernel(Program(wall_level, WallFace(shape.face)))
+        assert isinstance(kernel, CompiledKernel)
+        self._levels.append(kernel)
+        return kernel.scalar.address.value, shape.steep, shape.spread
 
     def touches(self, number: int, one: Pose, other: Pose, margin: float) -> list[Touch]:
         """Where a pair of shapes in these poses touches, or is not farther apart (m) than this."""

@@ -1,7 +1,7 @@
 /* Convex shapes that may touch in a step, in the slots of a motion: found at its start. Points and
    planes then stay with their links through the step. */
 #pragma once
-#include "manifold.hpp"
+#include "wall_phase.hpp"
 #include "workspace.hpp"
 
 
@@ -68,6 +68,16 @@ static double* block_of(double* blocks, size_t count, size_t pair, const double*
   return block;
 }
 
+/* Where a pair of shapes touches, or is not farther apart than a margin; gives how many places. way,
+   place: of `nearest`. */
+static size_t touches_of(const struct solids* t, const struct solid* const* one, const double* const* pose,
+                         double margin, double* way, double (*place)[3], double* room,
+                         struct touch* found) {
+  if (one[1]->kind == WALL) return wall_phase(t, one[0], one[1], pose[0], margin, room, found);
+  if (nearest(t, one, pose, way, place) > margin) return 0;
+  return narrow_phase(t, one, pose, way, place, margin, room, found);
+}
+
 /* Find what may touch within a time, from the state of a motion; negative where more pairs are near
    than there is room for. */
 static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, double span) {
@@ -96,10 +106,9 @@ static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, 
     const struct solid* const one[] = {t->solid + pair[0], t->solid + pair[1]};
     const double* const poses[] = {pose[pair[0]], pose[pair[1]]};
     double place[2][3], fresh[] = {0., 0., 1.}, *way = block ? block + 1 : fresh;
-    if (nearest(t, one, poses, way, place) > margin_of(pair)) return false;
-    if (!block) return true;
     struct touch found[MOST_POINTS];
-    const size_t count = narrow_phase(t, one, poses, way, place, margin_of(pair), x->clipped, found);
+    const size_t count = touches_of(t, one, poses, margin_of(pair), way, place, x->clipped, found);
+    if (!count || !block) return count > 0;
     block[0] = (double)(k + 1);
     fill_block(t, k, found, count, column,
                s->planes + PLANE * MOST_POINTS * (size_t)((block - s->blocks) / 4));
@@ -107,6 +116,7 @@ static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, 
   };
   const auto meet = [&](const int64_t* pair) {  /* spheres around them */
     double square = 0., reach = margin_of(pair);
+    if (t->solid[pair[1]].kind == WALL) return true;
     for (int k = 0; k < 2; ++k) reach += t->solid[pair[k]].reach;
     for (int r = 3; r < 12; r += 4) {
       const double far = pose[pair[0]][r] - pose[pair[1]][r];
@@ -158,8 +168,7 @@ EXPORTED size_t touches_of_pair(const struct solids* t, size_t pair, const doubl
   const struct solid* const one[] = {t->solid + ends[0], t->solid + ends[1]};
   const double* const poses[] = {pose, other};
   double place[2][3];
-  if (nearest(t, one, poses, way, place) > margin) return 0;
-  return narrow_phase(t, one, poses, way, place, margin, room, found);
+  return touches_of(t, one, poses, margin, way, place, room, found);
 }
 
 /* The coordinates that move two shapes, ascending; gives how many. */

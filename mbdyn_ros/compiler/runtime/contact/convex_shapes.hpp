@@ -1,19 +1,23 @@
 /* Convex shapes of links: corners and faces, drums, and balls and capsules, which are points and rods
-   with a radius about them. Distances are of what is within the radius, their cores. */
+   with a radius about them. Distances are of what is within the radius, their cores. Curved walls are
+   among them as the second of a pair. */
 #pragma once
 #include "dense.hpp"
 
 
-enum { POLYTOPE, DRUM, ROUNDED, ELLIPSOID, RIM = 8 };
+enum { POLYTOPE, DRUM, ROUNDED, ELLIPSOID, WALL, RIM = 8 };
 
 #define STEEP 0.70710678118654752 /* cosine to a drum's axis from which its end looks that way */
 
 /* kind, and where its body stands in the result of `rows`; corners and faces of a polytope in the
    tables; radius and half the length along z; radius of a ball that holds it; half axes of
-   an ellipsoid; its place on the body (3, 4). */
+   an ellipsoid; its place on the body (3, 4). Of a wall the program of x (3) that gives g, its gradient
+   and second derivatives, the greatest |grad g|, and how far apart (m) places are looked at. */
 struct solid {
   int64_t kind, body, first_corner, corners, first_face, faces;
   double radius, half, reach, half_axes[3], pose[12];
+  const struct program* face;
+  double steep, spread;
 };
 
 /* Pairs (2) of shapes that may touch. Corners (3); of every face its normal (3) and where its corners

@@ -88,7 +88,12 @@ static size_t fewest(struct touch* all, size_t count) {
 static size_t most_corners(const struct solids* t) { return 2 * (t->widest + RIM); }
 
 EXPORTED size_t room_of_touches(const struct solids* t) {
-  return most_corners(t) * (10 + (sizeof(struct touch) + sizeof(double) - 1) / sizeof(double));
+  size_t room = most_corners(t) * (10 + (sizeof(struct touch) + sizeof(double) - 1) / sizeof(double));
+  for (size_t k = 0; k < t->count; ++k) {  /* see wall_phase.hpp */
+    const size_t corners = 4 * (size_t)t->solid[k].corners;
+    room = corners > room ? corners : room;
+  }
+  return room;
 }
 
 /* Where two shapes touch or will soon, those points left out that are farther apart than the margin;
