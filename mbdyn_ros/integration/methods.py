@@ -26,7 +26,7 @@ LANDINGS = 3
 
 def first_true(condition: Callable[[float], bool], before: float, after: float) -> float:
     """Where a condition, false at `before` and true at `after`, becomes true: to the last digit."""
-    while before < (middle := 0.5 * (before + after)) < after:
+    while before != (middle := 0.5 * (before + after)) != after:
         if condition(middle):
             after = middle
         else:

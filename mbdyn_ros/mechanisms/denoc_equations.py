@@ -232,6 +232,9 @@ def denoc_equations(
     )
     torque, multipliers = (np.array(one).ravel() for one in drive(values, accelerations))
     joints = tuple(hung.joint.name for hung in opened.parts)
+    apart = formulas.differences
+    thd, thdd = (_without_rounding(apart @ one, np.abs(apart) @ np.abs(one))
+                 for one in (rates, accelerations))  # fmt: skip
     tau = np.zeros(len(joints))
     tau[list(closed.actuated)] = torque
     bodies = tuple(hung.part.name for hung in opened.parts)
@@ -245,10 +248,8 @@ def denoc_equations(
         symbols,
         tuple(key.replace("_", " ") for key, value in numbers.items() if not value),
         matrices,
-        _without_rounding(formulas.differences @ rates, np.abs(formulas.differences) @ abs(rates)),
-        _without_rounding(
-            formulas.differences @ accelerations, np.abs(formulas.differences) @ abs(accelerations)
-        ),
+        thd,
+        thdd,
         tau,
         multipliers,
         labels["J"][0],
