@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..equations.algebra.spatial import SX
+from ..export.closed_form import SymbolicNumber
 from ..export.polynomial import COEFFICIENT_ROUNDING, Polynomial, expand
 from ..model.model import Array
 from ..program.symbols import serialized
@@ -65,17 +66,10 @@ of the spring do."""
 
 
 @dataclass(frozen=True)
-class Symbol:
-    """A variable of the formulas: its letter and index, its meaning, unit and present value.
+class Symbol(SymbolicNumber):
+    """A variable of the formulas; an `angle` occurs in them as its cosine and sine."""
 
-    angle : it occurs in the formulas as its cosine and sine.
-    """
-
-    letter: str
     index: str
-    meaning: str
-    unit: str
-    value: float
     angle: bool = False
 
 
