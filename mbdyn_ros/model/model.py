@@ -15,7 +15,7 @@ from .actuators import Actuator, Transmission
 from .closing_types import ClosingType, closing_type
 from .foreign import Foreign
 from .inertia import Inertia as Inertia
-from .joints import JointType, MotionType, joint_type
+from .joints.types import JointType, MotionType, joint_type
 from .motion_law import MotionLaw
 from .pose import Pose, constant
 from .shapes import Collision, Visual

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelError
-from ..model.joints import JointType, MotionType
+from ..model.joints.types import JointType, MotionType
 from ..model.model import BASE_JOINT, Joint, Model
 
 

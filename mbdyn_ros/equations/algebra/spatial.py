@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import casadi as ca
 import numpy as np
 
-from ...model.joints.joint_type import turn_rows
+from ...model.joints.types import turn_rows
 from ...model.pose import snap
 from ...prepare.tree import Body
 from ...program.symbols import lasting

@@ -28,7 +28,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ..closing_types import CLOSING_TYPES, ClosingType, Rotation, closing_type
-from ..joints import JOINT_TYPES, JointType
+from ..joints.types import JOINT_TYPES, JointType
 from ..model import Array, Joint, Link, Loop, Pose
 from ..pose import rotation_onto
 from .placement import X_AXIS, pose_of, read_axis, read_pose, snapped

@@ -11,7 +11,7 @@ import yaml
 
 from ...errors import ModelError, suggestion
 from ..actuators import TYPES, Actuator, ElectricDrive, HydraulicCylinder, Slide, Valve
-from ..joints import JOINT_TYPES, JointType, joint_type
+from ..joints.types import JOINT_TYPES, JointType, joint_type
 from ..model import ACTING, Array, Joint, Limits, Model
 from .acting import refusal
 from .placement import X_AXIS, normalized

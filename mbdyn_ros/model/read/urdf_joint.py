@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
 from ...number import LARGEST
-from ..joints import JointType, joint_type
+from ..joints.types import JointType, joint_type
 from ..model import ACTING, Joint, Limits, Mimic
 from .acting import judge
 from .placement import X_AXIS, read_axis, read_pose
