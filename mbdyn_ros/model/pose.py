@@ -123,6 +123,24 @@ def snap_number(value: float) -> float:
     return value
 
 
+def normalized(values: Vector) -> Vector | None:
+    """The unit vector along `values`, None for zero; one that is unit already is kept as it is.
+
+    >>> normalized((0.0, 0.0, -2.5)), normalized((0.0, 0.0, 0.0))
+    ((0.0, 0.0, -1.0), None)
+    """
+    largest = max(abs(value) for value in values)
+    if largest == 0.0:
+        return None
+    norm = math.hypot(*values)
+    if abs(norm - 1.0) > SNAPPED:
+        exponent = -math.frexp(largest)[1]  # a power of two: no rounding, no overflow
+        values = tuple(math.ldexp(value, exponent) for value in values)
+        norm = math.hypot(*values)
+        values = tuple(value / norm for value in values)
+    return tuple(snap_number(value) for value in values)
+
+
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ...]:
     """The rotation Rz(yaw) Ry(pitch) Rx(roll), angles in rad, as three rows.
 

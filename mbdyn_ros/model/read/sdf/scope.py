@@ -16,9 +16,9 @@ from ....errors import ModelError
 from ....number import LARGEST, to_finite, to_float
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
-from ...pose import rotation_from_rpy
+from ...pose import normalized, rotation_from_rpy
 from ..package_folders import PATHS, package_folders
-from ..placement import normalized, tidy
+from ..placement import tidy
 from ..source_text import TEXT
 from ..xml_source import XmlSource
 

@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lxml import etree
 
-from ....errors import InputError, ModelError
+from ....errors import InputError
 from ..source_text import TEXT, NamedText, Source, load_text
 from ..xml_source import parse_xml
 from .expansion import Expansion
 from .substitutions import Substitutions
-
-
-def is_xacro(source: Source) -> bool:
-    """Whether a source is to be expanded: a file .xacro, or any file that uses xacro.
-
-    Text is not: a description from a topic is expanded only on request.
-    """
-    if isinstance(source, NamedText) or (isinstance(source, str) and "<" in source):
-        return False
-    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(".xacro"):
-        return True
-    return has_xacro(load_text(source)[1])
-
-
-def has_xacro(text: str) -> bool:
-    """Whether a document has elements of xacro or `${}` in it; comments do not count."""
-    if "xacro" not in text and "${" not in text:
-        return False
-    try:
-        root = parse_xml(text, TEXT)
-    except ModelError:  # whoever reads it says so
-        return False
-    return any(
-        element.prefix == "xacro"
-        or any("${" in str(value) for value in element.attrib.values())
-        or "${" in (element.text or "")
-        for element in root.iter()
-    )
 
 
 def xacro_arguments(texts: Iterable[str], what: str) -> dict[str, str]:
