@@ -8,7 +8,7 @@ import numpy as np
 from ..integration.methods import FIXED
 from ..model.model import Array
 from ..prepare.coordinates import Coordinates
-from ..program.declaration import program
+from ..program.program import program
 from .algebra.spatial import SX
 from .programs import forward_dynamics
 from .system import System

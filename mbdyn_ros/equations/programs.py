@@ -22,9 +22,8 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..program.declaration import program
 from ..program.elimination import Elimination, solve_ltl
-from ..program.program import cheapest
+from ..program.program import cheapest, program
 from ..program.stages import Staged, Stages
 from .actuation import actuated, applied, driving, joint_springs, reduced_efforts, without_springs
 from .algebra.spatial import SX, constant

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..program.declaration import program
+from ..program.program import program
 from ..program.stages import Staged
 from .algebra.spatial import SX
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives

@@ -22,7 +22,7 @@ from ..model.model import BASE_JOINT, Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..names import former_name
 from ..prepare.tree import WORLD
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from .calls import Calls
 from .home import EARTH, INTERNAL, Home, assignment_refusal, choice_text, home_warnings, named_home
 from .variable import variable_parameters

@@ -19,8 +19,10 @@ from mbdyn_ros.model.model import Pose  # noqa: E402
 from mbdyn_ros.model.pose import rotation_onto  # noqa: E402
 from mbdyn_ros.prepare import tree
 from mbdyn_ros.prepare.tree import BodyFrame, body_axes  # noqa: E402
-from mbdyn_ros.program.declaration import declared
-from mbdyn_ros.program.program import Program  # noqa: E402
+from mbdyn_ros.program.program import (
+    Program,  # noqa: E402
+    declared,
+)
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -29,7 +29,7 @@ from ...equations.programs import (
 )
 from ...errors import InputError
 from ...integration.methods import FixedMethod
-from ...program.declaration import Declaration
+from ...program.program import Declaration
 from ...robot import Robot
 from ..contact.contacts import Contacts, Indices, mobility_in_c
 from ..contact.environment import MOST_POINTS
