@@ -228,6 +228,17 @@ class Model:
         """The joint of that name (KeyError where there is none)."""
         return self._joints[name]
 
+    @functools.cached_property
+    def limited_joints(self) -> tuple[Joint, ...]:
+        """The joints of one coordinate that have limits and mimic no other."""
+        return tuple(
+            joint
+            for joint in self.joints
+            if joint.nq == 1
+            and joint.mimic is None
+            and np.isfinite([joint.limits.lower, joint.limits.upper]).any()
+        )
+
     def joint_to(self, link: str) -> Joint | None:
         """The joint whose child is `link`; None for the root."""
         return self._parents.get(link)

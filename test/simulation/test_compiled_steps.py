@@ -14,7 +14,7 @@ import mbdyn_ros
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.equations.position_rate import motion_rate
 from mbdyn_ros.simulation.adaptive import integrator
-from mbdyn_ros.simulation.adaptive.compiled_formula import CompiledFormula
+from mbdyn_ros.simulation.adaptive.integrator import CompiledFormula
 from mbdyn_ros.simulation.adaptive.motion import Motion
 from mbdyn_ros.simulation.effort import Constant
 

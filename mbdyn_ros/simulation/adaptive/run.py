@@ -52,7 +52,7 @@ class Instant:
 
 
 class Part:
-    """Integrates the motion in the coordinates of `robot`, watching how good they are.
+    """Integrates the motion in the coordinates of `robot`, watching how good they are in loops.
 
     Parameters
     ----------
@@ -88,7 +88,8 @@ class Part:
         self.integrator = Integrator(
             motion, motion.state(q, v), duration, tolerances, report_new, method, max_step, start
         )
-        self.watch = ChartWatch(robot, motion)
+        looped = any(linkage.has_dead_centres for linkage in robot.system.linkages)
+        self.watch = ChartWatch(robot, motion) if looped else None
         self.joints: list[str] | None = None
         self.stretch: SteppedStretch | None = None
 
@@ -111,51 +112,60 @@ class Part:
             self.recorder.finish(self.integrator.time, self.integrator.state)
 
     def _integrate(self) -> None:
-        problem = self.watch.start(self.integrator.state, self._chosen)
-        if problem is not None:
-            raise ChangePointError(problem)
-        self.joints = self.watch.better()
-        if self.joints is not None:
-            return
+        watch = self.watch
+        if watch is not None:
+            problem = watch.start(self.integrator.state, self._chosen)
+            if problem is not None:
+                raise ChangePointError(problem)
+            self.joints = watch.better()
+            if self.joints is not None:
+                return
         for step in self.integrator.steps():
-            self.joints = self._joints_after(step)
+            if self.motion.nearby is not None:
+                try:
+                    span = step.end - step.start
+                    self.motion.nearby.refuse(*self.motion.split(step.initial), span)
+                except SimulationError:
+                    self.integrator.time, self.integrator.state = step.start, step.initial
+                    raise
+            if watch is not None:
+                self._follow(watch, step)
+            self.recorder.step(step)
+            self._progress(step.end)
+            self.joints = None if watch is None else watch.better()
             if self.joints is not None:
                 return
 
-    def _joints_after(self, step: Step) -> list[str] | None:
-        """Record a step; the joints to go on with, where the present ones are worse."""
-        if self.motion.nearby is not None:
-            try:
-                self.motion.nearby.refuse(*self.motion.split(step.initial), step.end - step.start)
-            except SimulationError:
-                self.integrator.time, self.integrator.state = step.start, step.initial
-                raise
-        self._remember(step)
-        self.watch.follow(self.integrator.state)
-        if self.watch.lost:
+    def _follow(self, watch: ChartWatch, step: Step) -> None:
+        """Look at the coordinates at the end of a step.
+
+        Raises
+        ------
+        SimulationError
+            They lead no further: a `ChangePointError` at a change point, which the motion reaches.
+        """
+        self._remember(watch, step)
+        watch.follow(self.integrator.state)
+        if watch.lost:
             self.integrator.time, self.integrator.state = step.start, step.initial
-            problem = self.watch.came_from
+            problem = watch.came_from
             if problem is not None:
                 raise ChangePointError(problem)
             raise SimulationError("a loop cannot be closed at the end of the next step")
-        found = self.watch.change_point(step)
+        found = watch.change_point(step)
         if found is not None:
             self.integrator.time, problem = found
             self.integrator.state = step.state(self.integrator.time)
             self.recorder.step(replace(step, end=self.integrator.time))
             raise ChangePointError(problem)
-        self.recorder.step(step)
-        self._progress(step.end)
-        return self.watch.better()
 
-    def _remember(self, step: Step) -> None:
+    def _remember(self, watch: ChartWatch, step: Step) -> None:
         """Keep the beginning of a step, where the last one that was kept is another place."""
-        quality = self.watch.quality
-        quotient = quality / self._past_quality
+        quotient = watch.quality / self._past_quality
         if self.past and 1 / CHANGED < quotient < CHANGED:
             return
-        self._past_quality = quality
-        self.past.append(Instant(step.start, step.initial, self.watch.tree_position))
+        self._past_quality = watch.quality
+        self.past.append(Instant(step.start, step.initial, watch.tree_position))
 
 
 @dataclass
@@ -210,7 +220,7 @@ class Run:
                 chart, time = resumed[0], resumed[1].time
                 q, v = part.motion.split(resumed[1].y)
                 continue
-            if resumed is not None or part.joints is None:
+            if resumed is not None or part.joints is None or part.watch is None:
                 return self._joined()
             time = part.integrator.time
             _, v = part.motion.split(part.integrator.state)
@@ -250,7 +260,7 @@ class Run:
             with contextlib.suppress(*NO_MOTION):
                 part.recorder.finish(part.integrator.time, part.integrator.state)
             self.keep(part, coordinates)
-            if not isinstance(error, ChangePointError):
+            if part.watch is not None and not isinstance(error, ChangePointError):
                 words += part.watch.doubt(part.integrator.state)
             raise self._stopped(words, part) from error
         self.keep(part, coordinates)
