@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arguments import Wrenches, coordinate_array, require_finite, whole_efforts
 from ..array import Array, NoNumbers, as_numbers, shared_places
-from ..equations.position_rate import PositionRate
 from ..errors import InputError, SimulationError
+from ..prepare.coordinates import PositionRate
 from ..robot import Robot
 from .charts import VelocityMap
 from .trajectory import Trajectory

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlparse
 
 from ...errors import InputError, ModelError
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
-from .package_folders import package_folders
+from .source_text import package_folders
 from .xml_source import XmlSource, read_pose
 
 if TYPE_CHECKING:

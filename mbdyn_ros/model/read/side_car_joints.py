@@ -14,8 +14,7 @@ from ..actuators import TYPES, Actuator, ElectricDrive, HydraulicCylinder, Slide
 from ..joints.types import JOINT_TYPES, JointType, joint_type
 from ..model import ACTING, Array, Joint, Limits, Model
 from ..pose import normalized
-from .acting import refusal
-from .structure import check_mimics
+from .structure import check_mimics, refusal
 from .xml_source import X_AXIS
 from .yaml_source import YamlSource
 

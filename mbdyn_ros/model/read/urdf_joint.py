@@ -9,7 +9,7 @@ from ...errors import ModelError
 from ...number import LARGEST
 from ..joints.types import JointType, joint_type
 from ..model import ACTING, Joint, Limits, Mimic
-from .acting import judge
+from .structure import judge
 from .xml_source import X_AXIS, Remarks, XmlSource, local_name, read_axis, read_pose
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from ...equations.position_rate import PositionRate
 from ...errors import ContactError, SimulationError
 from ...model.model import Array
+from ...prepare.coordinates import PositionRate
 from ...robot import Robot
 from ..actuation import Actuation
 from ..contact.contacts import Contacts

@@ -7,7 +7,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from ...equations.contact.touching import BodyPoint
 from ...errors import InputError, SimulationWarning, suggestion, warn
 from ...model.model import Array
 from ...prepare.tree import WORLD, Tree
-from ...robot import Robot
 from .curved_rods import CurvedRod, with_pieces
 from .link_contacts import NO_PAIRS, LinkContacts, checked_law
 from .points import GivenPoint, LinkFrames, Point, checked_points, collision_points, default_points
 from .solids import SolidPair
 from .surfaces import NO_LAWS, Surface, checked_restitution, number_within
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""

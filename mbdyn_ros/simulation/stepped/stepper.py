@@ -23,10 +23,10 @@ from ...arguments import (
 from ...compiler.kernel import Bound
 from ...equations.contact.stepping import damped_mass
 from ...equations.dry_friction import tree_friction
-from ...equations.position_rate import PositionRate
 from ...errors import InputError, ModelError, SimulationError, brief, no_stepping
 from ...integration.methods import AUTO, StepMethod
 from ...model.model import Array
+from ...prepare.coordinates import PositionRate
 from ...robot import Robot
 from ..charts import closes, with_joints
 from ..contact.contacts import Contacts

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...model import Inertia, Joint, Limits, Link, Pose
 from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
-from ..acting import judge
 from ..placement import placed_joint, tidy
+from ..structure import judge
 from .compiled import Compiled, ElementNames
 from .equalities import active_holds, is_mocap, pose_of
 

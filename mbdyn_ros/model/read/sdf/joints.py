@@ -10,7 +10,7 @@ import numpy as np
 
 from ...model import Array, Joint, Limits, Link, Mimic, Pose
 from ...pose import normalized
-from ..acting import judge
+from ..structure import judge
 from ..xml_source import Remarks, XmlSource, local_name
 from .frames import SdfFrames
 from .scope import MODEL_FRAME, SdfScope, number, numbers_of, text_of, truth, vector

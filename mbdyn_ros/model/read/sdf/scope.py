@@ -17,9 +17,8 @@ from ....number import LARGEST, to_finite, to_float
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
 from ...pose import normalized, rotation_from_rpy
-from ..package_folders import PATHS, package_folders
 from ..placement import tidy
-from ..source_text import TEXT
+from ..source_text import PATHS, TEXT, package_folders
 from ..xml_source import XmlSource
 
 if TYPE_CHECKING:
