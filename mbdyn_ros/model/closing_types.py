@@ -82,6 +82,9 @@ CLOSING_TYPES = {
 }
 """The closing joints by name; names as for tree joints."""
 
+KNOWN = f"a loop is closed by one of {', '.join(CLOSING_TYPES)}"
+"""Words for them."""
+
 
 def closing_type(name: str | None, what: str = "") -> ClosingType:
     """The closing joint of that name.
@@ -91,8 +94,4 @@ def closing_type(name: str | None, what: str = "") -> ClosingType:
     ModelError
         There is none: the message, which `what` begins, lists those that there are.
     """
-    return named_type(name, CLOSING_TYPES, what, _known, {})
-
-
-def _known() -> str:
-    return f"a loop is closed by one of {', '.join(CLOSING_TYPES)}"
+    return named_type(name, CLOSING_TYPES, what, KNOWN, {})

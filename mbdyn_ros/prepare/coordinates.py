@@ -201,12 +201,10 @@ class PositionRate:
     def __init__(self, coordinates: Coordinates) -> None:
         self.turning = [place for place in coordinates.motions if place[0].quaternion is not None]
         self._quaternions = coordinates.quaternions
-        in_q = np.ones(coordinates.nq, dtype=bool)
-        in_v = np.ones(coordinates.nv, dtype=bool)
-        for _, iq, iv in self.turning:
-            in_q[iq] = False
-            in_v[iv] = False
-        self._in_q, self._in_v = np.flatnonzero(in_q), np.flatnonzero(in_v)
+        turned_q = [k for _, iq, _ in self.turning for k in range(iq.start, iq.stop)]
+        turned_v = [k for _, _, iv in self.turning for k in range(iv.start, iv.stop)]
+        self._in_q = np.setdiff1d(np.arange(coordinates.nq), turned_q)
+        self._in_v = np.setdiff1d(np.arange(coordinates.nv), turned_v)
 
     def __call__(self, q: Array, v: Array, rate: Array) -> None:
         """Write the rate of q (nq,) at the velocity v (nv,)."""

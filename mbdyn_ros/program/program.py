@@ -110,30 +110,18 @@ _declared: dict[str, Declaration] = {}
 
 
 def program(
-    inputs: str,
-    *,
-    output: str,
-    matrix: bool = False,
-    about: str = "",
-    loaded: bool = False,
-    internal: bool = False,
-    stepped: bool = False,
-    integrated: tuple[FixedMethod, ...] = (),
-    differentiated: bool = False,
-    long: bool = False,
-    needs: str = "",
+    inputs: str, *, output: str, **options: Any
 ) -> Callable[[Callable[P, R]], Formula[P, R]]:
     """Declare the formula below as a program.
 
     Parameters
     ----------
     inputs : names of its inputs; those of one number as `name:1`, of six as `name:6`.
-    output, matrix, about, loaded and so on : see `Declaration`.
+    output, options : see `Declaration`.
     """
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
-        kinds = loaded, internal, stepped, integrated, differentiated, long
-        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, *kinds, needs)
+        made: Formula[P, R] = Formula(formula, inputs, output, **options)
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")
         _declared[made.name] = made

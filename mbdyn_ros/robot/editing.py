@@ -389,29 +389,23 @@ def reduced_model(
 
 def joint_position(robot: Configurations, q: Array) -> dict[str, Array]:
     """The positions (nq,) of every joint, by name."""
-    return _by_joint(robot, robot.joint_state(q)[0], "nq")
-
-
-def _by_joint(robot: Configurations, values: Array, size: str) -> dict[str, Array]:
-    """Rows of the joints, one after the other, by name."""
-    found, start = {}, 0
-    for name in robot.joint_names:
-        end = start + getattr(robot.model.joint(name), size)
-        found[name] = values[start:end]
-        start = end
-    return found
+    positions = robot.joint_state(q)[0]
+    blocks = robot.system.coordinates.joint_blocks
+    return {name: positions[block.q] for name, block in blocks.items()}
 
 
 def _rates(robot: Configurations, q: Array) -> dict[str, Array]:
     """Velocities (nv of a joint, nv) for one of every coordinate, by joint."""
-    units = np.eye(robot.nv)
-    columns = [robot.joint_state(q, unit)[1] for unit in units]
-    return _by_joint(robot, np.array(columns).T, "nv")
+    rates = np.array([robot.joint_state(q, unit)[1] for unit in np.eye(robot.nv)]).T
+    blocks = robot.system.coordinates.joint_blocks
+    return {name: rates[block.v] for name, block in blocks.items()}
 
 
 def _free(rates: Mapping[str, Array], known: Mapping[str, float]) -> Array:
     """Velocities that leave these joints where they are, as columns."""
-    return _null_space(np.concatenate([rates[name] for name in known]))
+    _, sizes, rows = np.linalg.svd(np.concatenate([rates[name] for name in known]))
+    free: Array = rows[int((sizes > STANDING).sum()) :].T
+    return free
 
 
 def _still(rates: Mapping[str, Array], free: Array) -> set[str]:
@@ -482,14 +476,6 @@ def _asked(robot: Configurations, wanted: Mapping[str, float]) -> Array:
     except InputError:
         return home
     return q
-
-
-def _null_space(matrix: Array) -> Array:
-    """Columns that a matrix takes to 0."""
-    _, sizes, rows = np.linalg.svd(matrix)
-    rank = int((sizes > STANDING).sum())
-    found: Array = rows[rank:].T
-    return found
 
 
 def _written(x: Array) -> float:

@@ -486,6 +486,13 @@ ELSEWHERE = {
 }
 """How what other formats have is written here."""
 
+IN_URDF, BEYOND = (
+    ", ".join(one.name for one in JOINT_TYPES.values() if one.in_urdf is known)
+    for known in (True, False)
+)
+KNOWN = f"the types of URDF are {IN_URDF}; beyond URDF there are {BEYOND}"
+"""Words for the types that there are."""
+
 
 class Named(Protocol):
     """A type, its name, and those it has elsewhere."""
@@ -504,7 +511,7 @@ def named_type(
     name: str | None,
     types: Mapping[str, Type],
     what: str,
-    known: Callable[[], str],
+    known: str,
     elsewhere: Mapping[str, str],
 ) -> Type:
     """The type of a name, also of its name in other formats.
@@ -520,14 +527,14 @@ def named_type(
         There is none.
     """
     if not name:
-        raise ModelError(f"{what}has no type; {known()}")
+        raise ModelError(f"{what}has no type; {known}")
     for one in types.values():
         if name == one.name or name in one.synonyms:
             return one
     problem = f"is unknown{suggestion(name, types)}"
     if name in elsewhere:
         problem = f"is not in URDF; write it as {elsewhere[name]}"
-    raise ModelError(f'{what}type "{name}" {problem}; {known()}')
+    raise ModelError(f'{what}type "{name}" {problem}; {known}')
 
 
 def joint_type(name: str | None, what: str = "") -> JointType:
@@ -538,14 +545,4 @@ def joint_type(name: str | None, what: str = "") -> JointType:
     ModelError
         There is none: the message, which `what` begins, lists those that there are.
     """
-    return named_type(name, JOINT_TYPES, what, _known, ELSEWHERE)
-
-
-def _known() -> str:
-    known = f"the types of URDF are {_names(True)}"
-    more = _names(False)
-    return f"{known}; beyond URDF there are {more}" if more else known
-
-
-def _names(in_urdf: bool) -> str:
-    return ", ".join(one.name for one in JOINT_TYPES.values() if one.in_urdf is in_urdf)
+    return named_type(name, JOINT_TYPES, what, KNOWN, ELSEWHERE)

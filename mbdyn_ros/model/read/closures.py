@@ -31,8 +31,7 @@ from ...errors import ModelError
 from ..closing_types import CLOSING_TYPES, ClosingType, Rotation, closing_type
 from ..joints.types import JOINT_TYPES, JointType
 from ..model import Array, Joint, Link, Loop, Pose
-from ..pose import rotation_onto
-from .placement import snapped
+from ..pose import rotation_onto, snapped
 from .urdf_joint import read_end, read_numbers
 from .xml_source import X_AXIS, Remarks, XmlSource, local_name, pose_of, read_axis, read_pose
 
@@ -232,8 +231,8 @@ def cut_warnings(
 BALL = "ball_constraint"
 LOOPS = ("loop_joint", "constraint", BALL)
 
-CLOSING = re.compile(r"loop|loop_joint|(\w+_)?constraint")
-"""Names of elements that close loops, or hold bodies in a way that is refused."""
+CLOSING = re.compile(r"loop|loop_joint|(\w+_)?constraint|coupling")
+"""Names of elements that tie links of the tree, or hold them in a way that is refused."""
 
 
 def read_foreign_loops(document: XmlSource, joints: Sequence[Joint]) -> list[Loop]:

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..model import Array, Joint, Link, Pose
-
-COMPOSED = 1e-14
-"""Entries of rotations, and lengths (m), that composing placements leaves instead of 0 or 1."""
+from ..model import Joint, Link, Pose
+from ..pose import COMPOSED, snap, snapped
 
 TURNED_ALONG = ("revolute", "continuous", "prismatic", "screw", "spherical", "floating")
 """Types whose motion is the same when joint and axis are turned alike."""
@@ -36,22 +34,10 @@ def placed_joint(joint: Joint, end: Pose) -> tuple[list[Joint], list[Link]]:
         if joint.type != "prismatic":
             along = axis * (axis @ along) if kind.has_axis else np.zeros(3)
         origin, end = origin @ Pose(translation=along), Pose(translation=end.translation - along)
-    joint, end = replace(joint, origin=snapped(origin), axis=tidy(axis)), snapped(end)
+    joint = replace(joint, origin=snapped(origin), axis=snap(axis, within=COMPOSED))
+    end = snapped(end)
     if np.array_equal(end.matrix(), np.eye(4)):
         return [joint], []
     between = Link(f"{joint.name}/axis", line=joint.line)
     fixed = Joint(f"{joint.name}/end", "fixed", between.name, joint.child, end, line=joint.line)
     return [replace(joint, child=between.name), fixed], [between]
-
-
-def snapped(pose: Pose) -> Pose:
-    """The pose with 0 and 1 where composing has left something near them."""
-    return Pose(tidy(pose.rotation), tidy(pose.translation, (0.0,)))
-
-
-def tidy(values: Array, exact: tuple[float, ...] = (0.0, 1.0, -1.0)) -> Array:
-    """Numbers that are exactly those which they nearly are."""
-    result = np.array(values)
-    for number in exact:
-        result[np.abs(result - number) <= COMPOSED] = number
-    return result

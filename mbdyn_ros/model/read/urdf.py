@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..actuators import Transmission
 from ..foreign import foreign_of
 from ..model import Combination, Coupling, Inertia, Joint, Link, Loop, Model
 from ..split_joints import split_joints
@@ -149,20 +148,16 @@ def read_urdf(source: Source) -> Model:
     check_unique(document.name, joints, "joint")
     links = _with_world(document, remarks, links, joints)
     check_ends(document.name, links, joints)
-    transmissions: tuple[Transmission, ...] = ()
-    if any(True for _ in robot.iter(*DRIVES)):
-        transmissions, joints = read_transmissions(document, joints, remarks)
+    transmissions, joints = read_transmissions(document, joints, remarks)
     tags = set(map(local_name, robot))
     is_marked = any("independent" in element.attrib for element in elements)
     is_shared = len({joint.child for joint in joints}) < len(joints)
-    coupled: list[tuple[str, Coupling | Combination]] = []
-    if is_marked or is_shared or "coupling" in tags or any(map(CLOSING.fullmatch, tags)):
-        found, coupled = _read_closures(document, links, joints, remarks)
+    if is_marked or is_shared or any(map(CLOSING.fullmatch, tags)):
+        found = _read_closures(document, links, joints, remarks)
     else:
         found = _Structure(find_root(document.name, links, joints), links, joints)
     joints = found.joints
     _remark_degrees(document, remarks)
-    warnings = remarks.warnings() + inertia_warnings(document.name, links)
     check_mimics(document.name, joints)
     foreign = list(_foreign(document))
     model = Model(
@@ -171,9 +166,11 @@ def read_urdf(source: Source) -> Model:
         links=found.links,
         joints=joints,
         source=document.name,
-        warnings=(*warnings, *found.warnings),
+        warnings=(
+            *remarks.warnings(), *inertia_warnings(document.name, links), *found.warnings,
+        ),  # fmt: skip
         loops=found.loops,
-        couplings=tuple(one for _, one in coupled),
+        couplings=tuple(one for _, one in found.coupled),
         independent=found.independent,
         driven=driven_joints(
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
@@ -182,8 +179,8 @@ def read_urdf(source: Source) -> Model:
         foreign=tuple(foreign_of(*one) for one in foreign),
         unused=Counter(str(one.tag) for one, *_ in foreign if one.tag not in DRIVES),
     )
-    if coupled:
-        model = couple_joints(model, coupled)
+    if found.coupled:
+        model = couple_joints(model, found.coupled)
     if not tags.isdisjoint(CHOICES):
         model = read_choices(document, model)
     dampings = {one.get("name", ""): read_dampings(document, one) for one in elements}
@@ -191,7 +188,10 @@ def read_urdf(source: Source) -> Model:
 
 
 class _Structure(NamedTuple):
-    """A tree of links and joints, and the loops that close it; `warnings` are of joints cut."""
+    """A tree of links and joints, and what closes it; `warnings` are of joints cut.
+
+    coupled : the couplings, each with what messages call its place.
+    """
 
     root: str
     links: tuple[Link, ...]
@@ -199,12 +199,13 @@ class _Structure(NamedTuple):
     loops: tuple[Loop, ...] = ()
     independent: tuple[str, ...] | None = None
     warnings: Sequence[str] = ()
+    coupled: Sequence[tuple[str, Coupling | Combination]] = ()
 
 
 def _read_closures(
     document: XmlSource, links: tuple[Link, ...], joints: tuple[Joint, ...], remarks: Remarks
-) -> tuple[_Structure, list[tuple[str, Coupling | Combination]]]:
-    """The tree and its loops; and the couplings, each with what messages call its place."""
+) -> _Structure:
+    """The tree and all that closes it: loops, couplings and joints that share a child."""
     robot = document.root
     marks = read_marks(document, remarks)
     couplings = [
@@ -235,8 +236,7 @@ def _read_closures(
     joints += tuple(one.joint for one in held)
     links += tuple(one.link for one in held)
     check_unique(document.name, joints, "joint")
-    found = _Structure(root, links, joints, tuple(loops), independent, warnings)
-    return found, coupled
+    return _Structure(root, links, joints, tuple(loops), independent, warnings, coupled)
 
 
 def _with_dampings(model: Model, dampings: Mapping[str, tuple[float, ...]]) -> Model:
@@ -299,7 +299,7 @@ def _needed(
 def _placed(
     source: str,
     closings: list[Loop | HeldJoint],
-    couplings: list[tuple[str, Coupling | Combination]],
+    couplings: Iterable[tuple[str, Coupling | Combination]],
     cut: Iterable[Joint],
 ) -> Iterator[tuple[str, Loop | Coupling | Combination]]:
     """All that closes loops, with its place for messages."""

@@ -7,7 +7,7 @@ import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -349,6 +349,9 @@ def _checked_limits(value: bool | Sequence[str]) -> bool | tuple[str, ...]:
 NO_WALLS = Environment([])
 """Where there are no walls, and joints have stops at most."""
 
+Given = TypeVar("Given", bound=Environment | None)
+"""Walls, or none."""
+
 ON_THE_LIMIT = 1e-9
 """rad or m by which a joint that starts on its limit may be beyond it."""
 
@@ -376,25 +379,13 @@ def beyond_limits(robot: Robot, q: Array) -> tuple[Array, NDArray[np.bool_]]:
     return places, (places < low) | (places > high)
 
 
-@overload
 def with_stops(
-    robot: Robot, q: Array, environment: Environment, room: bool = False
-) -> Environment: ...
-
-
-@overload
-def with_stops(
-    robot: Robot, q: Array, environment: Environment | None, room: bool = False
-) -> Environment | None: ...
-
-
-def with_stops(
-    robot: Robot, q: Array, environment: Environment | None, room: bool = False
-) -> Environment | None:
+    robot: Robot, q: Array, environment: Given, room: bool = False
+) -> Environment | Given:
     """The environment; where it says nothing of stops, with those at all limits that q keeps.
 
-    A joint that starts beyond its limits has no stops, and is warned of. None where there is
-    nothing to hit.
+    A joint that starts beyond its limits has no stops, and is warned of. Without walls and limits
+    it is what is given, which may be None.
 
     room : whether its programs have room for these stops too, so that they are the same wherever
         motions start.
