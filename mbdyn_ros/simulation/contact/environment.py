@@ -412,4 +412,4 @@ def with_stops(
         )
     held = [joint.name for joint, is_out in zip(joints, out, strict=True) if not is_out]
     limited = [joint.name for joint in joints] if room else ()
-    return (environment or NO_WALLS).with_stops(held, limited)
+    return (NO_WALLS if environment is None else environment).with_stops(held, limited)
