@@ -390,15 +390,13 @@ def reduced_model(
 def joint_position(robot: Configurations, q: Array) -> dict[str, Array]:
     """The positions (nq,) of every joint, by name."""
     positions = robot.joint_state(q)[0]
-    blocks = robot.system.coordinates.joint_blocks
-    return {name: positions[block.q] for name, block in blocks.items()}
+    return {name: positions[one.q] for name, one in robot.system.coordinates.joint_blocks.items()}
 
 
 def _rates(robot: Configurations, q: Array) -> dict[str, Array]:
     """Velocities (nv of a joint, nv) for one of every coordinate, by joint."""
     rates = np.array([robot.joint_state(q, unit)[1] for unit in np.eye(robot.nv)]).T
-    blocks = robot.system.coordinates.joint_blocks
-    return {name: rates[block.v] for name, block in blocks.items()}
+    return {name: rates[one.v] for name, one in robot.system.coordinates.joint_blocks.items()}
 
 
 def _free(rates: Mapping[str, Array], known: Mapping[str, float]) -> Array:
