@@ -12,7 +12,7 @@ from ..program.program import program
 from ..program.stages import Staged
 from .algebra.spatial import SX
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .position_rate import position_rate
+from .programs import position_rate
 from .system import System
 
 

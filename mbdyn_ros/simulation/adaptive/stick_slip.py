@@ -17,12 +17,12 @@ import numpy as np
 
 from ...compiler.kernel import Bound, Kernel
 from ...equations.dry_friction import tree_friction
-from ...equations.position_rate import motion_rate
 from ...equations.programs import (
     coriolis_vector,
     forward_dynamics,
     holding_vector,
     mass_matrix,
+    motion_rate,
 )
 from ...equations.system import System
 from ...model.model import Array

@@ -19,13 +19,13 @@ from ...equations.contact.stepping import (
     damped_mass,
     travel,
 )
-from ...equations.position_rate import step_rate
 from ...equations.programs import (
     damped_dynamics,
     energy,
     forward_dynamics,
     mass_matrix,
     sliding_dynamics,
+    step_rate,
 )
 from ...errors import InputError
 from ...integration.methods import FixedMethod
