@@ -3,7 +3,7 @@
 Their inputs are the independent positions q followed, where loops have no closed form, by the
 positions z of their dependent joints. Derivatives are declared in `derivatives`, where links are in
 `frames`, momentum in `momentum`, the forces in loops in `joint_forces`. Rates of positions, for
-integrators, are velocities but for quaternions, which turn.
+integrators, are velocities except for quaternions, which turn.
 
 Hybrid dynamics (`actuator_response`): with the rows A of G of the actuated joints (v_act = A v) and
 H a = A^T effort - bias,
