@@ -231,7 +231,7 @@ def cut_warnings(
 BALL = "ball_constraint"
 LOOPS = ("loop_joint", "constraint", BALL)
 
-CLOSING = re.compile(r"loop|loop_joint|(\w+_)?constraint|coupling")
+CLOSING = re.compile(r"loop|loop_joint|(.*_)?constraint|coupling")
 """Names of elements that tie links of the tree, or hold them in a way that is refused."""
 
 
