@@ -137,7 +137,7 @@ class AdaptiveMethod:
 
     formula : name of its class in `scipy.integrate`.
     words : what it is, for lists of choices.
-    compiled : whether its steps can be compiled too (`compiled_formula`).
+    compiled : whether its steps can be compiled too (`CompiledFormula`).
     polished : whether it steps to the instants of contacts exactly; else they are those of its
         interpolant.
     """

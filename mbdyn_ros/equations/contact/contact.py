@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...program.declaration import program
+from ...program.program import program
 from ...program.stages import Staged, Stages
 from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, cross

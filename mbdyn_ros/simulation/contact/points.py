@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from ...model.pose import Pose
 from ...model.read.shape import find_mesh, load_mesh
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
 from ...prepare.tree import WORLD, origins
-from ...robot import Robot
 from .surfaces import XYZ, number_within
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ...errors import InputError
 from ...model.model import Array
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
-from ...robot import Robot
 from .points import LinkFrames, mesh_corners
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 COPLANAR = 1e-6
 """Difference of the planes of triangles that are one face, of unit normals and sizes."""
