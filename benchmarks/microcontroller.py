@@ -41,7 +41,7 @@ from mbdyn_ros.equations.system import System
 from mbdyn_ros.export.c_library import CProgram
 from mbdyn_ros.export.closed_form_program import closed_form_efforts
 from mbdyn_ros.piezo import Rotor, generate_c
-from mbdyn_ros.program.declaration import program as declared
+from mbdyn_ros.program.program import program as declared
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 ROTOR, LINK = Rotor(0.002, 0.005, 1000.0), "gripper"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model.joints import joint_type
+from .model.joints.types import joint_type
 from .model.model import BASE_JOINT, Model
 
 

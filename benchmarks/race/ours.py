@@ -6,7 +6,7 @@ import numpy as np
 
 from mbdyn_ros.bench.benchmark import Call
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import declared
 
 from .contestant import run
 from .robots import Runner

@@ -15,7 +15,7 @@ from ..compiler.gcc import toolchain
 from ..compiler.threads import most_threads
 from ..errors import MbdynError
 from ..model.model import Array
-from ..program.declaration import declared
+from ..program.program import declared
 from ..robot import Robot
 
 PINOCCHIO_AGREEMENT = 1e-9

@@ -54,7 +54,7 @@ def bench(
       mbdyn bench --floating-base quadruped --json
     """
     from ..bench.benchmark import benchmark
-    from ..program.declaration import offered
+    from ..program.program import offered
     from ..robot import Robot
 
     known = [name for name in offered() if hasattr(Robot, name)]

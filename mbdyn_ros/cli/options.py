@@ -60,8 +60,8 @@ class RobotOptions:
 
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input) or of an example, xacro expanded."""
-        from ..model.read.description import described
-        from ..model.read.xacro.xacro import has_xacro, xacro_arguments
+        from ..model.read.description import described, has_xacro
+        from ..model.read.xacro.xacro import xacro_arguments
 
         given = xacro_arguments(self.xacro, "--xacro") or None
         if source != "-":

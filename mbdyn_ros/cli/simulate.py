@@ -152,7 +152,8 @@ def simulate(
     from ..recording.write import BAGS, check_target, impact_records, write
     from ..simulation import StoppedSimulationError
     from ..simulation import simulate as run
-    from ..simulation.contact.starts import lifted, with_stops
+    from ..simulation.contact.contacts import lifted
+    from ..simulation.contact.environment import with_stops
     from ..view.figure import check_picture
     from .series import read_values, read_wrenches
     from .simulation_summary import held_at_the_end, print_summary, summarize, touching

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from ..robot import Robot
-from ..simulation import Environment, Trajectory
 from ..simulation.contact.contacts import Contacts
 from ..simulation.trajectory import CHANGE_POINT
 from ..units import effort_unit, velocity_unit
 from .printing import COLUMN_NOISE, number, number_column, print_table
+
+if TYPE_CHECKING:
+    from ..simulation import Environment, Trajectory
 
 MOST_ROWS = 40
 """Contacts in the table of impacts."""

@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 
 from ..array import Array
-from ..program.declaration import program
+from ..program.program import program
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage

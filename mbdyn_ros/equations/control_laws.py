@@ -30,8 +30,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ..program.declaration import Declaration, program
 from ..program.elimination import Elimination
+from ..program.program import Declaration, program
 from .actuation import actuated, coriolis_product, reduced_efforts
 from .algebra.spatial import SX, skew
 from .frames import Frame, frame_acceleration, frame_pose, jacobian

@@ -19,8 +19,8 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from ..program.declaration import program
 from ..program.elimination import Elimination
+from ..program.program import program
 from ..program.stages import Staged, StageProduct, StageRows, Stages
 from .actuation import actuated, driving, joint_springs
 from .algebra.spatial import SX

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import casadi as ca
 
 from ..prepare.tree import WORLD
-from ..program.declaration import program
+from ..program.program import program
 from .algebra.spatial import SX, JointMotion, constant, cross, homogeneous, skew
 from .system import System
 from .tree import kinematics

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
@@ -23,8 +23,10 @@ from .algebra.spatial import SX, Transform, constant
 from .loops.planar_figure import PlanarFigure, planar_figure
 from .loops.planar_linkage import Lengths
 from .regrouping import regrouped
-from .system import System
 from .tree.composite_body import CompositeInertia
+
+if TYPE_CHECKING:
+    from .system import System
 
 
 @dataclass(frozen=True, eq=False)

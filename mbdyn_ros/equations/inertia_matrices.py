@@ -14,8 +14,8 @@ import math
 
 import casadi as ca
 
-from ..program.declaration import program
 from ..program.elimination import Elimination
+from ..program.program import program
 from ..program.stages import Staged, Stages
 from .algebra.spatial import SX
 from .derivatives import is_tree

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
-from ..program.declaration import program
+from ..program.program import program
 from .actuation import applied, joint_springs
 from .algebra.spatial import SX, by_rows
 from .loops.linkage import Linkage

@@ -27,7 +27,7 @@ from dataclasses import replace
 import casadi as ca
 
 from ..prepare.tree import WORLD, Tree
-from ..program.declaration import program
+from ..program.program import program
 from .actuation import driving, joint_springs, without_springs
 from .algebra.spatial import SX, JointMotion, constant, cross, skew
 from .loops.embedding import Embedding

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..program.declaration import program
 from ..program.elimination import solve_ltl
+from ..program.program import program
 from .actuation import driving, reduced_efforts
 from .algebra.spatial import SX
 from .frames import frame_pose

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..program.declaration import program
+from ..program.program import program
 from ..program.stages import Staged
 from .algebra.spatial import SX
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .position_rate import position_rate
+from .programs import position_rate
 from .system import System
 
 

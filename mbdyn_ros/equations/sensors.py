@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError, suggestion
 from ..model.model import Model
 from ..prepare.tree import WORLD
-from ..program.declaration import program
+from ..program.program import program
 from .algebra.spatial import SX, constant, cross
 from .control_laws import quaternion
 from .frames import Frame, frame_pose, frame_velocity

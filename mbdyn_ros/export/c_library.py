@@ -15,8 +15,7 @@ from ..compiler.printers.operations import number
 from ..equations.frames import Frame
 from ..model.model import Array
 from ..names import in_c_comment
-from ..program.declaration import Declaration
-from ..program.program import Closing, Program, Subject
+from ..program.program import Closing, Declaration, Program, Subject
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",

@@ -56,7 +56,7 @@ class SymbolicNumber:
     """
 
     letter: str
-    index: int
+    index: int | str
     meaning: str
     unit: str
     value: float

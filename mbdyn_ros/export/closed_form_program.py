@@ -24,7 +24,7 @@ from ..equations.algebra.spatial import SX
 from ..equations.formulation import Study, formulation
 from ..equations.system import System
 from ..equations.textbook.lagrange_euler import is_short_chain
-from ..program.declaration import program
+from ..program.program import program
 from .c_library import CProgram
 from .closed_form import polynomials, require_polynomial, turning, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial

@@ -23,7 +23,7 @@ from ..equations.parameter_derivatives import (
 from ..equations.programs import joint_position
 from ..errors import InputError
 from ..model.pose import Pose
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from ..robot import Robot
 from ..units import position_unit
 from .measured_poses import MeasuredPoses, Target

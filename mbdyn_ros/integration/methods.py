@@ -26,7 +26,7 @@ LANDINGS = 3
 
 def first_true(condition: Callable[[float], bool], before: float, after: float) -> float:
     """Where a condition, false at `before` and true at `after`, becomes true: to the last digit."""
-    while before < (middle := 0.5 * (before + after)) < after:
+    while before != (middle := 0.5 * (before + after)) != after:
         if condition(middle):
             after = middle
         else:
@@ -137,7 +137,7 @@ class AdaptiveMethod:
 
     formula : name of its class in `scipy.integrate`.
     words : what it is, for lists of choices.
-    compiled : whether its steps can be compiled too (`compiled_formula`).
+    compiled : whether its steps can be compiled too (`CompiledFormula`).
     polished : whether it steps to the instants of contacts exactly; else they are those of its
         interpolant.
     """

@@ -22,8 +22,7 @@ from ..array import Array
 from ..compiler.kernel import Kernel
 from ..equations.algebra.spatial import SX
 from ..program.continuation import LoopFunctions
-from ..program.declaration import program
-from ..program.program import Closing
+from ..program.program import Closing, program
 from ..program.symbols import lasting, serialized
 from .parametric import kernel
 

@@ -1,73 +1,62 @@
 """Laws of motion of cam followers: displacement over one turn of the cam, segment by segment.
 
-Each segment goes from one displacement to another by a law whose derivatives are written out, so
-that velocity, acceleration and jerk are exact (Norton, Cam Design and Manufacturing Handbook; VDI
-2143). Segments must join without a jump of velocity; jumps of acceleration are reported.
+Each segment goes from one displacement to another by a law (Norton, Cam Design and Manufacturing
+Handbook; VDI 2143), whose velocity, acceleration and jerk are its exact derivatives. Segments must
+join without a jump of velocity; jumps of acceleration are reported.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
-from numpy.polynomial import Polynomial
 
 from ..array import Array
+from ..equations.algebra.spatial import SX
 from ..errors import InputError, unknown
+from ..program.columns import Columns
 
-Rise = Callable[[Array], tuple[Array, Array, Array, Array]]
-"""A rise from 0 to 1 over x from 0 to 1: displacement and its derivatives by x, each (N,)."""
+Rise = Callable[[Array], tuple[Array, ...]]
+"""A rise from 0 to 1 over x from 0 to 1: displacement and its three derivatives by x, each (N,)."""
 
 
-def _polynomial(*coefficients: float) -> Rise:
-    orders = [Polynomial(coefficients)]
+def _rise(law: Callable[[SX], SX]) -> Rise:
+    """A rise by its displacement."""
+    x = SX.sym("x")
+    orders = [law(x)]
     for _ in range(3):
-        orders.append(orders[-1].deriv())
+        orders.append(ca.jacobian(orders[-1], x))
+    columns = Columns([x], ca.vertcat(*orders))
 
-    def rise(x: Array) -> tuple[Array, Array, Array, Array]:
-        y, dy, ddy, dddy = (one(x) for one in orders)
-        return y, dy, ddy, dddy
+    def rise(at: Array) -> tuple[Array, ...]:
+        return tuple(one if np.ndim(one) else np.full_like(at, one) for one in columns([at]))
 
     return rise
 
 
-def _harmonic(x: Array) -> tuple[Array, Array, Array, Array]:
-    c, s = np.cos(np.pi * x), np.sin(np.pi * x)
-    return (1 - c) / 2, np.pi / 2 * s, np.pi**2 / 2 * c, -(np.pi**3) / 2 * s
-
-
-def _cycloidal(x: Array) -> tuple[Array, Array, Array, Array]:
-    turn = 2 * np.pi
-    c, s = np.cos(turn * x), np.sin(turn * x)
-    return x - s / turn, 1 - c, turn * s, turn**2 * c
-
-
-def _modified_sine(x: Array) -> tuple[Array, Array, Array, Array]:
+def _modified_sine(x: SX) -> SX:
     """Sines of acceleration: a quarter of a quick one, half of a slow one, a quarter of a quick."""
-    middle = (x > 1 / 8) & (x < 7 / 8)
-    pace = np.where(middle, 4 * np.pi / 3, 4 * np.pi)
-    size = np.where(middle, 9 / 4, 1 / 4)
-    phase = pace * x + np.where(middle, np.pi / 3, 0.0)
-    start = np.where(middle, 2.0, np.where(x < 1 / 2, 0.0, 4.0))
-    c, s, share = np.cos(phase), np.sin(phase), 1 / (4 + np.pi)
-    return (
-        share * (start + np.pi * x - size * s),
-        share * (np.pi - size * pace * c),
-        share * size * pace**2 * s,
-        share * size * pace**3 * c,
-    )
+    middle = ca.logic_and(x > 1 / 8, x < 7 / 8)
+    pace, size = (ca.if_else(middle, slow, quick) for slow, quick in ((4 / 3, 4), (9 / 4, 1 / 4)))
+    start = ca.if_else(middle, 2, ca.if_else(x < 1 / 2, 0, 4))
+    phase = math.pi * (pace * x + middle / 3)
+    return (start + math.pi * x - size * ca.sin(phase)) / (4 + math.pi)
 
 
-RISES: dict[str, Rise] = {
-    "cycloidal": _cycloidal,
-    "modified_sine": _modified_sine,
-    "polynomial_345": _polynomial(0, 0, 0, 10, -15, 6),
-    "polynomial_4567": _polynomial(0, 0, 0, 0, 35, -84, 70, -20),
-    "harmonic": _harmonic,
-    "constant_velocity": _polynomial(0, 1),
+RISES: Mapping[str, Rise] = {
+    name: _rise(law)
+    for name, law in {
+        "cycloidal": lambda x: x - ca.sin(math.tau * x) / math.tau,
+        "modified_sine": _modified_sine,
+        "polynomial_345": lambda x: x * x * x * (10 + x * (6 * x - 15)),
+        "polynomial_4567": lambda x: x * x * x * x * (35 + x * (x * (70 - 20 * x) - 84)),
+        "harmonic": lambda x: (1 - ca.cos(math.pi * x)) / 2,
+        "constant_velocity": lambda x: x,
+    }.items()
 }
 """Laws of motion by name."""
 
@@ -166,15 +155,19 @@ class MotionLaw:
 
     def __call__(self, angle: Array) -> tuple[Array, Array, Array, Array]:
         """Displacement at angles (...) of the cam, rad, and its three derivatives by the angle."""
-        within = np.mod(angle, self.starts[-1])
-        place = np.searchsorted(self.starts[1:-1], within, side="right")
-        found = [np.zeros(np.shape(angle)) for _ in range(4)]
-        for k in np.unique(place).tolist():
-            here = place == k
-            values = self._segment(k, (within[here] - self.starts[k]) / self.segments[k].over)
-            for whole, part in zip(found, values, strict=True):
-                whole[here] = part
+        found = self._at(np.shape(angle), np.asarray(angle, dtype=np.float64).tobytes())
         return found[0], found[1], found[2], found[3]
+
+    @functools.lru_cache(maxsize=16)  # noqa: B019 (of few laws, asked for the same angles again)
+    def _at(self, shape: tuple[int, ...], angles: bytes) -> Array:
+        within = np.mod(np.frombuffer(angles).reshape(shape), self.starts[-1])
+        place = np.searchsorted(self.starts[1:-1], within, side="right")
+        found = np.zeros((4, *shape))
+        for k in np.unique(place).tolist():
+            here, over = place == k, self.segments[k].over
+            found[:, here] = self._segment(k, (within[here] - self.starts[k]) / over)
+        found.setflags(write=False)
+        return found
 
     def _segment(self, k: int, x: Array) -> tuple[Array, ...]:
         """The same in a segment, at shares x (N,) of it."""

@@ -14,6 +14,7 @@ from ..array import Array, NoNumbers, as_number
 from ..errors import InputError
 from ..recording.read import read_table
 from ..recording.table import Table
+from .cam_law import RISES
 
 MOTION_POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""
@@ -105,15 +106,10 @@ def cycloid(
     length = of_a_crank("duration", duration)
     if length <= 0:
         raise InputError(f"duration is {length:g} s; give a time above zero")
-    share = np.linspace(0.0, 1.0, _count(points))
-    phase, travel = 2 * math.pi * share, _turn(turn)
-    speed = of_a_crank("mean speed", travel / length)
-    return _columns(
-        share * length,
-        of_a_crank("start", start) + travel * (share - np.sin(phase) / (2 * math.pi)),
-        speed * (1 - np.cos(phase)),
-        speed / length * 2 * math.pi * np.sin(phase),
-    )
+    share, travel = np.linspace(0.0, 1.0, _count(points)), _turn(turn)
+    risen, rate, change, _ = RISES["cycloidal"](share)
+    speed, angle = of_a_crank("mean speed", travel / length), of_a_crank("start", start)
+    return _columns(share * length, angle + travel * risen, speed * rate, speed / length * change)
 
 
 LAWS: dict[str, tuple[Callable[..., CrankMotion], tuple[str, ...]]] = {

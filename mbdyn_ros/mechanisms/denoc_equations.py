@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..equations.algebra.spatial import SX
+from ..export.closed_form import SymbolicNumber
 from ..export.polynomial import COEFFICIENT_ROUNDING, Polynomial, expand
 from ..model.model import Array
 from ..program.symbols import serialized
@@ -65,17 +66,10 @@ of the spring do."""
 
 
 @dataclass(frozen=True)
-class Symbol:
-    """A variable of the formulas: its letter and index, its meaning, unit and present value.
+class Symbol(SymbolicNumber):
+    """A variable of the formulas; an `angle` occurs in them as its cosine and sine."""
 
-    angle : it occurs in the formulas as its cosine and sine.
-    """
-
-    letter: str
     index: str
-    meaning: str
-    unit: str
-    value: float
     angle: bool = False
 
 
@@ -232,6 +226,9 @@ def denoc_equations(
     )
     torque, multipliers = (np.array(one).ravel() for one in drive(values, accelerations))
     joints = tuple(hung.joint.name for hung in opened.parts)
+    apart = formulas.differences
+    thd, thdd = (_without_rounding(apart @ one, np.abs(apart) @ np.abs(one))
+                 for one in (rates, accelerations))  # fmt: skip
     tau = np.zeros(len(joints))
     tau[list(closed.actuated)] = torque
     bodies = tuple(hung.part.name for hung in opened.parts)
@@ -245,10 +242,8 @@ def denoc_equations(
         symbols,
         tuple(key.replace("_", " ") for key, value in numbers.items() if not value),
         matrices,
-        _without_rounding(formulas.differences @ rates, np.abs(formulas.differences) @ abs(rates)),
-        _without_rounding(
-            formulas.differences @ accelerations, np.abs(formulas.differences) @ abs(accelerations)
-        ),
+        thd,
+        thdd,
         tau,
         multipliers,
         labels["J"][0],

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arguments import checked_numbers
 from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError, unknown
 from ..number import LARGEST
@@ -356,10 +357,7 @@ class Design(ABC):
 
     def states(self, name: str, values: ArrayLike) -> Array:
         """An argument as states (N, n)."""
-        try:
-            array = np.atleast_2d(as_numbers(values))
-        except NoNumbers as error:
-            raise self.refusal(f"{name} must be numbers: {error}") from None
+        array = np.atleast_2d(checked_numbers(f"{self.name}: {name}", values))
         if array.ndim != 2 or array.shape[1] != len(self.inputs):
             raise self.refusal(
                 f"{name} has shape {np.shape(values)}; give (N, {len(self.inputs)}), one column "

@@ -309,15 +309,18 @@ def read_drawing(source: str | os.PathLike[str]) -> Drawing:
     return drawing_of(
         {one: _pair(document, node, f"point {one}") for one, node in points.items()},
         _names(document, values["ground"], "ground"),
-        {one: _link(document, one, node) for one, node in links.items()},
+        {one: _record(document, node, DrawnLink, f"link {one}", f" of {one}", ("points",))
+         for one, node in links.items()},
         _names(document, values["inputs"], "inputs"),
         document.text(values["output"], "output") if "output" in values else None,
-        [_gears(document, node) for node in document.records(values, "gears")],
+        [_record(document, node, DrawnGears, "a pair of gears", "", ("driver", "driven"))
+         for node in document.records(values, "gears")],
         {one: document.number(node, one) for one, node in settings.items()},
         name,
         document.text(values["title"], "title") if "title" in values else "",
-        [_cam(document, node) for node in document.records(values, "cams")],
-    )
+        [_record(document, node, DrawnCam, "a cam", "", ("driver", "driven", "law"))
+         for node in document.records(values, "cams")],
+    )  # fmt: skip
 
 
 def _drawn_link(name: str, given: Mapping[str, Any]) -> DrawnLink:
@@ -335,18 +338,6 @@ def _pair(document: YamlSource, node: yaml.Node, what: str) -> tuple[float, floa
     if len(numbers) != 2:
         raise document.error(node, f"{what} has {len(numbers)} numbers; give [x, y], m")
     return numbers[0], numbers[1]
-
-
-def _link(document: YamlSource, name: str, node: yaml.Node) -> dict[str, Any]:
-    return _record(document, node, DrawnLink, f"link {name}", f" of {name}", ("points",))
-
-
-def _gears(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
-    return _record(document, node, DrawnGears, "a pair of gears", "", ("driver", "driven"))
-
-
-def _cam(document: YamlSource, node: yaml.Node) -> dict[str, Any]:
-    return _record(document, node, DrawnCam, "a cam", "", ("driver", "driven", "law"))
 
 
 def _law(document: YamlSource, node: yaml.Node, _: str) -> MotionLaw:

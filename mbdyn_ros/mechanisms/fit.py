@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..array import NoNumbers, as_numbers
+from ..arguments import checked_numbers
 from ..errors import unknown
 from ..model.model import Array
 from .design import length_names
@@ -308,10 +308,7 @@ def _points_at(designs: Mechanism, k: int, part: str, at: Array, q: Array) -> Po
 
 
 def _path(mechanism: Mechanism, path: ArrayLike) -> Points:
-    try:
-        points = as_numbers(path)
-    except NoNumbers:
-        raise mechanism.refusal("the path must be numbers (N, 2), m") from None
+    points = checked_numbers(f"{mechanism.name}: the path", path)
     if points.ndim != 2 or points.shape[1] != 2 or not 3 <= len(points) <= LONGEST_PATH:
         raise mechanism.refusal(
             f"the path has shape {points.shape}; give (N, 2), x and y in m, N from 3 to "

@@ -138,11 +138,8 @@ def move_with_flights(
             gap = max(phases.gap(*one) for one in zip(at, states, strict=True))
             closing = -phases.opening(y)
             landed = found.status == 1
-            e = (
-                restitution
-                if restitution * closing > BARELY_BOUNCES * steepest * abs(y[2])
-                else 0.0
-            )
+            bounces = restitution * closing > BARELY_BOUNCES * steepest * abs(y[2])
+            e = restitution if bounces else 0.0
             y, loss = phases.landed(y, e) if landed else (y, 0.0)
             flights.append(
                 Flight(float(at[0]), t if landed else math.inf, float(states[0, 0]), gap,

@@ -17,7 +17,7 @@ from ..model.model import Array, Combination, Inertia, Joint, Limits, Link, Loop
 from ..model.pose import rotation_onto
 from ..model.shapes import Box, Cylinder, Visual
 from ..model.write.urdf import urdf_text
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from ..robot import Robot
 from .design import Design
 from .layout import GROUND, MechanismLayout, Part, mesh_factors, wheel_radii

@@ -27,8 +27,7 @@ from ..locks import Lock
 from ..model.model import Joint, Model
 from ..prepare.clusters import Closure, Cluster, Gear
 from ..prepare.coordinates import choose_coordinates
-from ..program.declaration import Declaration
-from ..program.program import Program, Subject, digest_of_folder
+from ..program.program import Declaration, Program, Subject, digest_of_folder
 from ..program.symbols import serialized
 from .design import Design
 from .kinematics import Kinematics

@@ -30,7 +30,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..array import Array, NoNumbers, as_numbers
+from ..arguments import checked_numbers
+from ..array import Array
 from ..integration.methods import zero_between
 from .fit import CurveFit
 from .link import Points
@@ -207,10 +208,7 @@ def fit_function(mechanism: FourBar, pairs: ArrayLike) -> FunctionFit:
 
 
 def _rows(mechanism: FourBar, given: ArrayLike, name: str, columns: str, width: int) -> Array:
-    try:
-        rows = as_numbers(given)
-    except NoNumbers:
-        raise mechanism.refusal(f"the {name} must be numbers: {columns}") from None
+    rows = checked_numbers(f"{mechanism.name}: the {name}", given)
     if rows.shape not in ((3, width), (4, width)):
         raise mechanism.refusal(
             f"the {name} have shape {rows.shape}; give 3 or 4 rows of {columns}"

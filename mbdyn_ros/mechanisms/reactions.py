@@ -32,7 +32,7 @@ from ..equations.tree.newton_euler import (
 from ..errors import InputError, unknown
 from ..model.model import Array
 from ..prepare.tree import WORLD
-from ..program.declaration import program
+from ..program.program import program
 from .disk_cam import DiskCam
 from .layout import GROUND, GearMesh, MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism

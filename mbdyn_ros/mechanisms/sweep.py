@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array import Array, NoNumbers, as_numbers
+from ..arguments import checked_numbers
+from ..array import Array
 from ..compiler.kernel import Kernel
 from ..equations.programs import inverse_dynamics
 from ..errors import InputError
@@ -150,10 +151,10 @@ def sweep(
     """
     if not settings:
         raise InputError("a sweep needs at least one setting with its values")
-    try:
-        axes = {name: np.atleast_1d(as_numbers(one)) for name, one in settings.items()}
-    except NoNumbers as error:
-        raise InputError(f"the values of a sweep must be numbers: {error}") from None
+    axes = {
+        name: np.atleast_1d(checked_numbers("the values of a sweep", one))
+        for name, one in settings.items()
+    }
     count = math.prod(len(one) for one in axes.values())
     require_few(count)
     grid = np.meshgrid(*axes.values(), indexing="ij")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..integration.methods import first_true
 from ..model.model import Array
 from .design import TURN_SAMPLES, Design
 
@@ -86,7 +87,8 @@ def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -
     if outside is None:
         return None
     inside = max(math.ceil(outside) - 1.0, 0.0)
-    return edge(margin, start + step * inside, start + step * outside)[0]
+    limit = edge(margin, start + step * inside, start + step * outside)
+    return math.nextafter(limit, start)
 
 
 def _closes_at(mechanism: Design, q: Array) -> bool:
@@ -119,7 +121,7 @@ def require_closed_path(mechanism: Design, q: Array) -> None:
     if outside is None:
         return
     if len(mechanism.inputs) > 1 and outside > 0:
-        outside = edge(margin, math.ceil(outside) - 1.0, outside)[1]
+        outside = edge(margin, math.ceil(outside) - 1.0, outside)
         limit = "a toggle stops them there"
     raise _open(mechanism, along(q, np.array(outside)), limit)
 
@@ -197,11 +199,6 @@ def first_open(margin: Callable[[Array], Array], count: int) -> float | None:
     return float(below.min()) if len(below) else None
 
 
-def edge(margin: Callable[[Array], Array], inside: float, outside: float) -> tuple[float, float]:
-    """The last place with a margin and the first without, bisected between one of each."""
-    while inside != (middle := 0.5 * (inside + outside)) != outside:
-        if margin(np.array([middle]))[0] >= 0:
-            inside = middle
-        else:
-            outside = middle
-    return inside, outside
+def edge(margin: Callable[[Array], Array], inside: float, outside: float) -> float:
+    """The first place without a margin, bisected between one with and one without."""
+    return first_true(lambda place: not margin(np.array([place]))[0] >= 0, inside, outside)

@@ -6,55 +6,10 @@ follow from it, the equations from `equations.loops.loop_rows`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol, TypeVar
 
-from ..errors import ModelError, suggestion
-
-
-class Named(Protocol):
-    """A type, its name, and those it has elsewhere."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def synonyms(self) -> tuple[str, ...]: ...
-
-
-Type = TypeVar("Type", bound=Named)
-
-
-def named_type(
-    name: str | None,
-    types: Mapping[str, Type],
-    what: str,
-    known: Callable[[], str],
-    elsewhere: Mapping[str, str],
-) -> Type:
-    """The closing type of a name, also of its name in other formats.
-
-    Parameters
-    ----------
-    what, known : words that a refusal begins with, and those that list the types at its end.
-    elsewhere : how to write what other formats have and this one has not, by name.
-
-    Raises
-    ------
-    ModelError
-        There is none.
-    """
-    if not name:
-        raise ModelError(f"{what}has no type; {known()}")
-    for one in types.values():
-        if name == one.name or name in one.synonyms:
-            return one
-    problem = f"is unknown{suggestion(name, types)}"
-    if name in elsewhere:
-        problem = f"is not in URDF; write it as {elsewhere[name]}"
-    raise ModelError(f'{what}type "{name}" {problem}; {known()}')
+from .joints.types import named_type
 
 
 class Translation(Enum):
@@ -127,6 +82,9 @@ CLOSING_TYPES = {
 }
 """The closing joints by name; names as for tree joints."""
 
+KNOWN = f"a loop is closed by one of {', '.join(CLOSING_TYPES)}"
+"""Words for them."""
+
 
 def closing_type(name: str | None, what: str = "") -> ClosingType:
     """The closing joint of that name.
@@ -136,8 +94,4 @@ def closing_type(name: str | None, what: str = "") -> ClosingType:
     ModelError
         There is none: the message, which `what` begins, lists those that there are.
     """
-    return named_type(name, CLOSING_TYPES, what, _known, {})
-
-
-def _known() -> str:
-    return f"a loop is closed by one of {', '.join(CLOSING_TYPES)}"
+    return named_type(name, CLOSING_TYPES, what, KNOWN, {})

@@ -15,7 +15,7 @@ from .actuators import Actuator, Transmission
 from .closing_types import ClosingType, closing_type
 from .foreign import Foreign
 from .inertia import Inertia as Inertia
-from .joints import JointType, MotionType, joint_type
+from .joints.types import JointType, MotionType, joint_type
 from .motion_law import MotionLaw
 from .pose import Pose, constant
 from .shapes import Collision, Visual
@@ -227,6 +227,17 @@ class Model:
     def joint(self, name: str) -> Joint:
         """The joint of that name (KeyError where there is none)."""
         return self._joints[name]
+
+    @functools.cached_property
+    def limited_joints(self) -> tuple[Joint, ...]:
+        """The joints of one coordinate that have limits and mimic no other."""
+        return tuple(
+            joint
+            for joint in self.joints
+            if joint.nq == 1
+            and joint.mimic is None
+            and np.isfinite([joint.limits.lower, joint.limits.upper]).any()
+        )
 
     def joint_to(self, link: str) -> Joint | None:
         """The joint whose child is `link`; None for the root."""

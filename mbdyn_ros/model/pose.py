@@ -15,7 +15,10 @@ TINY = 1e-3
 """Length (m) under which the longest of a robot's lengths says what is rounding noise."""
 
 SNAPPED = 1e-15
-"""Constants this close to 0 or +-1 are rounding noise; nothing larger is ever snapped."""
+"""Constants this close to 0 or +-1 are rounding noise; of numbers as written nothing larger is."""
+
+COMPOSED = 1e-14
+"""Entries of rotations, and lengths (m), that composing placements leaves instead of 0 or 1."""
 
 
 def constant(values: object, shape: tuple[int, ...]) -> Array:
@@ -75,12 +78,19 @@ def across(axis: Array) -> tuple[Array, Array]:
     return e1, np.cross(axis, e1)
 
 
-def snap(values: Array, scale: float = 1.0) -> Array:
-    """Return `values` with entries within 1e-15 `scale` of 0 or +-`scale` made exact."""
+def snap(
+    values: Array, exact: tuple[float, ...] = (0.0, 1.0, -1.0), within: float = SNAPPED
+) -> Array:
+    """Return `values`, those near an `exact` number, by `within` at most, being that number."""
     result = np.array(values, dtype=np.float64)
-    for exact in (0.0, scale, -scale):
-        result[np.abs(result - exact) <= SNAPPED * scale] = exact
+    for number in exact:
+        result[np.abs(result - number) <= within] = number
     return result
+
+
+def snapped(pose: Pose) -> Pose:
+    """The pose with 0 and 1 where composing has left something near them."""
+    return Pose(snap(pose.rotation, within=COMPOSED), snap(pose.translation, (0.0,), COMPOSED))
 
 
 def noise(lengths: Iterable[Array]) -> float:
@@ -121,6 +131,24 @@ def snap_number(value: float) -> float:
     if abs(abs(value) - 1.0) <= SNAPPED:
         return math.copysign(1.0, value)
     return value
+
+
+def normalized(values: Vector) -> Vector | None:
+    """The unit vector along `values`, None for zero; one that is unit already is kept as it is.
+
+    >>> normalized((0.0, 0.0, -2.5)), normalized((0.0, 0.0, 0.0))
+    ((0.0, 0.0, -1.0), None)
+    """
+    largest = max(abs(value) for value in values)
+    if largest == 0.0:
+        return None
+    norm = math.hypot(*values)
+    if abs(norm - 1.0) > SNAPPED:
+        exponent = -math.frexp(largest)[1]  # a power of two: no rounding, no overflow
+        values = tuple(math.ldexp(value, exponent) for value in values)
+        norm = math.hypot(*values)
+        values = tuple(value / norm for value in values)
+    return tuple(snap_number(value) for value in values)
 
 
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ...]:

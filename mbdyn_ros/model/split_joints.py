@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .joints import JOINT_TYPES, MotionType
+from .joints.types import JOINT_TYPES, MotionType
 from .model import ACTING, Array, Joint, Limits, Link, Model, Pose, constant
 
 

@@ -12,7 +12,7 @@ from ..array import Array
 from ..equations import programs
 from ..equations.actuation import LEAST_SHARE, joint_rates
 from ..errors import DeadPointError, InputError
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from ..robot import Robot
 from .joint_space import JointSpace
 from .path_motion import UnclosedError, followed, homes_of

@@ -8,7 +8,7 @@ from ..arguments import WRENCH_LABELS, Wrenches, checked_mapping, single_vector
 from ..array import Array
 from ..equations import programs
 from ..errors import InputError, MbdynError
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from ..robot import Robot
 from .joint_path import JointPath
 

@@ -28,8 +28,8 @@ from ..equations.system import System
 from ..errors import InputError
 from ..model.model import Array
 from ..prepare.tree import WORLD, Tree
-from ..program.declaration import program
 from ..program.elimination import solve_ltl
+from ..program.program import program
 from ..robot import Robot
 from . import pulse_equations as pulses
 from .rotor import Rotor, checked_angle

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from ..model.closing_types import ClosingType, closing_type
 from ..model.model import Array, Combination, Coupling, Model, Pose
 from ..model.motion_law import MotionLaw
 from ..model.pose import noise, without_noise
-from .tree import Tree
+
+if TYPE_CHECKING:
+    from .tree import Tree
 
 PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""

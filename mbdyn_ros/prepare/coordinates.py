@@ -1,4 +1,4 @@
-"""Which coordinates move a robot: independent, dependent and actuated joints, and their names."""
+"""Which coordinates move a robot: independent, dependent and actuated joints; names and rates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from ..array import Array
 from ..errors import ModelError
-from ..model.joints import JointType, MotionType
+from ..model.joints.types import JointType, MotionType
 from ..model.model import BASE_JOINT, Joint, Model
 
 
@@ -186,3 +189,45 @@ def coordinates(model: Model, floating_base: bool) -> dict[str, JointBlock]:
             "base is known; rename it"
         )
     return joint_blocks([base_joint(model), *model.joints])
+
+
+SHORTEST_QUATERNION = 1e-6
+"""Length below which a quaternion has no direction."""
+
+
+class PositionRate:
+    """The map from v to the rate of q: q' = v, except for quaternions; see `MotionType.rate`."""
+
+    def __init__(self, coordinates: Coordinates) -> None:
+        self.turning = [place for place in coordinates.motions if place[0].quaternion is not None]
+        self._quaternions = coordinates.quaternions
+        turned_q = [k for _, iq, _ in self.turning for k in range(iq.start, iq.stop)]
+        turned_v = [k for _, _, iv in self.turning for k in range(iv.start, iv.stop)]
+        self._in_q = np.setdiff1d(np.arange(coordinates.nq), turned_q)
+        self._in_v = np.setdiff1d(np.arange(coordinates.nv), turned_v)
+
+    def __call__(self, q: Array, v: Array, rate: Array) -> None:
+        """Write the rate of q (nq,) at the velocity v (nv,)."""
+        if not self.turning:
+            rate[:] = v
+            return
+        rate[self._in_q] = v[self._in_v]
+        for motion, iq, iv in self.turning:
+            rate[iq] = motion.rate(q[iq].tolist(), v[iv].tolist())
+
+    def between(self, start: Array, end: Array, span: float, mean: Array) -> None:
+        """Put into `mean` (nv,) the mean velocities from one q (nq,) to another in a span (s).
+
+        Those of what turns by quaternions are left as they are.
+        """
+        mean[self._in_v] = (end[self._in_q] - start[self._in_q]) / span
+
+    def normalize(self, q: Array) -> None:
+        """Give the quaternions in q (nq,) or (N, nq) unit length, in place.
+
+        Those that are too short to have a direction are left as they are.
+        """
+        for start in self._quaternions:
+            quaternion = q[..., start : start + 4]
+            length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
+            quaternion /= np.where(length < SHORTEST_QUATERNION, 1.0, length)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..model.inertia import RigidInertia
-from ..model.joints import MotionType
+from ..model.joints.types import MotionType
 from ..model.model import ACTING, BASE_JOINT, GIVEN, Array, Inertia, Joint, Model, Pose, constant
 from ..model.pose import (
     noise,

@@ -29,8 +29,7 @@ from ..export.c_modes import CMode
 from ..model.model import Array
 from ..names import identifier, library_name
 from ..prepare.tree import WORLD
-from ..program.declaration import Declaration
-from ..program.program import Program
+from ..program.program import Declaration, Program
 from ..program.symbols import serialized
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
 from .configuration import Configurations

@@ -35,8 +35,7 @@ from ..equations.variable import ParameterLayout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
 from ..locks import Lock
 from ..program.continuation import FARTHEST
-from ..program.declaration import Declaration, offered
-from ..program.program import Program
+from ..program.program import Declaration, Program, offered
 from ..program.symbols import serialized
 from .closed_home import homes_closed, require_closed
 

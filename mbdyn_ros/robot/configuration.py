@@ -27,7 +27,7 @@ from ..equations import parameter_derivatives, programs
 from ..errors import InputError, brief
 from ..model.model import Limits
 from ..prepare.coordinates import JointBlock
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from .core import Core
 
 REACH = np.pi

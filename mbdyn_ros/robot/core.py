@@ -22,7 +22,7 @@ from ..model.model import BASE_JOINT, Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..names import former_name
 from ..prepare.tree import WORLD
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from .calls import Calls
 from .home import EARTH, INTERNAL, Home, assignment_refusal, choice_text, home_warnings, named_home
 from .variable import variable_parameters
@@ -63,8 +63,11 @@ class Core:
         if gravity is None:
             gravity = model.gravity or EARTH
         self._described = model
-        named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
-        model = split_joints(model, named | quaternions_in_loops(model))
+        apart = joints_of_parts(model, home) if isinstance(home, Mapping) else set()
+        if model.loops:
+            apart |= quaternions_in_loops(model)
+        if apart:
+            model = split_joints(model, apart)
         field = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
@@ -219,7 +222,8 @@ class Core:
         source = self.model.source
         yield from self.model.warnings
         yield from (f"{source}: {note}" for note in notes)
-        yield from home_warnings(self.model, self._system, self._assemblies)
+        if self._assemblies:
+            yield from home_warnings(self.model, self._system, self._assemblies)
         if self.massless_links:
             yield (
                 f"{source}: {self._massless_text()}: inverse dynamics is right, forward "
@@ -285,7 +289,7 @@ class Core:
         """Warn once, before the first dynamics, of independent joints chosen by default."""
         if not self._choice_said:
             self._choice_said = True
-            if text := choice_text(self.model, self.system):
+            if self.dependent_joints and (text := choice_text(self.model, self.system)):
                 warn(text, ModelWarning)
 
     def _checked(

@@ -11,7 +11,7 @@ from ..equations.inertia_matrices import coriolis_matrix as coriolis_program
 from ..equations.inertia_matrices import inverse_mass_matrix as inverse_program
 from ..equations.programs import link_energies as energies_of
 from ..errors import InputError
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from .core import Core
 
 

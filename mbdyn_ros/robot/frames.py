@@ -13,7 +13,7 @@ from ..arguments import require_frame, require_link
 from ..array import Array, ArrayLike
 from ..equations import frames, inertia_matrices, parameter_derivatives
 from ..errors import InputError
-from ..program.declaration import Declaration
+from ..program.program import Declaration
 from .core import Core
 
 

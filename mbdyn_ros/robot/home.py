@@ -6,17 +6,19 @@ Where loops were closed, the other ways that were seen, limits that were passed,
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from ..array import Array
-from ..assembly.assembly import Assembly
 from ..assembly.closure_gap import excess
 from ..equations.system import System
 from ..errors import InputError, suggestion
 from ..model.model import Model
 from ..units import joint_unit
+
+if TYPE_CHECKING:
+    from ..assembly.assembly import Assembly
 
 NO_STATE = "a Robot holds no state: pass {0} to its methods, or step it with mbdyn_ros.Stepper"
 INSTEAD = {

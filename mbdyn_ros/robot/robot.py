@@ -31,8 +31,7 @@ from ..model.read.installed import boxed_robot, find_robot
 from ..model.read.side_car import read_mechanism
 from ..model.read.source_text import Source
 from ..model.read.srdf import read_srdf
-from ..program.declaration import Declaration, declared, offered
-from ..program.program import Program
+from ..program.program import Declaration, Program, declared, offered
 from ..program.symbols import lasting, serialized
 from .base_parameters import Regression
 from .core import Core

@@ -22,7 +22,7 @@ from ..compiler.loading import load_vectors
 from ..compiler.runtime.library import runtime
 from ..compiler.threads import threads_for
 from ..equations import programs
-from ..equations.position_rate import position_rate
+from ..equations.programs import position_rate
 from ..equations.system import System
 from ..errors import InputError, SimulationWarning, no_stepping, warn
 from ..integration.methods import FIXED, FixedMethod, named

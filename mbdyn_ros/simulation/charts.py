@@ -16,7 +16,7 @@ import numpy as np
 from ..array import Array
 from ..assembly.chart import Chart, charts
 from ..equations import programs
-from ..equations.position_rate import motion_rate
+from ..equations.programs import motion_rate
 from ..errors import MbdynError, SimulationError
 from ..robot import Robot
 

@@ -1,4 +1,4 @@
-"""Damping and dry friction of all joints, and efforts, as the independent coordinates feel them."""
+"""Damping and dry friction of all joints, as the independent coordinates feel them."""
 
 from __future__ import annotations
 
@@ -113,29 +113,3 @@ class Coulomb:
         count = len(self._members)
         self.rows[count:] = share[self._own]
         self.limit[count:] = self._dry[self._own]
-
-
-class Drive:
-    """Power and generalized forces of efforts: Q = G_act^T effort, P = Q v.
-
-    direct : whether the efforts act on the independent coordinates, in their order.
-    """
-
-    def __init__(self, robot: Robot) -> None:
-        coordinates = robot.system.coordinates
-        self.direct = coordinates.effort == coordinates.v
-        self._rows = list(coordinates.effort)
-        self._map = None if self.direct else VelocityMap(robot)
-
-    def power(self, q: Array, v: Array, effort: Array) -> float:
-        """Power of the efforts, W."""
-        if self._map is None:
-            return float(effort @ v)
-        return float(effort @ self._map.velocity(q, v)[self._rows])
-
-    def generalized(self, q: Array, effort: Array) -> Array:
-        """Forces (nv,) on the independent coordinates that do the work of the efforts."""
-        if self._map is None:
-            return effort
-        columns = self._map.at(q)[self._rows].T
-        return np.array([effort @ np.ascontiguousarray(column) for column in columns])

@@ -1,4 +1,4 @@
-"""Efforts that drive the joints, and forces from outside on links."""
+"""Efforts that drive the joints, what they do, and forces from outside on links."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from ..arguments import Wrenches, coordinate_array, require_finite, whole_efforts
 from ..array import Array, NoNumbers, as_numbers, shared_places
-from ..equations.position_rate import PositionRate
 from ..errors import InputError, SimulationError
+from ..prepare.coordinates import PositionRate
 from ..robot import Robot
+from .charts import VelocityMap
 from .trajectory import Trajectory
 
 EffortFunction = Callable[[float, Array, Array], Array]
@@ -94,6 +95,32 @@ class _Checked:
                         "be finite"
                     )
         return array
+
+
+class Drive:
+    """Power and generalized forces of efforts: Q = G_act^T effort, P = Q v.
+
+    direct : whether the efforts act on the independent coordinates, in their order.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        coordinates = robot.system.coordinates
+        self.direct = coordinates.effort == coordinates.v
+        self._rows = list(coordinates.effort)
+        self._map = None if self.direct else VelocityMap(robot)
+
+    def power(self, q: Array, v: Array, effort: Array) -> float:
+        """Power of the efforts, W."""
+        if self._map is None:
+            return float(effort @ v)
+        return float(effort @ self._map.velocity(q, v)[self._rows])
+
+    def generalized(self, q: Array, effort: Array) -> Array:
+        """Forces (nv,) on the independent coordinates that do the work of the efforts."""
+        if self._map is None:
+            return effort
+        columns = self._map.at(q)[self._rows].T
+        return np.array([effort @ np.ascontiguousarray(column) for column in columns])
 
 
 External = Wrenches | Callable[[float], Wrenches]

@@ -15,8 +15,12 @@ from ..robot import Robot
 from .actuation import Actuation, Commands
 from .adaptive.run import Run
 from .change_points.passage import by_inertia
-from .contact.environment import Environment, checked_environment
-from .contact.starts import with_stops, without_stops
+from .contact.environment import (
+    Environment,
+    checked_environment,
+    with_stops,
+    without_stops,
+)
 from .effort import EffortFunction, External, ExternalWrenches, effort_function
 from .trajectory import Event, Trajectory
 

@@ -14,7 +14,7 @@ from robot_text import joint, link, robot_text
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.simulation.contact.starts import lifted
+from mbdyn_ros.simulation.contact.contacts import lifted
 
 BOX = '<collision><geometry><box size="0.6 0.4 0.2"/></geometry></collision>'
 TRUNK = robot_text(

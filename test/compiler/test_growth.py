@@ -19,8 +19,7 @@ from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.roll import roll
 from mbdyn_ros.compiler.pipeline import c_source, function_text
-from mbdyn_ros.program.declaration import declared
-from mbdyn_ros.program.program import Program
+from mbdyn_ros.program.program import Program, declared
 
 CUT = Options(longest_block=500, longest_vector_block=500)
 """Programs of moderate length are cut already."""

@@ -23,8 +23,7 @@ from mbdyn_ros.export.operation_count import literature_tables
 from mbdyn_ros.mechanisms import Analysis, FourBar, compare, constant_speed
 from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
 from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow
-from mbdyn_ros.program.declaration import declared
-from mbdyn_ros.program.program import Program
+from mbdyn_ros.program.program import Program, declared
 
 ROOT = Path(__file__).parents[2]
 PAPERS, PIEZO, COUNTS, IMPACTS, MECHANISMS = (

@@ -16,10 +16,8 @@ from mbdyn_ros.compiler.c_loops import walk_source
 from mbdyn_ros.compiler.kernel import Kernel
 from mbdyn_ros.compiler.pipeline import QUICK, c_source, terms_source
 from mbdyn_ros.equations.joint_forces import loop_terms
-from mbdyn_ros.equations.position_rate import motion_rate
-from mbdyn_ros.equations.programs import energy, joint_velocity, mass_matrix
-from mbdyn_ros.program.declaration import declared, offered
-from mbdyn_ros.program.program import Program
+from mbdyn_ros.equations.programs import energy, joint_velocity, mass_matrix, motion_rate
+from mbdyn_ros.program.program import Program, declared, offered
 from mbdyn_ros.program.stages import split_by_time
 from mbdyn_ros.robot.calls import Calls
 from mbdyn_ros.simulation.charts import with_joints

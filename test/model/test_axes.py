@@ -14,14 +14,15 @@ from corpus import urdf_file  # noqa: E402
 from random_robots import Array, Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.model.joints import MotionType  # noqa: E402
-from mbdyn_ros.model.joints.types import Revolute  # noqa: E402
+from mbdyn_ros.model.joints.types import MotionType, Revolute  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402
 from mbdyn_ros.model.pose import rotation_onto  # noqa: E402
 from mbdyn_ros.prepare import tree
 from mbdyn_ros.prepare.tree import BodyFrame, body_axes  # noqa: E402
-from mbdyn_ros.program.declaration import declared
-from mbdyn_ros.program.program import Program  # noqa: E402
+from mbdyn_ros.program.program import (
+    Program,  # noqa: E402
+    declared,
+)
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -9,7 +9,7 @@ from joint_judge import JOINTS, LIMITED, PITCH, Both, urdf
 import mbdyn_ros
 from mbdyn_ros.model import Joint, ModelError, read_urdf
 from mbdyn_ros.model.closing_types import closing_type
-from mbdyn_ros.model.joints import joint_type
+from mbdyn_ros.model.joints.types import joint_type
 from mbdyn_ros.units import effort_unit, position_unit, velocity_unit
 
 

@@ -29,8 +29,10 @@ from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
 from mbdyn_ros.equations.tree.kinematics import energy  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.prepare.tree import WORLD  # noqa: E402
-from mbdyn_ros.program.declaration import declared
-from mbdyn_ros.program.program import Program  # noqa: E402
+from mbdyn_ros.program.program import (
+    Program,  # noqa: E402
+    declared,
+)
 
 GRAVITY = np.array([1.0, -2.0, -9.0])
 

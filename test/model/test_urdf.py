@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from mbdyn_ros.errors import ModelError
 from mbdyn_ros.model import Model, read_urdf
-from mbdyn_ros.model.pose import rotation_from_rpy
-from mbdyn_ros.model.read.placement import normalized
+from mbdyn_ros.model.pose import normalized, rotation_from_rpy
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 

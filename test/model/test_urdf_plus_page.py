@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mbdyn_ros.model.actuators import TYPES
 from mbdyn_ros.model.closing_types import CLOSING_TYPES
-from mbdyn_ros.model.joints import JOINT_TYPES
+from mbdyn_ros.model.joints.types import JOINT_TYPES
 from mbdyn_ros.model.read import side_car, side_car_joints
 from mbdyn_ros.model.read.vocabulary import ATTRIBUTES, CHOICES, NUMBERS
 

@@ -17,8 +17,7 @@ from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.compiler.loading import load_kernel
 from mbdyn_ros.equations.programs import mass_matrix
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.program.declaration import declared, offered, program
-from mbdyn_ros.program.program import Closing, Program
+from mbdyn_ros.program.program import Closing, Program, declared, offered, program
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "mbdyn_ros"

@@ -19,8 +19,7 @@ from mbdyn_ros.compiler.kernel import MANY, CompiledProgram
 from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.pipeline import c_source
 from mbdyn_ros.compiler.runtime.library import runtime
-from mbdyn_ros.program.declaration import declared
-from mbdyn_ros.program.program import Program
+from mbdyn_ros.program.program import Program, declared
 from mbdyn_ros.program.stages import Staged
 
 NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")

@@ -19,7 +19,7 @@ from mbdyn_ros import InputError, Robot
 from mbdyn_ros.bench.benchmark import random_state
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.model.examples import CART
-from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import declared
 
 PROGRAMS = {
     "inverse_dynamics": ("q", "v", "a"),

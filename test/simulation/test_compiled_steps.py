@@ -12,9 +12,9 @@ from scipy.integrate import DOP853
 
 import mbdyn_ros
 from mbdyn_ros.compiler import gcc
-from mbdyn_ros.equations.position_rate import motion_rate
+from mbdyn_ros.equations.programs import motion_rate
 from mbdyn_ros.simulation.adaptive import integrator
-from mbdyn_ros.simulation.adaptive.compiled_formula import CompiledFormula
+from mbdyn_ros.simulation.adaptive.integrator import CompiledFormula
 from mbdyn_ros.simulation.adaptive.motion import Motion
 from mbdyn_ros.simulation.effort import Constant
 

@@ -16,7 +16,7 @@ from mbdyn_ros import Robot
 from mbdyn_ros.array import Array
 from mbdyn_ros.compiler.kernel import Bound
 from mbdyn_ros.equations.programs import actuator_response
-from mbdyn_ros.simulation.contact.starts import with_stops
+from mbdyn_ros.simulation.contact.environment import with_stops
 from mbdyn_ros.simulation.stepped.prepared_stepper import PreparedStepper
 from mbdyn_ros.simulation.stepped.servo import Following, Targets
 

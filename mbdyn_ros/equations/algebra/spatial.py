@@ -10,15 +10,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import casadi as ca
 import numpy as np
 
-from ...model.joints.joint_type import turn_rows
+from ...model.joints.types import turn_rows
 from ...model.pose import snap
-from ...prepare.tree import Body
 from ...program.symbols import lasting
+
+if TYPE_CHECKING:
+    from ...prepare.tree import Body
 
 Formula = TypeVar("Formula", bound=Callable[..., object])
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...program.declaration import program
+from ...program.program import program
 from ...program.stages import Staged, Stages
 from ...program.symbols import SerializedProperty
 from ..algebra.spatial import SX, cross
@@ -40,7 +40,7 @@ from .touching import BodyPoint, Kind, Plane, Wall, acceleration, carried
 OUT_OF_REACH = 1e9
 """Distance (m) of what does not touch."""
 
-FAR = (OUT_OF_REACH, 0.0, 1.0)
+UNTOUCHED = (OUT_OF_REACH, 0.0, 1.0)
 """Its column of `distances`."""
 
 
@@ -191,7 +191,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     weights: list[dict[int, float]] = []
     on_planes: dict[tuple[int, int], int] = {}
 
-    def own(*column: SX) -> None:
+    def own(*column: SX | float) -> None:
         weights.append({len(columns): 1.0})
         columns.append(ca.vertcat(*column))
 
@@ -211,7 +211,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
             weights.append(dict(enumerate([*map(float, point.place), 1.0], first)))
             continue
         if pair in contacts.apart:
-            own(*FAR)
+            own(*UNTOUCHED)
             continue
         g, slope, gradient, _, foot = touches[pair]
         place, speed = (one[0] for one in map(point.moved, (T, rate)))
@@ -229,7 +229,7 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     for row, j, side, bound in contacts.stops:
         own(side * (position[row] - bound), side * velocity[j], SX(1))
     for _ in range(contacts.slots):
-        own(*FAR)
+        own(*UNTOUCHED)
     return stages.combined(ca.horzcat(SX(3, 0), *columns), weights)
 
 

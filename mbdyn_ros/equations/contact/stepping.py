@@ -10,7 +10,7 @@ import numpy as np
 
 from ...array import Array
 from ...prepare.tree import WORLD, Body
-from ...program.declaration import program
+from ...program.program import program
 from ...program.stages import Staged, Stages
 from ...program.symbols import serialized
 from ..algebra.spatial import SX, by_rows

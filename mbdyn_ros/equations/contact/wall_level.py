@@ -9,8 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ...program.declaration import program
-from ...program.program import Closing
+from ...program.program import Closing, program
 from ...program.symbols import serialized
 from ..algebra.spatial import SX, by_rows
 

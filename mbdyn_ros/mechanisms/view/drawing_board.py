@@ -55,7 +55,7 @@ class DrawingBoard:
                 ("Link", self._link), ("Fix or free", self._fix), ("Slide along x", self._slide),
                 ("Delete", self._delete), ("Run it", self._finish), ("Back", self._back),
             ):  # fmt: skip
-                page.gui.add_button(label).on_click(partial(self._act, act))
+                page.gui.add_button(label).on_click(partial(attempted, page, act))
         places = np.array([[at.real, 0.0, at.imag] for at in sketch.points.values()])
         low, high = (places.min(axis=0), places.max(axis=0)) if len(places) > 1 else EMPTY
         self._size = float(np.linalg.norm(high - low))
@@ -93,15 +93,6 @@ class DrawingBoard:
             path = path if len(path) < 3 else np.vstack([path, path[:1]])
             lines = Lines(np.stack([path[:-1], path[1:]], axis=1), 4.0, in_pixels=True)
             yield Item(f"link_{link.name}", GROUND, lines, GREY)
-
-    def _act(self, action: Callable[[], None], event: Any) -> None:
-        """Do what a button says; what is refused is said."""
-        try:
-            action()
-        except InputError as error:
-            if event.client is not None:
-                event.client.add_notification("Refused", in_markdown(error), color="red")
-        self.page.changed(event)
 
     def _link(self) -> None:
         if len(self._chosen) < 2:
@@ -153,6 +144,19 @@ class DrawingBoard:
         if name in self.sketch.points:
             self.sketch.points[name] = pointed_at(event)
             self.page.changed(event)
+
+
+def attempted(page: Page, action: Callable[[], None], event: Any, folder: str = "") -> None:
+    """Do what a browser asks for, and say what is refused, without the folder of a file that it
+    sent."""
+    if event.client is None:
+        return
+    try:
+        action()
+    except InputError as error:
+        words = in_markdown(str(error).replace(folder, ""))
+        event.client.add_notification("Refused", words, color="red")
+    page.changed(event)
 
 
 def pointed_at(event: Any) -> complex:

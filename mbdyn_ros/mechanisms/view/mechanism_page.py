@@ -25,7 +25,7 @@ from ..forward import TorqueLaw, law_from_table
 from ..registry import DRAWING_ENDS, MECHANISMS, kind_of
 from ..sketch import Sketch
 from .design_sliders import DesignSliders, DriveSliders
-from .drawing_board import DrawingBoard
+from .drawing_board import DrawingBoard, attempted
 from .equations_panel import EquationsPanel
 from .forces import POLYGONS, Forces, Polygon
 from .free_body import FreeBody
@@ -287,9 +287,10 @@ class FilesPanel:
         kinds = tuple(dict.fromkeys((mechanism.name, *MECHANISMS)))
         with page.gui.add_folder("Files", expand_by_default=False):
             kind: Any = page.gui.add_dropdown("mechanism", kinds, initial_value=mechanism.name)
-            kind.on_update(partial(self._try, lambda: show(kind_of(str(kind.value))())))
+            kind.on_update(partial(attempted, page, lambda: show(kind_of(str(kind.value))())))
             for label, start in (("Draw a linkage", False), ("Drag the points of this one", True)):
-                page.gui.add_button(label).on_click(partial(self._try, partial(draw, start)))
+                act = partial(attempted, page, partial(draw, start))
+                page.gui.add_button(label).on_click(act)
             self._add(
                 "Open a drawing", ",".join(DRAWING_ENDS), "YAML: points, links, ground, inputs",
                 lambda path: show(kind_of(str(path))()),
@@ -311,21 +312,9 @@ class FilesPanel:
             with tempfile.TemporaryDirectory(prefix="mbdyn_ros-") as folder:
                 path = Path(folder) / Path(button.value.name).name
                 path.write_bytes(button.value.content)
-                self._try(partial(take, path), event, f"{folder}/")
+                attempted(self._page, partial(take, path), event, f"{folder}/")
 
         button.on_upload(taken)
-
-    def _try(self, action: Callable[[], None], event: Any, folder: str = "") -> None:
-        """Do what a browser asks for, which does not know the folder of a file that it sent."""
-        if event.client is None:
-            return
-        try:
-            action()
-        except InputError as error:
-            words = in_markdown(str(error).replace(folder, "") if folder else str(error))
-            event.client.add_notification("Refused", words, color="red")
-            return
-        self._page.changed(event)
 
 
 def _send(event: Any, name: str, content: bytes) -> None:

@@ -248,16 +248,12 @@ def solid(outline: Array, low: float, high: float) -> Array:
 
 def _faces() -> Faces:
     here = np.arange(CORNERS)
-    following = np.roll(here, -1)
-    bottom, top = 2 * CORNERS, 2 * CORNERS + 1
-    return np.concatenate(
-        [
-            np.stack([here, following, following + CORNERS], axis=1),
-            np.stack([here, following + CORNERS, here + CORNERS], axis=1),
-            np.stack([following, here, np.full(CORNERS, bottom)], axis=1),
-            np.stack([here + CORNERS, following + CORNERS, np.full(CORNERS, top)], axis=1),
-        ]
-    )
+    after, bottom, top = np.roll(here, -1), 2 * CORNERS, 2 * CORNERS + 1
+    corners = (
+        (here, after, after + CORNERS), (here, after + CORNERS, here + CORNERS),
+        (after, here, bottom), (here + CORNERS, after + CORNERS, top),
+    )  # fmt: skip
+    return np.concatenate([np.column_stack(np.broadcast_arrays(*one)) for one in corners])
 
 
 FACES = _faces()

@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import InputError
 from ..model import ACTING, Joint, Model, Pose
 from ..pose import roll_pitch_yaw
-from ..read.acting import refusal
+from ..read.structure import refusal
 from ..split_joints import whole_joints
 from .parts import direction, placed_at, require, split_where_named
 

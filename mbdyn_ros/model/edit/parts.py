@@ -13,8 +13,7 @@ from ...array import NoNumbers, as_numbers
 from ...errors import InputError, shown, suggestion
 from ..foreign import Foreign
 from ..model import Array, Combination, Joint, Model, Pose
-from ..pose import rotation_from_rpy
-from ..read.placement import normalized
+from ..pose import normalized, rotation_from_rpy
 from ..split_joints import joints_of_parts, parts, split_joints
 
 Value = TypeVar("Value")

@@ -11,17 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pose import Array
-from .joint_type import CoordinatePart
-
-PARTS = tuple(CoordinatePart(name, "") for name in ("qx", "qy", "qz", "qw"))
-"""Coordinates of a quaternion; they have no unit."""
-
-TURNING = tuple(CoordinatePart(name, "rad") for name in ("wx", "wy", "wz"))
-"""The angular velocity in the axes that it turns."""
-
-NO_TURN = (0.0, 0.0, 0.0, 1.0)
-
+from ...array import Array
 
 SMALL_TURN = 1e-4
 """Angle (rad) under which series have all digits."""

@@ -20,6 +20,7 @@ at 0, where such files have the robot assembled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -28,12 +29,11 @@ import numpy as np
 
 from ...errors import ModelError
 from ..closing_types import CLOSING_TYPES, ClosingType, Rotation, closing_type
-from ..joints import JOINT_TYPES, JointType
+from ..joints.types import JOINT_TYPES, JointType
 from ..model import Array, Joint, Link, Loop, Pose
-from ..pose import rotation_onto
-from .placement import X_AXIS, pose_of, read_axis, read_pose, snapped
+from ..pose import rotation_onto, snapped
 from .urdf_joint import read_end, read_numbers
-from .xml_source import Remarks, XmlSource, local_name
+from .xml_source import X_AXIS, Remarks, XmlSource, local_name, pose_of, read_axis, read_pose
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -93,15 +93,13 @@ def independent_joints(
     joints: Sequence[Joint],
     marks: Mapping[str, bool],
     loops: Iterable[Loop | HeldJoint] = (),
-) -> tuple[str, ...] | None:
-    """The joints that a file chooses as independent; None where it marks none.
+) -> tuple[str, ...]:
+    """The joints that a file chooses as independent, where it marks some.
 
     As in URDF+ a joint without a mark is independent as soon as another one is marked, except for
     one that mimics. In a loop where some joints are marked "true" and none "false", those without
     a mark are dependent.
     """
-    if not marks:
-        return None
     dependent: set[str] = set()
     for constrained in _joints_of_loops(joints, loops):
         if {marks[name] for name in constrained if name in marks} == {True}:
@@ -232,6 +230,9 @@ def cut_warnings(
 
 BALL = "ball_constraint"
 LOOPS = ("loop_joint", "constraint", BALL)
+
+CLOSING = re.compile(r"loop|loop_joint|(.*_)?constraint|coupling")
+"""Names of elements that tie links of the tree, or hold them in a way that is refused."""
 
 
 def read_foreign_loops(document: XmlSource, joints: Sequence[Joint]) -> list[Loop]:

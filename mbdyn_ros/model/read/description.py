@@ -7,14 +7,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...errors import ModelError
 from ..model import Model
 from .dh_table import read_dh_table
 from .mjcf.mjcf import read_mjcf
 from .sdf.sdf import read_sdf
-from .source_text import NamedText, Source, load_text
+from .source_text import TEXT, NamedText, Source, load_text
 from .urdf import read_urdf
-from .xacro.xacro import expand_xacro, is_xacro
-from .xml_source import OUTERMOST
+from .xacro.xacro import expand_xacro
+from .xml_source import OUTERMOST, parse_xml
 
 SUFFIXES = (".yaml", ".yml")
 """Endings of files that hold a DH table."""
@@ -91,3 +92,31 @@ def is_dh_table(source: object) -> bool:
     if "\n" in source or source.lstrip().startswith("{"):
         return JOINTS.search(source) is not None
     return source.lower().endswith(SUFFIXES)
+
+
+def is_xacro(source: Source) -> bool:
+    """Whether a source is to be expanded: a file .xacro, or any file that uses xacro.
+
+    Text is not: a description from a topic is expanded only on request.
+    """
+    if isinstance(source, NamedText) or (isinstance(source, str) and "<" in source):
+        return False
+    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(".xacro"):
+        return True
+    return has_xacro(load_text(source)[1])
+
+
+def has_xacro(text: str) -> bool:
+    """Whether a document has elements of xacro or `${}` in it; comments do not count."""
+    if "xacro" not in text and "${" not in text:
+        return False
+    try:
+        root = parse_xml(text, TEXT)
+    except ModelError:  # whoever reads it says so
+        return False
+    return any(
+        element.prefix == "xacro"
+        or any("${" in str(value) for value in element.attrib.values())
+        or "${" in (element.text or "")
+        for element in root.iter()
+    )

@@ -9,9 +9,8 @@ from urllib.parse import unquote, urlparse
 
 from ...errors import InputError, ModelError
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
-from .package_folders import package_folders
-from .placement import read_pose
-from .xml_source import XmlSource
+from .source_text import package_folders
+from .xml_source import XmlSource, read_pose
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -14,13 +14,13 @@ import yaml
 from ...errors import ModelError, suggestion
 from ..closing_types import closing_type
 from ..model import Combination, Coupling, Loop, Model, Pose
-from ..pose import rotation_from_rpy
+from ..pose import rotation_from_rpy, snapped
 from ..split_joints import joints_of_parts, split_joints
 from .closures import HeldJoint, held_loop, held_type, standing
 from .couplings import ZERO_FACTOR, ZERO_RATIO, couple_joints
-from .placement import IDENTITY, X_AXIS, in_degrees, snapped
 from .side_car_joints import NUMBERS, read_actuators, read_axis, read_numbers, retyped
 from .structure import Closing, check_closures, quoted
+from .xml_source import IDENTITY, X_AXIS, in_degrees
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints", "actuators")

@@ -11,11 +11,11 @@ import yaml
 
 from ...errors import ModelError, suggestion
 from ..actuators import TYPES, Actuator, ElectricDrive, HydraulicCylinder, Slide, Valve
-from ..joints import JOINT_TYPES, JointType, joint_type
+from ..joints.types import JOINT_TYPES, JointType, joint_type
 from ..model import ACTING, Array, Joint, Limits, Model
-from .acting import refusal
-from .placement import X_AXIS, normalized
-from .structure import check_mimics
+from ..pose import normalized
+from .structure import check_mimics, refusal
+from .xml_source import X_AXIS
 from .yaml_source import YamlSource
 
 NUMBERS = tuple(number.name for one in JOINT_TYPES.values() for number in one.numbers)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import suggestion
-from ..joints import JOINT_TYPES
+from ..joints.types import JOINT_TYPES
 from ..model import Joint, Link, Model
 from .source_text import Source
 from .xml_source import Remarks, XmlSource

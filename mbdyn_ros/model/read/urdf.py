@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..foreign import foreign_of
 from ..model import Combination, Coupling, Inertia, Joint, Link, Loop, Model
 from ..split_joints import split_joints
 from .closures import (
+    CLOSING,
     LOOPS,
     HeldJoint,
     cut_joints,
@@ -25,7 +26,6 @@ from .closures import (
     read_marks,
 )
 from .couplings import couple_joints, read_coupling
-from .placement import in_degrees, read_pose
 from .shape import Material, read_collisions, read_materials, read_visuals
 from .source_text import TEXT, Source
 from .structure import (
@@ -39,8 +39,8 @@ from .structure import (
 from .transmissions import read_transmissions
 from .urdf_choices import read_choices
 from .urdf_joint import read_dampings, read_joint
-from .vocabulary import OWN, report_unknown
-from .xml_source import Remarks, XmlSource, local_name
+from .vocabulary import CHOICES, OWN, report_unknown
+from .xml_source import Remarks, XmlSource, in_degrees, local_name, read_pose
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -149,6 +149,64 @@ def read_urdf(source: Source) -> Model:
     links = _with_world(document, remarks, links, joints)
     check_ends(document.name, links, joints)
     transmissions, joints = read_transmissions(document, joints, remarks)
+    tags = set(map(local_name, robot))
+    is_marked = any("independent" in element.attrib for element in elements)
+    is_shared = len({joint.child for joint in joints}) < len(joints)
+    if is_marked or is_shared or any(map(CLOSING.fullmatch, tags)):
+        found = _read_closures(document, links, joints, remarks)
+    else:
+        found = _Structure(find_root(document.name, links, joints), links, joints)
+    joints = found.joints
+    _remark_degrees(document, remarks)
+    check_mimics(document.name, joints)
+    foreign = list(_foreign(document))
+    model = Model(
+        name=robot.get("name") or "robot",
+        root=found.root,
+        links=found.links,
+        joints=joints,
+        source=document.name,
+        warnings=(
+            *remarks.warnings(), *inertia_warnings(document.name, links), *found.warnings,
+        ),  # fmt: skip
+        loops=found.loops,
+        couplings=tuple(one for _, one in found.coupled),
+        independent=found.independent,
+        driven=driven_joints(
+            document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
+        ),
+        transmissions=transmissions,
+        foreign=tuple(foreign_of(*one) for one in foreign),
+        unused=Counter(str(one.tag) for one, *_ in foreign if one.tag not in DRIVES),
+    )
+    if found.coupled:
+        model = couple_joints(model, found.coupled)
+    if not tags.isdisjoint(CHOICES):
+        model = read_choices(document, model)
+    dampings = {one.get("name", ""): read_dampings(document, one) for one in elements}
+    return _with_dampings(model, dampings)
+
+
+class _Structure(NamedTuple):
+    """A tree of links and joints, and what closes it; `warnings` are of joints cut.
+
+    coupled : the couplings, each with what messages call its place.
+    """
+
+    root: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    loops: tuple[Loop, ...] = ()
+    independent: tuple[str, ...] | None = None
+    warnings: Sequence[str] = ()
+    coupled: Sequence[tuple[str, Coupling | Combination]] = ()
+
+
+def _read_closures(
+    document: XmlSource, links: tuple[Link, ...], joints: tuple[Joint, ...], remarks: Remarks
+) -> _Structure:
+    """The tree and all that closes it: loops, couplings and joints that share a child."""
+    robot = document.root
     marks = read_marks(document, remarks)
     couplings = [
         read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
@@ -166,44 +224,26 @@ def read_urdf(source: Source) -> Model:
         (f'{document.name}:{one.line}: <coupling name="{one.name}">', one) for one in couplings
     ]
     check_closures(links, joints, _placed(document.name, closings, coupled, cut))
-    _remark_degrees(document, remarks)
-    warnings = remarks.warnings() + inertia_warnings(document.name, links)
-    warnings += cut_warnings(document.name, joints, cut, held)
+    warnings = cut_warnings(document.name, joints, cut, held)
     marked = (*joints, *(one.joint for one in held))  # those of loops have no marks
-    tying = [*closings, *(loop_of(joint) for joint in cut if joint.name not in kept)]
+    loops = [loop_of(joint) for joint in cut if joint.name not in kept]
+    independent = None
+    if marks:
+        independent = independent_joints(document.name, marked, marks, [*closings, *loops])
     held += [one for one in closings if isinstance(one, HeldJoint)]
-    loops = [one for one in closings if isinstance(one, Loop)]
-    loops += [loop_of(joint) for joint in cut if joint.name not in kept]
+    loops = [one for one in closings if isinstance(one, Loop)] + loops
+    loops += [one.loop for one in held]
     joints += tuple(one.joint for one in held)
     links += tuple(one.link for one in held)
     check_unique(document.name, joints, "joint")
-    check_mimics(document.name, joints)
-    foreign = list(_foreign(document))
-    model = Model(
-        name=robot.get("name") or "robot",
-        root=root,
-        links=links,
-        joints=joints,
-        source=document.name,
-        warnings=tuple(warnings),
-        loops=(*loops, *(one.loop for one in held)),
-        couplings=tuple(couplings),
-        independent=independent_joints(document.name, marked, marks, tying),
-        driven=driven_joints(
-            document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
-        ),
-        transmissions=transmissions,
-        foreign=tuple(foreign_of(*one) for one in foreign),
-        unused=Counter(str(one.tag) for one, *_ in foreign if one.tag not in DRIVES),
-    )
-    model = read_choices(document, couple_joints(model, coupled))
-    dampings = {one.get("name", ""): read_dampings(document, one) for one in elements}
-    return _with_dampings(model, dampings)
+    return _Structure(root, links, joints, tuple(loops), independent, warnings, coupled)
 
 
 def _with_dampings(model: Model, dampings: Mapping[str, tuple[float, ...]]) -> Model:
     """The model with joints split whose coordinates have different dampings."""
     differing = {one.name for one in model.joints if len(set(dampings.get(one.name, ()))) > 1}
+    if not differing:
+        return model
     model = split_joints(model, differing)
     of_part: dict[str, float] = {}
     for name in differing:
@@ -259,7 +299,7 @@ def _needed(
 def _placed(
     source: str,
     closings: list[Loop | HeldJoint],
-    couplings: list[tuple[str, Coupling | Combination]],
+    couplings: Iterable[tuple[str, Coupling | Combination]],
     cut: Iterable[Joint],
 ) -> Iterator[tuple[str, Loop | Coupling | Combination]]:
     """All that closes loops, with its place for messages."""

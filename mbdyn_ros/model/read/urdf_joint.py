@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
 from ...number import LARGEST
-from ..joints import JointType, joint_type
+from ..joints.types import JointType, joint_type
 from ..model import ACTING, Joint, Limits, Mimic
-from .acting import judge
-from .placement import X_AXIS, read_axis, read_pose
-from .xml_source import Remarks, XmlSource, local_name
+from .structure import judge
+from .xml_source import X_AXIS, Remarks, XmlSource, local_name, read_axis, read_pose
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

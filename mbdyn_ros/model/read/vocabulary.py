@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urdf_parser_py import urdf
 
 from ...errors import suggestion
-from ..joints import JOINT_TYPES
+from ..joints.types import JOINT_TYPES
 from .closures import LOOPS
 from .xml_source import Remarks, XmlSource, is_unexpanded, local_name
 

@@ -1,15 +1,23 @@
-"""XML read safely, with the file and line of every element for messages, and remarks on it."""
+"""XML read safely: numbers, poses and axes of elements, and remarks on them by file and line.
+
+Rotations are exact where they can be.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
 from lxml import etree
 
+from ...array import Array
 from ...errors import ModelError, listed
 from ...number import LARGEST, to_finite, to_float
+from ..joints.quaternion import rotation_rows
+from ..pose import Pose, constant, normalized, rotation_from_rpy, snap_number
 from .source_text import Source, document_type_error, load_text, refuse_document_type
 
 if TYPE_CHECKING:
@@ -243,6 +251,71 @@ def _no_number(attribute: str, text: str, word: str) -> str:
     if is_unexpanded(text):
         return f"{problem} is an unexpanded xacro expression; run xacro first"
     return f"{problem} is not a finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"
+
+
+IDENTITY = Pose()
+X_AXIS = constant((1.0, 0.0, 0.0), (3,))
+
+
+def read_pose(source: XmlSource, parent: Element, tag: str = "origin") -> Pose:
+    """The `<origin>` of an element, or the child of another tag: identity where it is missing."""
+    origin = source.child(parent, tag)
+    return IDENTITY if origin is None else pose_of(source, origin)
+
+
+def pose_of(source: XmlSource, origin: Element) -> Pose:
+    """The pose in the attributes of an element; a missing xyz (m) or rpy (rad) is zero.
+
+    The `quat_xyzw` of URDF 1.1 is read in a file that says it is one (`<robot version="1.1">`).
+    """
+    xyz = np.array(source.vector(origin, "xyz", (0.0, 0.0, 0.0)))
+    if origin.get("quat_xyzw") is not None:
+        return Pose(_read_quaternion(source, origin), xyz)
+    rpy = source.vector(origin, "rpy", (0.0, 0.0, 0.0))
+    return Pose(np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation, xyz)
+
+
+def in_degrees(rpy: Iterable[float]) -> str:
+    """Words about angles that can hardly be radians; empty where they can.
+
+    >>> in_degrees((0.0, 90.0, 0.0))[:27], in_degrees((0.0, 1.57, -3.15))
+    ('rpy="0 90 0" looks like deg', '')
+    """
+    angles = tuple(rpy)
+    if max(map(abs, angles)) <= 2 * math.pi:
+        return ""
+    return (
+        f'rpy="{" ".join(f"{angle:g}" for angle in angles)}" looks like degrees: it turns by more '
+        "than a whole turn. Angles are in radians; 90 degrees are 1.5707963267948966"
+    )
+
+
+def read_axis(source: XmlSource, parent: Element, tag: str = "axis") -> Array:
+    """The unit vector along the `<axis>` of an element: (1, 0, 0) where it is missing."""
+    axis = source.child(parent, tag)
+    if axis is None:
+        return X_AXIS
+    unit = normalized(source.vector(axis, "xyz", (1.0, 0.0, 0.0)))
+    if unit is None:
+        raise source.error(
+            axis, f'xyz="{axis.get("xyz")}" has no direction; give one such as "0 0 1"'
+        )
+    return np.array(unit)
+
+
+def _read_quaternion(source: XmlSource, origin: Element) -> Array:
+    if source.root.get("version", "1.0") in ("1", "1.0"):
+        raise source.error(
+            origin,
+            f'quat_xyzw="{origin.get("quat_xyzw")}" needs URDF 1.1; write '
+            '<robot version="1.1"> or give rpy',
+        )
+    if origin.get("rpy") is not None:
+        raise source.error(origin, "has both rpy and quat_xyzw; keep one")
+    quaternion = normalized(source.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0)))
+    if quaternion is None:
+        raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
+    return np.array([[snap_number(entry) for entry in row] for row in rotation_rows(*quaternion)])
 
 
 class Remarks:

@@ -16,9 +16,8 @@ from ...model.model import Array
 from ...prepare.coordinates import scalar_motions
 from ...robot import Robot
 from ...simulation.actuation import SteppedActuation
-from ...simulation.contact.environment import Environment
+from ...simulation.contact.environment import Environment, with_stops, without_stops
 from ...simulation.contact.environment_file import read_environment
-from ...simulation.contact.starts import with_stops, without_stops
 from ...simulation.effort import ExternalWrenches, effort_work
 from ...simulation.stepped.prepared_stepper import PreparedStepper
 from ...simulation.stepped.servo import Following

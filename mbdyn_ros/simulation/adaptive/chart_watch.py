@@ -52,17 +52,17 @@ class _View:
 
 
 class ChartWatch:
-    """Watches the coordinates of a robot whose loops move.
+    """Watches the coordinates of a robot whose loops have dead centres.
 
     Most steps cost one position program and one small singular value decomposition a linkage.
 
-    charts : of the linkages with loops. tree_position : where it stands.
+    charts : of these loops. tree_position : where it stands.
     """
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         self._robot, self._motion = robot, motion
         self.charts = charts(robot.system)
-        self._position = robot.bind("joint_position") if self.charts else None
+        self._position = robot.bind("joint_position")
         self._before: list[_View] = []
         self._views: list[_View] = []
         self.tree_position = robot.system.home
@@ -118,7 +118,7 @@ class ChartWatch:
     @property
     def quality(self) -> float:
         """The least singular value of rows that are solved, as a share of the norm of all."""
-        return min((view.least / view.norm for view in self._views), default=1.0)
+        return min(view.least / view.norm for view in self._views)
 
     @property
     def came_from(self) -> str | None:
@@ -177,7 +177,7 @@ class ChartWatch:
 
     def _arrive(self) -> None:
         """Take home along, so that every next position is found from here."""
-        if self._position is None or not np.isfinite(self._position.result).all():
+        if not np.isfinite(self._position.result).all():
             return
         self.tree_position = self._position.result.copy()
         if self._walk:
@@ -185,8 +185,6 @@ class ChartWatch:
 
     def _look(self, y: Array) -> list[_View]:
         """Every linkage at a state."""
-        if self._position is None:
-            return []
         self._position.q[:] = self._motion.split(y)[0]
         self._position()
         position = self._position.result

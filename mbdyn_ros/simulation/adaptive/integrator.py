@@ -1,14 +1,14 @@
 """Adaptive integration from mode to mode, with the step formulas of SciPy.
 
 Where efforts are constant and nothing rests, rubs or sticks, the steps of a method may be
-compiled (`compiled_formula`). Where damping stops a motion in microseconds, as that of some
+compiled (`CompiledFormula`). Where damping stops a motion in microseconds, as that of some
 robots' fingers does, explicit steps would have to be as short: an implicit method takes them.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...compiler.kernel import CompiledKernel
+from ...compiler.runtime.library import runtime
 from ...errors import ContactError, SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod, first_true, land
@@ -24,8 +25,7 @@ from ..contact.impulses import Impact
 from ..contact.precision import ADAPTIVE_STEPS
 from ..effort import Constant
 from ..trajectory import Event, Transition
-from .compiled_formula import CompiledFormula
-from .motion import Motion
+from .motion import EnergyBalance, Motion
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -59,12 +59,6 @@ STRIDE = 0.1
 
 RUBBING = 4.0
 """Weight of a step in which joints have dry friction too, which takes so much longer."""
-
-ALLOWED = 1e-3
-"""Share of the energy that moved which may be unexplained at the default tolerances."""
-
-UNJUDGED = 1e-9
-"""Energy (J), and share of the energy at the start, under which nothing is judged."""
 
 
 @dataclass
@@ -128,44 +122,6 @@ class Crowd:
         self._step_time = time
         if self._steps > BURST:
             raise ContactError("contacts are held in a motion whose steps stay short")
-
-
-class EnergyBalance:
-    """Stops a simulation whose energy no longer balances.
-
-    An integrator can be blind to a wrong turn: where a closed loop passes a singular
-    configuration, say, small steps look good one by one. The balance is not.
-    """
-
-    def __init__(self, motion: Motion, y: Array, rtol: float) -> None:
-        self._motion, self._walks = motion, motion.walks
-        kinetic, self._potential = motion.energy(y)
-        work, loss = motion.work(y).tolist()
-        self._start = kinetic + self._potential - work + loss
-        self._noise = UNJUDGED * (1 + kinetic + abs(self._potential))
-        self._allowed = max(ALLOWED, 1e4 * rtol)
-        self._moved = 0.0
-
-    def check(self, y: Array) -> None:
-        """Compare the energy at y with the work done so far.
-
-        Raises
-        ------
-        SimulationError
-            Much is unexplained.
-        """
-        kinetic, potential = self._motion.energy(y)
-        work, loss = self._motion.work(y).tolist()
-        self._moved = max(self._moved, kinetic, abs(potential - self._potential), abs(work), loss)
-        if self._walks and not math.isfinite(kinetic):
-            return  # beyond what a loop can follow; the watch on the charts says so
-        gap = abs(kinetic + potential - self._start - work + loss)
-        if not gap <= self._allowed * self._moved + self._noise:
-            raise SimulationError(
-                f"the energy does not balance: no work explains {gap:.3g} J of the "
-                f"{self._moved:.3g} J that moved. The motion passes a singular configuration, or "
-                "the tolerances are too loose"
-            )
 
 
 @dataclass
@@ -372,3 +328,114 @@ class Integrator:
             "no step is short enough for the tolerances; they are too tight, the efforts jump "
             "without end, or the motion grows without bound"
         )
+
+
+STAGES, POWERS = 16, 7
+"""Stages of the formula and its interpolant, and powers of the latter."""
+
+ORDER = 8
+
+
+class CompiledFormula:
+    """The steps that SciPy's DOP853 takes; its attributes and methods have the same names.
+
+    Parameters
+    ----------
+    kernel : compiled `motion_rate`. rate : the same as a function of time and y.
+    effort : (ne,) constant.
+    t, y, bound : where it starts, and when it ends.
+    first_step : s; by default one that suits the tolerances.
+    """
+
+    def __init__(
+        self,
+        kernel: CompiledKernel,
+        rate: Callable[[float, Array], Array],
+        effort: Array,
+        t: float,
+        y: Array,
+        bound: float,
+        max_step: float,
+        tolerances: tuple[float, float],
+        first_step: float | None = None,
+    ) -> None:
+        self.t, self.y, self.status = t, y, "running"
+        size = len(y)
+        self._time = np.array([t, t])
+        self._limits = np.array([bound, max_step, *tolerances])
+        self._length, self._start, self._next = np.zeros(1), y.copy(), np.zeros(size)
+        self._stages, self._weights = np.zeros((STAGES + 2, size)), np.zeros((POWERS, size))
+        self._effort, self._home = np.ascontiguousarray(effort), kernel.home
+        self._f = np.zeros(size)
+        self._memory = kernel.memory()
+        around = self._stages, self._effort, self._home, self._memory
+        self._advance = _tied(
+            kernel, "dop853", self._time, self._limits, self._length, self._start, self._f,
+            self._next, *around,
+        )  # fmt: skip
+        self._prepare = _tied(
+            kernel, "dop853_between", self._time, self._start, self._next, *around,
+            self._weights,
+        )  # fmt: skip
+        self.f = rate(t, y)
+        self._length[0] = first_step or self._first(rate, tolerances)
+
+    @property
+    def f(self) -> Array:
+        """y' where it stands; set it with y."""
+        return self._f
+
+    @f.setter
+    def f(self, value: Array) -> None:
+        self._f[:] = value
+
+    def step(self) -> None:
+        """One step that is accurate enough; `status` says "failed" where there is none."""
+        self._start[:] = self.y
+        self._time[0] = self.t
+        if not self._advance():
+            self.status = "failed"
+            return
+        self.y, self.t = self._next.copy(), float(self._time[1])
+        if self.t >= self._limits[0]:
+            self.status = "finished"
+
+    def dense_output(self) -> Callable[[Array], Array]:
+        """States (n, N) at times (N,) within the last step, to be asked for before the next."""
+        self._prepare()
+        start, end = self._time.tolist()
+        return functools.partial(_between, start, end, self._start.copy(), self._weights.copy())
+
+    def _first(
+        self, rate: Callable[[float, Array], Array], tolerances: tuple[float, float]
+    ) -> float:
+        """Length of the first step to try (Hairer, Norsett and Wanner, II.4)."""
+        y, f = self.y, self._f
+        whole = float(self._limits[0]) - self.t
+        rtol, atol = tolerances
+        scale = (atol + rtol * np.abs(y)) * np.sqrt(len(y))
+        value, slope = np.linalg.norm(y / scale), np.linalg.norm(f / scale)
+        trial = 1e-6 if value < 1e-5 or slope < 1e-5 else 0.01 * value / slope
+        trial = min(trial, whole)
+        bend = np.linalg.norm((rate(self.t, y + trial * f) - f) / scale) / trial
+        largest = max(slope, bend)
+        if largest <= 1e-15:
+            fit = max(1e-6, 1e-3 * trial)
+        else:
+            fit = (0.01 / largest) ** (1 / ORDER)
+        return float(min(100 * trial, fit, whole, self._limits[1]))
+
+
+def _tied(kernel: CompiledKernel, name: str, *arrays: Array) -> Callable[[], int]:
+    """A function of the runtime with its program and arrays."""
+    addresses = (ctypes.c_void_p(array.ctypes.data) for array in arrays)
+    return functools.partial(getattr(runtime(), name), kernel.scalar.address, *addresses)
+
+
+def _between(start: float, end: float, y: Array, weights: Array, times: Array) -> Array:
+    x = (times - start) / (end - start)
+    powers = np.empty((len(weights), len(x)))
+    powers[0::2], powers[1::2] = x, 1 - x
+    np.cumprod(powers, axis=0, out=powers)
+    result: Array = y[:, None] + weights.T @ powers
+    return result

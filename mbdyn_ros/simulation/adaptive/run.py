@@ -52,13 +52,11 @@ class Instant:
 
 
 class Part:
-    """Integrates the motion in the coordinates of `robot`, watching how good they are.
+    """Integrates the motion in one choice of coordinates, watching how good they are in loops.
 
     Parameters
     ----------
-    start : when it starts, s.
-    chosen : whether the coordinates were chosen for this state, and are as good as any.
-    times : instants of the result; None: all steps.
+    start, q, v : when it starts, s, and its state.
 
     Attributes
     ----------
@@ -68,34 +66,31 @@ class Part:
     """
 
     def __init__(
-        self, robot: Robot, motion: Motion, start: float, q: Array, v: Array, chosen: bool,
-        duration: float, tolerances: tuple[float, float], method: AdaptiveMethod, max_step: float,
-        times: Array | None, report: Callable[[Event], None], progress: Callable[[float], None],
-    ) -> None:  # fmt: skip
-        self.robot, self.motion, self._start, self._chosen = robot, motion, start, chosen
-        self._progress = progress
+        self, run: Run, coordinates: ChartMotion, start: float, q: Array, v: Array
+    ) -> None:
+        self.robot, self.motion = robot, motion = coordinates.robot, coordinates.motion
+        self._chosen = robot is not run.robot  # for this state: they are as good as any
+        self._progress = run.progress
         self.past: deque[Instant] = deque(maxlen=REMEMBERED)
         self._past_quality = np.inf
-        self.recorder = Recorder(robot, motion, None if times is None else times[times >= start])
+        times = None if run.times is None else run.times[run.times >= start]
+        self.recorder = Recorder(robot, motion, times)
 
-        def report_new(event: Event) -> None:
+        def report(event: Event) -> None:
             self.past.clear()
             if isinstance(event, Impact):
                 self.recorder.jumped()
             if start == 0 or event.time > start:  # what moves when coordinates change goes on so
-                report(event)
+                run.happens(coordinates.translation.event(event))
 
         self.integrator = Integrator(
-            motion, motion.state(q, v), duration, tolerances, report_new, method, max_step, start
-        )
-        self.watch = ChartWatch(robot, motion)
+            motion, motion.state(q, v), run.duration, run.tolerances, report, run.method,
+            run.max_step, start,
+        )  # fmt: skip
+        looped = any(linkage.has_dead_centres for linkage in robot.system.linkages)
+        self.watch = ChartWatch(robot, motion) if looped else None
         self.joints: list[str] | None = None
         self.stretch: SteppedStretch | None = None
-
-    @property
-    def work(self) -> Array:
-        """Work of the efforts and loss to friction (2,) so far, J."""
-        return self.motion.work(self.integrator.state)
 
     def run(self) -> None:
         """Integrate to the end of time, or to where other coordinates are better.
@@ -111,51 +106,54 @@ class Part:
             self.recorder.finish(self.integrator.time, self.integrator.state)
 
     def _integrate(self) -> None:
-        problem = self.watch.start(self.integrator.state, self._chosen)
-        if problem is not None:
-            raise ChangePointError(problem)
-        self.joints = self.watch.better()
-        if self.joints is not None:
-            return
+        watch = self.watch
+        if watch is not None:
+            problem = watch.start(self.integrator.state, self._chosen)
+            if problem is not None:
+                raise ChangePointError(problem)
+            self.joints = watch.better()
+            if self.joints is not None:
+                return
         for step in self.integrator.steps():
-            self.joints = self._joints_after(step)
+            if self.motion.nearby is not None:
+                try:
+                    span = step.end - step.start
+                    self.motion.nearby.refuse(*self.motion.split(step.initial), span)
+                except SimulationError:
+                    self.integrator.time, self.integrator.state = step.start, step.initial
+                    raise
+            if watch is not None:
+                self._follow(watch, step)
+            self.recorder.step(step)
+            self._progress(step.end)
+            self.joints = None if watch is None else watch.better()
             if self.joints is not None:
                 return
 
-    def _joints_after(self, step: Step) -> list[str] | None:
-        """Record a step; the joints to go on with, where the present ones are worse."""
-        if self.motion.nearby is not None:
-            try:
-                self.motion.nearby.refuse(*self.motion.split(step.initial), step.end - step.start)
-            except SimulationError:
-                self.integrator.time, self.integrator.state = step.start, step.initial
-                raise
-        self._remember(step)
-        self.watch.follow(self.integrator.state)
-        if self.watch.lost:
+    def _follow(self, watch: ChartWatch, step: Step) -> None:
+        """Look at the coordinates at the end of a step.
+
+        Raises
+        ------
+        SimulationError
+            They lead no further: a `ChangePointError` at a change point, which the motion reaches.
+        """
+        quality = watch.quality
+        if not (self.past and 1 / CHANGED < quality / self._past_quality < CHANGED):
+            self._past_quality = quality
+            self.past.append(Instant(step.start, step.initial, watch.tree_position))
+        watch.follow(self.integrator.state)
+        if watch.lost:
             self.integrator.time, self.integrator.state = step.start, step.initial
-            problem = self.watch.came_from
-            if problem is not None:
+            if problem := watch.came_from:
                 raise ChangePointError(problem)
             raise SimulationError("a loop cannot be closed at the end of the next step")
-        found = self.watch.change_point(step)
+        found = watch.change_point(step)
         if found is not None:
             self.integrator.time, problem = found
             self.integrator.state = step.state(self.integrator.time)
             self.recorder.step(replace(step, end=self.integrator.time))
             raise ChangePointError(problem)
-        self.recorder.step(step)
-        self._progress(step.end)
-        return self.watch.better()
-
-    def _remember(self, step: Step) -> None:
-        """Keep the beginning of a step, where the last one that was kept is another place."""
-        quality = self.watch.quality
-        quotient = quality / self._past_quality
-        if self.past and 1 / CHANGED < quotient < CHANGED:
-            return
-        self._past_quality = quality
-        self.past.append(Instant(step.start, step.initial, self.watch.tree_position))
 
 
 @dataclass
@@ -210,7 +208,7 @@ class Run:
                 chart, time = resumed[0], resumed[1].time
                 q, v = part.motion.split(resumed[1].y)
                 continue
-            if resumed is not None or part.joints is None:
+            if resumed is not None or part.joints is None or part.watch is None:
                 return self._joined()
             time = part.integrator.time
             _, v = part.motion.split(part.integrator.state)
@@ -226,13 +224,7 @@ class Run:
 
         Both are integrated and kept.
         """
-        part = Part(
-            coordinates.robot, coordinates.motion,
-            time, q, v, coordinates.robot is not self.robot,
-            self.duration, self.tolerances, self.method, self.max_step,
-            self.times, lambda event: self.happens(coordinates.translation.event(event)),
-            self.progress,
-        )  # fmt: skip
+        part = Part(self, coordinates, time, q, v)
         try:
             part.run()
         except NO_MOTION as error:
@@ -250,7 +242,7 @@ class Run:
             with contextlib.suppress(*NO_MOTION):
                 part.recorder.finish(part.integrator.time, part.integrator.state)
             self.keep(part, coordinates)
-            if not isinstance(error, ChangePointError):
+            if part.watch is not None and not isinstance(error, ChangePointError):
                 words += part.watch.doubt(part.integrator.state)
             raise self._stopped(words, part) from error
         self.keep(part, coordinates)
@@ -300,7 +292,7 @@ class Run:
         """Keep what a part has recorded."""
         kept = part.recorder.trajectory(part.integrator.count)
         self.parts.append(coordinates.translation.trajectory(kept, part.recorder.homes))
-        self.work.append(part.work)
+        self.work.append(part.motion.work(part.integrator.state))
         if self.actuation is not None:  # the next part begins with them
             self.actuation.states[:] = coordinates.motion.actuator_states(part.integrator.state)
 

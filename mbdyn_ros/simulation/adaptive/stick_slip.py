@@ -17,18 +17,19 @@ import numpy as np
 
 from ...compiler.kernel import Bound, Kernel
 from ...equations.dry_friction import tree_friction
-from ...equations.position_rate import motion_rate
 from ...equations.programs import (
     coriolis_vector,
     forward_dynamics,
     holding_vector,
     mass_matrix,
+    motion_rate,
 )
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.impulses import Blocks, Contact, contact_impulses, solver
-from ..coulomb import DEPENDENT_ROWS, Coulomb, Drive, fastest_damping
+from ..coulomb import DEPENDENT_ROWS, Coulomb, fastest_damping
+from ..effort import Drive
 from ..trajectory import Transition
 
 FARTHEST_STAGE = 10.0
@@ -42,9 +43,9 @@ def friction_coefficients(system: System) -> tuple[Array, Array]:
     A joint that follows another one by v_tree = G v adds G^2 d to its damping and |G| f to its
     dry friction. In closed loops G changes with the position; these are the numbers at home.
     """
-    damping, dry = tree_friction(system.tree)
-    if not damping.any() and not dry.any():
+    if not system.has_friction:
         return np.zeros(system.coordinates.nv), np.zeros(system.coordinates.nv)
+    damping, dry = tree_friction(system.tree)
     share = system.embedding_at_home
     return (share**2).T @ damping, np.abs(share).T @ dry
 

@@ -29,10 +29,9 @@ from ..contact.contacts import (
     Rows,
     tangent_planes,
 )
-from ..contact.events import Collisions, ContactSearch
+from ..contact.events import Collisions, ContactSearch, refuse_inside
 from ..contact.impulses import UNSETTLED, Contact, contact_impulses
 from ..contact.precision import ADAPTIVE_STEPS
-from ..contact.starts import refuse_inside
 from ..trajectory import Transition
 from .stick_slip import Smooth
 

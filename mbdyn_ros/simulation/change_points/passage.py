@@ -87,11 +87,11 @@ def by_inertia(run: Run, part: Part, near: ChartMotion) -> tuple[Robot, Instant]
 
 def _passed(run: Run, part: Part, near: ChartMotion) -> Passage | None:
     """The passage with the least error; None where the part ended elsewhere."""
+    if part.watch is None:
+        return None
     steps = list(part.past)
     here = Instant(part.integrator.time, part.integrator.state, part.watch.tree_position)
     found = [(chart, _regularities(chart, [*steps, here])) for chart in part.watch.charts]
-    if not found:
-        return None
     chart, values = min(found, key=lambda one: one[1][-1])
     if values[-1] >= NEAR:
         return None

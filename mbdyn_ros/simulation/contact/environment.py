@@ -1,4 +1,4 @@
-"""The walls around a robot, and the points of the robot that may touch them."""
+"""The walls around a robot, the points of it that may touch them, and the stops of its joints."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arguments import Sealed, no_environment, require_link
 from ...equations.contact.contact import ContactGeometry
@@ -18,16 +19,18 @@ from ...equations.contact.deepest_points import MOST_DEEPEST
 from ...equations.contact.rods import Couple
 from ...equations.contact.signed_distance import Ball
 from ...equations.contact.touching import BodyPoint
-from ...errors import InputError, suggestion
-from ...model.model import BASE_JOINT
+from ...errors import InputError, SimulationWarning, suggestion, warn
+from ...model.model import Array
 from ...model.pose import Pose
 from ...prepare.tree import WORLD, Tree
-from ...robot import Robot
 from .curved_rods import CurvedRod, with_pieces
 from .link_contacts import NO_PAIRS, LinkContacts, checked_law
 from .points import GivenPoint, LinkFrames, Point, checked_points, collision_points, default_points
 from .solids import CurvedWall, Solid, SolidPair, solids_of
 from .surfaces import NO_LAWS, Surface, checked_restitution, number_within
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
@@ -269,6 +272,9 @@ class Environment(Sealed):
         """Points, faces and stops of a robot among the walls, for its programs."""
         for link, _ in self.laws:
             require_link(robot.system.tree, link, robot.model.source)
+        stops = tuple(stop for *_, stop in self._stops(robot, self._limited))
+        if not self.surfaces and self.links is None:
+            return ContactGeometry((), (), stops)
         frames = LinkFrames.of_robot(robot)
         places: list[BodyPoint] = []
         points = self.contact_points(robot) if self.surfaces else ()
@@ -278,7 +284,6 @@ class Environment(Sealed):
             axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
             places.append(BodyPoint(body, place, point.radius, axis, point.half, len(places)))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
-        stops = tuple(stop for *_, stop in self._stops(robot, self._limited))
         signed: tuple[Ball, ...] = ()
         if any(point.is_ball or point.half for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
@@ -300,14 +305,18 @@ class Environment(Sealed):
         )
 
     def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """The convex shapes that may touch each other, except for the `couples`, or curved walls."""
+        """The shapes that may touch each other, except for the `couples`, or curved walls."""
         if self.links is None:
             return ()
         return self.links.solid_pairs(robot) + self._wall_pairs(robot)
 
     def _wall_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
         """Shapes, and curved walls without laws of their own that they touch as wholes."""
-        sides = [one for one in self.sides if not _is_flat(one.surface) and one.surface.laws == NO_LAWS]
+        sides = [
+            one
+            for one in self.sides
+            if one.surface.laws == NO_LAWS and not _is_flat(one.surface)
+        ]
         if self.links is None or not self.links.convex or self.points is not None or not sides:
             return ()
         tree = robot.system.tree
@@ -352,13 +361,10 @@ class Environment(Sealed):
         if not chosen:
             return []
         stops: list[tuple[str, str, tuple[int, int, float, float]]] = []
+        limited_joints = {joint.name: joint for joint in robot.model.limited_joints}
         for body in robot.system.tree.bodies:
-            if body.joint == BASE_JOINT:
-                continue
-            joint = robot.model.joint(body.joint)
-            if joint.nq != 1 or joint.mimic is not None:
-                continue
-            if not isinstance(chosen, bool) and body.joint not in chosen:
+            joint = limited_joints.get(body.joint)
+            if joint is None or not (isinstance(chosen, bool) or joint.name in chosen):
                 continue
             q, v = body.q.start, body.v.start
             for side, bound, word in (
@@ -392,3 +398,72 @@ def _checked_limits(value: bool | Sequence[str]) -> bool | tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, (bool, list, tuple)):
         raise InputError(f"joint_limits must be true, false or names of joints; it is {value!r}")
     return value if isinstance(value, bool) else tuple(value)
+
+
+NO_WALLS = Environment([])
+"""Where there are no walls, and joints have stops at most."""
+
+Given = TypeVar("Given", bound=Environment | None)
+"""Walls, or none."""
+
+ON_THE_LIMIT = 1e-9
+"""rad or m by which a joint that starts on its limit may be beyond it."""
+
+
+def with_all_stops(robot: Robot, environment: Environment) -> Environment:
+    """The environment; where it says nothing of stops, with those at all limits."""
+    if environment.joint_limits is not None:
+        return environment
+    return environment.with_stops([joint.name for joint in robot.model.limited_joints])
+
+
+def without_stops(environment: Environment | None) -> Environment:
+    """The environment; where it says nothing of stops, with none."""
+    given = environment or NO_WALLS
+    return given.with_stops(()) if given.joint_limits is None else given
+
+
+def beyond_limits(robot: Robot, q: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Of positions (nq,) or (N, nq) the places (..., n) of `Model.limited_joints`, and which of
+    them are beyond their limits."""
+    joints, labels = robot.model.limited_joints, robot.system.coordinates.joint_labels
+    places = robot.joint_state(q)[0][..., [labels.index(joint.name) for joint in joints]]
+    low = np.array([joint.limits.lower for joint in joints]) - ON_THE_LIMIT
+    high = np.array([joint.limits.upper for joint in joints]) + ON_THE_LIMIT
+    return places, (places < low) | (places > high)
+
+
+def with_stops(
+    robot: Robot, q: Array, environment: Given, room: bool = False
+) -> Environment | Given:
+    """The environment; where it says nothing of stops, with those at all limits that q keeps.
+
+    A joint that starts beyond its limits has no stops, and is warned of. Without walls and limits
+    it is what is given, which may be None.
+
+    room : whether its programs have room for these stops too, so that they are the same wherever
+        motions start.
+
+    Warns
+    -----
+    SimulationWarning
+        By joint, position and limits.
+    """
+    joints = robot.model.limited_joints
+    if not joints or (environment is not None and environment.joint_limits is not None):
+        return environment
+    places, out = beyond_limits(robot, q)
+    if out.any():
+        beyond = (
+            f"{joint.name} at {place:.6g}, limits {joint.limits.lower:g} to {joint.limits.upper:g}"
+            for joint, place, is_out in zip(joints, places, out, strict=True)
+            if is_out
+        )
+        warn(
+            f"{robot.model.source}: the motion starts beyond limits, which then do not act as "
+            f"stops: {'; '.join(beyond)}",
+            SimulationWarning,
+        )
+    held = [joint.name for joint, is_out in zip(joints, out, strict=True) if not is_out]
+    limited = [joint.name for joint in joints] if room else ()
+    return (NO_WALLS if environment is None else environment).with_stops(held, limited)

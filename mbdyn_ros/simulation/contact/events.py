@@ -2,7 +2,8 @@
 
 No wall is jumped over. A step is looked at in parts: where the speed of a distance shows that it
 cannot vanish in a part, the part is done; where its rate turns from falling to rising, the
-lowest point in between is sought; everything else is divided further.
+lowest point in between is sought; everything else is divided further. Walls without a value, a
+normal or an inside are refused.
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...errors import ContactError
+from ...errors import ContactError, SimulationError
 from ...integration.methods import zero_between
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Assembly, Contacts, Flags, Indices, Rows
 from .impulses import Impact, angle_between, impact_impulses, solver
 from .precision import ADAPTIVE_STEPS, Precision
-from .starts import no_inside, refuse_unsound, require_smooth
 
 STEP_PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""
@@ -301,3 +301,146 @@ class Collisions:
         self._energy.q[:], self._energy.v[:] = q, v
         self._energy()
         return float(self._energy.result.sum())
+
+
+VANISHING = 1e-3
+"""Share of the gradient nearby under which a gradient vanishes."""
+
+KINK = 1e-2
+"""Turn of a normal (rad) within 1e-7 m that no smooth wall makes."""
+
+
+def refuse_inside(contacts: Contacts, q: Array, v: Array, depth: float) -> None:
+    """Refuse points that are deeper (m) than this inside walls.
+
+    Raises
+    ------
+    SimulationError
+        One is; the message names point, wall, place and depth.
+    """
+    g, _, slope = contacts.distances(q, v)
+    if not np.isfinite(g).all():
+        refuse_no_value(contacts, q)
+    bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
+    for k in np.flatnonzero(bad).tolist():
+        far = -g[k] / slope[k] if slope[k] > 0 else np.nan
+        words, unit, help_ = "starts beyond its stop", "m (or rad)", "start within the limits"
+        if k < contacts.geometry.touching:
+            (x,) = contacts.rows(q, v, np.array([k])).places
+            inside, unit, help_ = "the wall", "m", "start in free space"
+            if k >= contacts.geometry.pairs:
+                inside, help_ = "it", f"{help_}, or name links that always overlap in disabled"
+            words = f"starts inside {inside}, at {_words(x)}"
+        raise SimulationError(
+            f"{contacts.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} {unit} too far; {help_}"
+        )
+
+
+def refuse_no_value(contacts: Contacts, q: Array) -> None:
+    """Refuse walls without a value at a point, or in a ball.
+
+    Raises
+    ------
+    SimulationError
+        A value is not finite; the message names point, wall and place.
+    """
+    g, _, _ = contacts.distances(q, np.zeros(contacts.nv))
+    for k in np.flatnonzero(~np.isfinite(g[: contacts.geometry.pairs])).tolist():
+        here = f"{contacts.name(k)}, at {_words(contacts.place(k, q))}:"
+        edge = ""
+        if contacts.table.point[k, 3] > 0:
+            edge = (
+                ", or an edge of the wall is within the ball, where its normal jumps; edges that "
+                "balls may meet are those of boxes: collision shapes of links fixed to the world, "
+                "with links=LinkContacts(convex=True)"
+            )
+        raise SimulationError(f"{here} g has no value{edge or '; write g for wherever it may go'}")
+
+
+def require_smooth(contacts: Contacts, k: int, x: Array, normal: Array) -> None:
+    """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).
+
+    Raises
+    ------
+    SimulationError
+        The gradient vanishes or jumps there; the message names surface, point and place.
+    """
+    if k >= contacts.geometry.pairs:
+        return
+    here = f"at {_words(x)}, where {contacts.name(k)} touches,"
+    if not np.isfinite(normal).all():
+        raise SimulationError(
+            f"{here} the gradient of the surface vanishes or is not finite: it has no normal "
+            "there; write g so that its gradient differs from zero on the wall"
+        )
+    side = contacts.side(k)
+    level = side.surface.levels[side.face]
+    ways = 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
+    sizes, directions, _ = level(np.vstack([x, x + 1e3 * ways, x + ways]).T)
+    slopes, normals = sizes.full()[0, :7], directions.full().T[7:]
+    if not slopes[0] > VANISHING * slopes.max():
+        raise SimulationError(
+            f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "
+            f"{slopes.max():.3g} 0.1 mm further); write g so that its gradient differs from "
+            "zero on the wall"
+        )
+    if not np.abs(normals - normal).max() < KINK:
+        raise SimulationError(
+            f"{here} the surface is not differentiable: its normal jumps. Give the faces of a "
+            "wall with edges one by one: g may return several expressions"
+        )
+
+
+BEHIND = 1e-6
+"""Depth (m) in a wall at which its inside is looked for, at one metre from the origin."""
+
+NEARING_STEPS = 60
+"""Steps of Newton's method that lead onto a wall from a place near it."""
+
+
+def has_inside(contacts: Contacts, k: int, x: Array) -> bool:
+    """Whether g is surely negative behind the wall of a contact whose point is at x (3,), near it.
+
+    Steps ask for it in vain where many contacts turn the motion at one instant.
+    """
+    side, depth = contacts.side(k), BEHIND * max(1.0, float(np.abs(x).max()))
+    for _ in range(NEARING_STEPS):
+        size, normal, _ = (one.full().ravel() for one in side.surface.levels[side.face](x))
+        if not (size[0] > 0 and np.isfinite(normal).all()):
+            return False
+        way = side.surface.value(x)[side.face] / size[0]
+        x = x - way * normal
+        if not abs(way) > depth:
+            break
+    return bool(side.surface.value(x - depth * normal)[side.face] < 0)
+
+
+def no_inside(contacts: Contacts, k: int, q: Array) -> SimulationError:
+    """The error of a wall that is zero at a contact, and rises on both sides, near q (nq,)."""
+    return SimulationError(
+        f"{contacts.name(k)}, near {_words(contacts.place(k, q))}: the wall has no inside, g rises "
+        "on both sides of it, as abs(z) does, so that it holds nothing; write g negative behind "
+        "the wall, such as abs(z) - 0.01 for a sheet of 2 cm"
+    )
+
+
+def refuse_unsound(contacts: Contacts, k: int, q: Array, v: Array) -> None:
+    """Refuse the wall of a contact that compiled steps have met, and know no value or normal of.
+
+    Raises
+    ------
+    SimulationError
+        It has no value, no normal or no inside there; the message names point, wall and place.
+    """
+    g, _, slope = (one.copy() for one in contacts.distances(q, v))
+    if np.isfinite(g[k]) and slope[k] > 0:
+        if has_inside(contacts, k, contacts.place(k, q)):
+            return
+        raise no_inside(contacts, k, q)
+    refuse_no_value(contacts, q)
+    if np.isfinite(g[k]):
+        require_smooth(contacts, k, contacts.place(k, q), np.full(3, np.nan))
+
+
+def _words(x: Array) -> str:
+    return f"({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"

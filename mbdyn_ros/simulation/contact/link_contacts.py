@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from ...errors import InputError
 from ...model.model import Array
 from ...model.shapes import Capsule, Sphere
 from ...prepare.tree import WORLD
-from ...robot import Robot
 from .points import LinkFrames
 from .solids import Solid, SolidPair, solids_of
 from .surfaces import FRICTION, RESTITUTION, checked_restitution, number_within
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 NO_PAIRS: Mapping[tuple[str, str], tuple[float, float]] = MappingProxyType({})
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from ...model.pose import Pose
 from ...model.read.shape import find_mesh, load_mesh
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
 from ...prepare.tree import WORLD, origins
-from ...robot import Robot
 from .surfaces import XYZ, number_within
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,8 @@ class Point(tuple[str, tuple[float, float, float]]):
 
     axis : of the rim of a cylinder, a circle of that radius across it; of an ellipsoid three rows,
         whose columns are its half axes (m), the radius being the longest; of a piece of a
-        `CurvedRod` see `BodyPoint`; None for others. half : rad, of such a piece. of_whole : whether
-        it is a corner of a shape that touches curved walls as a whole, where shapes do.
+        `CurvedRod` see `BodyPoint`; None for others. half : rad, of such a piece.
+    of_whole : whether it is a corner of a shape, which may touch curved walls as a whole.
     """
 
     radius: float

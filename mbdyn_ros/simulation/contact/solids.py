@@ -5,18 +5,21 @@ from __future__ import annotations
 from abc import ABC
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...equations.contact.deepest_points import SPREAD_UNKNOWN, bends_anew
-from ...equations.contact.steepness import Steepness
+from ...equations.contact.steepness import Steepness, steepness_of
 from ...errors import InputError
 from ...model.model import Array
 from ...model.pose import Pose
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
-from ...robot import Robot
 from .points import LinkFrames, mesh_corners
+
+if TYPE_CHECKING:
+    from ...robot import Robot
 
 COPLANAR = 1e-6
 """Difference of the planes of triangles that are one face, of unit normals and sizes."""
@@ -115,7 +118,7 @@ class CurvedWall(ConvexShape):
 
     def __init__(self, face: ca.Function, steepness: Steepness | None, least: float) -> None:
         """least : m, radius of the smallest ball that holds a shape."""
-        self.face = face
+        self.face, steepness = face, steepness or steepness_of(face)
         self.steep = np.inf if steepness is None else float(np.linalg.norm(steepness.slopes))
         ways = [0.0 if steepness is None else bends_anew(steepness, k) for k in range(3)]
         self.spread = min(ways) or SPREAD_UNKNOWN * least

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,9 @@ from ...equations.programs import actuator_response
 from ...model.model import Array
 from ...robot import Robot
 from ..charts import Preparation
-from .prepared_stepper import PreparedStepper
+
+if TYPE_CHECKING:
+    from .prepared_stepper import PreparedStepper
 
 RETAINED = 0.95
 """Share of an unknown load that is made up for: a servo against a wall is 20 times as stiff as by

@@ -17,8 +17,8 @@ from ...equations.contact.reach import flattened
 from ...equations.contact.wall_level import WallFace, wall_level
 from ...model.model import Array
 from ...model.pose import Pose
-from ..contact.environment import MOST_POINTS
 from ...program.program import Program
+from ..contact.environment import MOST_POINTS
 from ..contact.solids import ConvexShape, CurvedWall, SolidPair
 
 SIZE, NUMBER, ADDRESS, INTEGER = (

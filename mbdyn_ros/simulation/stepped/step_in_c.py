@@ -19,17 +19,17 @@ from ...equations.contact.stepping import (
     damped_mass,
     travel,
 )
-from ...equations.position_rate import step_rate
 from ...equations.programs import (
     damped_dynamics,
     energy,
     forward_dynamics,
     mass_matrix,
     sliding_dynamics,
+    step_rate,
 )
 from ...errors import InputError
 from ...integration.methods import FixedMethod
-from ...program.declaration import Declaration
+from ...program.program import Declaration
 from ...robot import Robot
 from ..contact.contacts import Contacts, Indices, mobility_in_c
 from ..contact.environment import MOST_POINTS

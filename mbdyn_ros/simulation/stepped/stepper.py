@@ -23,17 +23,23 @@ from ...arguments import (
 from ...compiler.kernel import Bound
 from ...equations.contact.stepping import damped_mass
 from ...equations.dry_friction import tree_friction
-from ...equations.position_rate import PositionRate
 from ...errors import InputError, ModelError, SimulationError, brief, no_stepping
 from ...integration.methods import AUTO, StepMethod
 from ...model.model import Array
+from ...prepare.coordinates import PositionRate
 from ...robot import Robot
 from ..charts import closes, with_joints
 from ..contact.contacts import Contacts
-from ..contact.environment import Environment, checked_environment
+from ..contact.environment import (
+    NO_WALLS,
+    Environment,
+    checked_environment,
+    with_all_stops,
+    with_stops,
+)
+from ..contact.events import refuse_inside
 from ..contact.impulses import Contact, Impact
 from ..contact.precision import STEPS_IN_C
-from ..contact.starts import limited_joints, refuse_inside, with_all_stops, with_stops
 from ..coulomb import Coulomb, fastest_damping
 from ..given_motion import refuse_unseen
 from ..sensors import NO_WRENCHES, ForceTorques
@@ -118,8 +124,8 @@ class Stepper(TakenSteps, Sealed):
         environment = checked_environment(environment)
         self._choice, self._start, self._placed = StepMethod(method), robot, False
         self._around = self._walls = environment
-        if limited_joints(robot):
-            self._around = environment or Environment([])
+        if robot.model.limited_joints:
+            self._around = environment or NO_WALLS
             self._walls = with_all_stops(robot, self._around)
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)

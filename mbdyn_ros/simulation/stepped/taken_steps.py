@@ -9,8 +9,8 @@ from ...errors import SimulationError, SimulationWarning, warn
 from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
+from ..contact.events import refuse_unsound
 from ..contact.impulses import Impact
-from ..contact.starts import refuse_unsound
 from .chart_guard import ChartGuard
 from .solid_slots import CrowdedError, SolidSlots
 from .step_in_c import CROWDED_CONTACTS, MotionInC

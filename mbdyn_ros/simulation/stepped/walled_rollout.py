@@ -16,15 +16,9 @@ from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts, Indices
-from ..contact.environment import Environment
+from ..contact.environment import Environment, beyond_limits, with_all_stops, with_stops
+from ..contact.events import refuse_inside
 from ..contact.precision import STEPS_IN_C
-from ..contact.starts import (
-    beyond_limits,
-    limited_joints,
-    refuse_inside,
-    with_all_stops,
-    with_stops,
-)
 from ..given_motion import refuse_unseen
 from .solid_slots import CrowdedError, SolidSlots
 from .step_in_c import CROWDED_CONTACTS, SLOT_SIZE, StepInC, is_compiled
@@ -151,7 +145,7 @@ def _by_stops(
 ) -> list[tuple[Environment, Indices]]:
     """The numbers of the motions from positions (N, nq) with the same stops, and these."""
     whole = np.arange(len(q))
-    if environment.joint_limits is not None or not limited_joints(robot) or not len(q):
+    if environment.joint_limits is not None or not robot.model.limited_joints or not len(q):
         return [(with_all_stops(robot, environment), whole)]
     beyond = beyond_limits(robot, q)[1]
     _, first, kind = np.unique(beyond, axis=0, return_index=True, return_inverse=True)

@@ -11,16 +11,16 @@ import numpy as np
 
 from ...model.model import Array, Joint, Model, Pose
 from ...model.read.description import FORMATS, described, outermost, read_description
-from ...model.read.placement import read_pose
 from ...model.read.shape import read_shape
 from ...model.read.source_text import NamedText, Source
-from ...model.read.xml_source import XmlSource
+from ...model.read.xml_source import XmlSource, read_pose
 from ...model.shapes import Geometry
 from ...prepare.coordinates import joint_blocks
 from ..figure import Color
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
+
 
 def outwards(model: Model) -> Iterator[Joint]:
     """The joints in any order of the description, each after the one that moves its parent."""

@@ -20,8 +20,8 @@ from mbdyn_ros import (
     read_environment,
 )
 from mbdyn_ros.simulation.contact.contacts import Contacts
+from mbdyn_ros.simulation.contact.events import refuse_unsound
 from mbdyn_ros.simulation.contact.height_field import height_field
-from mbdyn_ros.simulation.contact.starts import refuse_unsound
 
 BALL = body_text("ball")
 

@@ -14,7 +14,7 @@ from robot_text import joint, link, robot_text, slide_text
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.simulation.contact.starts import with_stops
+from mbdyn_ros.simulation.contact.environment import with_stops
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 URDF = Path(__file__).parents[3] / "urdf"

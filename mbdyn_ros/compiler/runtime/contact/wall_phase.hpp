@@ -144,16 +144,26 @@ static void land_between(struct landing* l, double low, double high, double from
   if (d[4] > 2. * EVEN_WALL * slope_of(one)) land(l, d, one);
 }
 
-/* The least g along a curve from 0 to `end`, of whose ends others take care unless it is closed. */
+/* The least g along a curve from 0 to `end`, of whose ends others take care unless it is closed. Where the
+   slope has one sign at both ends of a part, it is looked at where a cubic through both would have it
+   least, or most: there may be a hollow in between. */
 template <class On>
 static void land_along(struct landing* l, size_t parts, double end, const On& on) {
-  double before[5], after[5];
-  on(0., before);
+  double before[5], after[5], between[5], g = on(0., before).g;
   for (size_t k = 1; k <= parts; ++k) {
     const double high = end * (double)k / (double)parts, low = end * (double)(k - 1) / (double)parts;
-    on(high, after);
-    if (before[3] < 0. && after[3] > 0.) land_between(l, low, high, before[3], after[3], on);
+    const double last = on(high, after).g, wide = high - low, d0 = before[3], d1 = after[3];
+    const double rise = (last - g) / wide, bend = 3. * (d0 + d1 - 2. * rise), t = 0.5 + (d0 - d1) / (2. * bend);
+    if (d0 < 0. && d1 > 0.) {
+      land_between(l, low, high, d0, d1, on);
+    } else if (d0 * d1 >= 0. && t > 0. && t < 1.) {
+      const double middle = low + t * wide;
+      on(middle, between);
+      if (between[3] < 0. && d1 > 0.) land_between(l, middle, high, between[3], d1, on);
+      if (between[3] > 0. && d0 < 0.) land_between(l, low, middle, d0, between[3], on);
+    }
     memcpy(before, after, sizeof before);
+    g = last;
   }
 }
 
@@ -259,7 +269,8 @@ static void land_polytope(const struct solids* t, const struct solid* one, const
     turn_by(pose, t->normal + 3 * face, normal);
     land_on_grid(l, middle, normal, reach, [&](const double* x) {
       for (const int64_t* at = loop; at < end; ++at) {
-        const double *from = corner[*at - one->first_corner], *to = corner[(at + 1 < end ? at[1] : *loop) - one->first_corner];
+        const int64_t next = at + 1 < end ? at[1] : *loop;
+        const double *from = corner[*at - one->first_corner], *to = corner[next - one->first_corner];
         double side[3], arm[3], out[3];
         for (int r = 0; r < 3; ++r) side[r] = to[r] - from[r], arm[r] = x[r] - from[r];
         crossed(side, normal, out);
@@ -382,6 +393,21 @@ static void land_ellipsoid(const struct solid* one, const double* pose, struct l
   }
 }
 
+/* The deepest places found, of as deep ones those that span the widest area; gives how many. */
+static size_t choose(struct landing* l, struct touch* out) {
+  size_t deep = 0, count = l->count < MOST_POINTS ? l->count : MOST_POINTS;
+  for (size_t i = 0; i < l->count; ++i) {  /* the deepest first */
+    for (size_t k = i; k > 0 && l->found[k].gap < l->found[k - 1].gap; --k) {
+      const struct touch deeper = l->found[k];
+      l->found[k] = l->found[k - 1], l->found[k - 1] = deeper;
+    }
+  }
+  while (deep < l->count && l->found[deep].gap < l->found[0].gap + SAME_DEPTH) ++deep;
+  if (deep > MOST_POINTS) count = fewest(l->found, deep);
+  memcpy(out, l->found, count * sizeof *out);
+  return count;
+}
+
 /* Where a shape touches a wall or will soon, those left out that are farther apart than the margin;
    gives how many. `room` has 4 numbers for each corner, `out` MOST_POINTS. */
 static size_t wall_phase(const struct solids* t, const struct solid* one, const struct solid* wall,
@@ -400,7 +426,5 @@ static size_t wall_phase(const struct solids* t, const struct solid* one, const 
     }
     if (!is_far(&l, 0.5 * both)) land_on_edge(&l, ends[0], ends[1]);
   }
-  const size_t count = fewest(l.found, l.count);
-  memcpy(out, l.found, count * sizeof *out);
-  return count;
+  return choose(&l, out);
 }

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...model import Inertia, Joint, Limits, Link, Pose
+from ...pose import COMPOSED, snap
 from ...shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
-from ..acting import judge
-from ..placement import placed_joint, tidy
+from ..placement import placed_joint
+from ..structure import judge
 from .compiled import Compiled, ElementNames
 from .equalities import active_holds, is_mocap, pose_of
 
@@ -111,7 +112,7 @@ def _joint(
     if kind in (SLIDE, HINGE):
         lower, upper = model.jnt_range[k].tolist() if model.jnt_limited[k] else (-np.inf, np.inf)
         limits = Limits(lower, upper, effort=efforts.get(k, np.inf))
-        axis = tidy(model.jnt_axis[k] / np.linalg.norm(model.jnt_axis[k]))
+        axis = snap(model.jnt_axis[k] / np.linalg.norm(model.jnt_axis[k]), within=COMPOSED)
     name = names.joints[k]
     acting = {
         "damping": float(model.dof_damping[dof]),

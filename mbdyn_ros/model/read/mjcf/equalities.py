@@ -14,7 +14,7 @@ from numpy.polynomial import Polynomial
 
 from ...joints.quaternion import rotation_rows
 from ...model import Combination, Joint, Limits, Loop, Mimic, Pose
-from ..placement import tidy
+from ...pose import COMPOSED, snap
 from .compiled import Compiled, ElementNames
 
 
@@ -88,7 +88,7 @@ def _holds(compiled: Compiled) -> Iterator[Hold]:
 def pose_of(position: Any, quaternion: Any) -> Pose:
     """The pose of a position (3,) and a quaternion (w, x, y, z) of any length."""
     w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
-    return Pose(tidy(np.array(rotation_rows(x, y, z, w))), np.array(position))
+    return Pose(snap(np.array(rotation_rows(x, y, z, w)), within=COMPOSED), np.array(position))
 
 
 HIGHEST = 4

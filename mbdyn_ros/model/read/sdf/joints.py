@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...model import Array, Joint, Limits, Link, Mimic, Pose
-from ..acting import judge
-from ..placement import normalized
+from ...pose import normalized
+from ..structure import judge
 from ..xml_source import Remarks, XmlSource, local_name
 from .frames import SdfFrames
 from .scope import MODEL_FRAME, SdfScope, number, numbers_of, text_of, truth, vector

@@ -16,10 +16,8 @@ from ....errors import ModelError
 from ....number import LARGEST, to_finite, to_float
 from ...joints.quaternion import rotation_rows
 from ...model import Pose
-from ...pose import rotation_from_rpy
-from ..package_folders import PATHS, package_folders
-from ..placement import normalized, tidy
-from ..source_text import TEXT
+from ...pose import COMPOSED, normalized, rotation_from_rpy, snap
+from ..source_text import PATHS, TEXT, package_folders
 from ..xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -97,7 +95,7 @@ def pose_of(document: XmlSource, element: Element | None) -> Pose:
     quaternion = normalized(tuple(values[3:]))
     if quaternion is None:
         raise document.error(element, "the quaternion 0 0 0 0 has no direction; no turn is 0 0 0 1")
-    return Pose(tidy(np.array(rotation_rows(*quaternion))), np.array(values[:3]))
+    return Pose(snap(np.array(rotation_rows(*quaternion)), within=COMPOSED), np.array(values[:3]))
 
 
 WORLD = "world"

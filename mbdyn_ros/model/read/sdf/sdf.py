@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...model import Combination, Joint, Link, Loop, Model, Pose
+from ...pose import COMPOSED, snap, snapped
 from ..closures import HeldJoint
 from ..couplings import couple_joints
-from ..placement import placed_joint, snapped, tidy
+from ..placement import placed_joint
 from ..source_text import Source
 from ..structure import check_closures, check_mimics, check_unique, inertia_warnings
 from ..xml_source import Remarks, XmlSource, local_name, written_name
@@ -236,7 +237,8 @@ def _loop(one: SdfJoint) -> Loop:
 
 
 def _tidied(joint: Joint) -> Joint:
-    return replace(joint, origin=snapped(Pose() @ joint.origin), axis=tidy(joint.axis))
+    axis = snap(joint.axis, within=COMPOSED)
+    return replace(joint, origin=snapped(Pose() @ joint.origin), axis=axis)
 
 
 ALONG_HINGE = 1e-6

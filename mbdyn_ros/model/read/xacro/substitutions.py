@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from ....errors import ModelError, suggestion
-from ..package_folders import find_package
+from ..source_text import find_package
 from ..yaml_source import YamlSource
 from .values import ExpressionError
 
