@@ -6,6 +6,7 @@
    A capsule is a rod of balls of radius r. g is the least in the ball about x then, at y = x - r n, and
    with S = (1 - n n^T) H / |grad g| there n changes with x by (1 + r S)^-1 S. */
 #pragma once
+#include "contact_jacobian.hpp"
 #include "manifold.hpp"
 
 enum { MOST_FOUND = 48, WALL_STEPS = 24, MOST_PARTS = 64 };
@@ -126,7 +127,7 @@ static bool is_far(const struct landing* l, double least) {
 /* In how many parts a way is looked at. */
 static size_t parts_of(const struct landing* l, double length) {
   const double parts = ceil(length / l->wall->spread);
-  return parts < MOST_PARTS ? (size_t)fmax(parts, 1.) : MOST_PARTS;
+  return (size_t)fmax(fmin(parts, MOST_PARTS), 1.);
 }
 
 /* Where g is least on a curve between two parameters where it falls and rises: `level_on(t, d)` gives
@@ -212,21 +213,12 @@ static void land_on_face(struct landing* l, const double* start, const double* e
   }
 }
 
-/* Two unit vectors across a third. */
-static void across(const double* n, double* e, double* f) {
-  const double other[] = {fabs(n[0]) < 0.6 ? 1. : 0., fabs(n[0]) < 0.6 ? 0. : 1., 0.};
-  crossed(n, other, e);
-  const double size = sqrt(dot(3, e, e));
-  for (int r = 0; r < 3; ++r) e[r] /= size;
-  crossed(n, e, f);
-}
-
 /* Look at a flat face from a grid of places about its middle, as close together as the wall asks. */
 template <class Within>
 static void land_on_grid(struct landing* l, const double* middle, const double* normal, double reach,
                          const Within& within) {
   double e[3], f[3], x[3];
-  across(normal, e, f);
+  tangents(normal, e, f);
   const int count = (int)parts_of(l, reach);
   for (int i = 1 - count; i < count; ++i) {
     for (int j = 1 - count; j < count; ++j) {
@@ -284,7 +276,8 @@ static void land_polytope(const struct solids* t, const struct solid* one, const
 /* Rims and ends of a drum, and its side between them. */
 static void land_drum(const struct solid* one, const double* pose, struct landing* l) {
   const double ex[] = {pose[0], pose[4], pose[8]}, ey[] = {pose[1], pose[5], pose[9]};
-  const double axis[] = {pose[2], pose[6], pose[10]}, radius = one->radius, whole = 2. * 3.14159265358979323846;
+  const double axis[] = {pose[2], pose[6], pose[10]}, radius = one->radius;
+  const double whole = 2. * 3.14159265358979323846;
   double z = 0.;
   const auto on_circle = [&](double angle, double* d) {
     double out[3], along[3];
@@ -339,9 +332,11 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
         double along[3], across_z = 0., own = 0.;
         for (int r = 0; r < 3; ++r) along[r] = radius * (cos(angle) * ey[r] - sin(angle) * ex[r]);
         for (int r = 0; r < 3; ++r) {
-          own += axis[r] * dot(3, here.bend + 3 * r, axis), across_z += along[r] * dot(3, here.bend + 3 * r, axis);
+          const double turned = dot(3, here.bend + 3 * r, axis);
+          own += axis[r] * turned, across_z += along[r] * turned;
         }
-        const double dz = dot(3, axis, here.slope), det = d[4] * own - across_z * across_z, size = slope_of(here);
+        const double dz = dot(3, axis, here.slope), size = slope_of(here);
+        const double det = d[4] * own - across_z * across_z;
         const bool is_hollow = d[4] > 0. && det > 0.;
         if (fabs(d[3]) + l->size * fabs(dz) <= SETTLED * size * l->size) {
           if (is_hollow && det / d[4] * one->half * one->half > 2. * EVEN_WALL * size) land(l, d, here);
@@ -395,7 +390,8 @@ static void land_ellipsoid(const struct solid* one, const double* pose, struct l
 
 /* The deepest places found, of as deep ones those that span the widest area; gives how many. */
 static size_t choose(struct landing* l, struct touch* out) {
-  size_t deep = 0, count = l->count < MOST_POINTS ? l->count : MOST_POINTS;
+  size_t deep = 0, count = l->count;
+  if (count > MOST_POINTS) count = MOST_POINTS;
   for (size_t i = 0; i < l->count; ++i) {  /* the deepest first */
     for (size_t k = i; k > 0 && l->found[k].gap < l->found[k - 1].gap; --k) {
       const struct touch deeper = l->found[k];
