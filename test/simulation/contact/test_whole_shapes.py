@@ -260,8 +260,8 @@ def test_a_box_stands_on_top_of_a_dome() -> None:
 
 @pytest.mark.parametrize("seed", range(40) if is_night() else range(6))
 def test_what_falls_on_hills_gains_no_energy(seed: int) -> None:
-    """Nothing is inside the ground at the end, as places all over the shape say, but for how far it
-    bends away within a step."""
+    """Nothing is inside the ground at the end, as places all over the shape say, except for how
+    far it bends away within a step."""
     rng, wall = np.random.default_rng(seed), WALLS[("waves", "hills")[seed % 2]]
     shape = ['<box size="0.3 0.2 0.1"/>', '<cylinder radius="0.1" length="0.3"/>',
              '<capsule radius="0.05" length="0.4"/>'][seed % 3]  # fmt: skip
