@@ -44,7 +44,7 @@ class Options:
     piece: int = 500
     written_out: int = 3000
     unrolled: int = 1000
-    fewest_preset: int = 100
+    fewest_preset: int = 400
     fewest_passes: int = 4
     least_saved: int = 200
     longest_pass: int = 2000

@@ -71,8 +71,8 @@ static inline BITS F(near_sine_cosine)(REAL x, REAL* sine, REAL* cosine) {
   const REAL half = z * 0.5, whole = 1. - half;
   c = whole + ((1. - whole - half) + ((z * z) * c - r * rest));
   const BITS odd = -(quadrant & 1);
-  const BITS minus_sine = -(quadrant >> 1 & 1) & INT64_MIN;
-  const BITS minus_cosine = -((quadrant + 1) >> 1 & 1) & INT64_MIN;
+  const BITS minus_sine = (BITS)((F(word))(quadrant & 2) << 62);
+  const BITS minus_cosine = (BITS)((F(word))((quadrant + 1) & 2) << 62);
   *sine = F(real_of)(F(bits_of)(F(select)(odd, c, s)) ^ minus_sine);
   *cosine = F(real_of)(F(bits_of)(F(select)(odd, s, c)) ^ minus_cosine);
   return ~IS(F(magnitude)(x) < 1e5);

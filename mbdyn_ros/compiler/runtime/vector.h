@@ -8,8 +8,10 @@
 
 typedef double real1;
 typedef int64_t bits1;
+typedef uint64_t word1;
 typedef double realv __attribute__((vector_size(8 * LANES)));
 typedef int64_t bitsv __attribute__((vector_size(8 * LANES)));
+typedef uint64_t wordv __attribute__((vector_size(8 * LANES)));
 
 static inline bits1 bits_of1(double x) { bits1 y; memcpy(&y, &x, sizeof y); return y; }
 static inline double real_of1(bits1 x) { double y; memcpy(&y, &x, sizeof y); return y; }

@@ -1,7 +1,8 @@
-/* The safe way to impulses of contacts (`cones.hpp`), slower than Newton's: with the normal
-   velocities shifted by mu times those along the wall (De Saxce and Feng 1998), the laws are those
-   of a convex problem, which the method of multipliers solves in the space of velocities. The
-   shifts follow, round by round at first, and together with the velocities where that leads on. */
+/* Impulses of contacts: Newton's method (`cones.hpp`) and, where it does not settle, safe ways, at the end
+   of this file. The safest one: with the normal velocities shifted by mu times those along the wall (De
+   Saxce and Feng 1998), the laws are those of a convex problem, which the method of multipliers solves
+   in the space of velocities. The shifts follow, round by round at first, and together with the
+   velocities where that leads on. */
 #pragma once
 #include "proximal_point.hpp"
 
