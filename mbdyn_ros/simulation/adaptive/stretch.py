@@ -19,7 +19,7 @@ from ...integration.methods import SEMI_IMPLICIT
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..contact.impulses import Impact
-from ..contact.precision import ADAPTIVE_STEPS, STEPS_IN_C
+from ..contact.precision import STEPS_IN_C
 from ..coulomb import fastest_damping
 from ..effort import Constant
 from ..stepped.stepper import Stepper
@@ -49,10 +49,14 @@ FEW = 4
 """Contacts held, with which events serve."""
 
 
-class _Settled(Stepper):
-    """A stepper whose contacts are as exact as those of events."""
+SETTLED_IN_STEPS = 1e-13
+"""Share of the velocities by which contacts may miss their laws, so that forces are exact."""
 
-    _precision = replace(STEPS_IN_C, settled=ADAPTIVE_STEPS.settled)
+
+class _Settled(Stepper):
+    """A stepper whose contacts are at least as exact as those of events."""
+
+    _precision = replace(STEPS_IN_C, settled=SETTLED_IN_STEPS)
 
 
 class SteppedMotion:
