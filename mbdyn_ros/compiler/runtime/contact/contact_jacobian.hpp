@@ -37,41 +37,58 @@ static void touching_place(const Real* body, const double* point, const Real* no
   }
 }
 
-/* Add to a row what turns and moves a body along `way` (6), at its centre. */
-template <class Real>
-static void add_motions(const struct mobility* moves, const Real* column, const Real* body,
-                        const Real* way, Real* row) {
+/* Add to rows (n each) what turns and moves a body along `way` (6) of each, at its centre: for single
+   numbers to three at once. */
+template <size_t ROWS, class Real>
+static inline void add_motions(const struct mobility* moves, const Real* column, const Real* body,
+                               const Real (*way)[6], size_t n, Real* row) {
   const size_t b = (size_t)(body - column) / BODY;
+  typedef double four __attribute__((vector_size(4 * sizeof(double))));
+  four across[6];
+  if constexpr (is_single<Real> && ROWS == 3) {
+    for (int r = 0; r < 6; ++r) across[r] = four{way[0][r], way[1][r], way[2][r]};
+  }
   for (int64_t k = moves->start[b]; k < moves->start[b + 1]; ++k) {
     const Real* motion = column + moves->first + 6 * moves->motion[k];
-    Real sum = row[moves->coordinate[k]];
-    for (int r = 0; r < 6; ++r) sum += way[r] * motion[r];
-    row[moves->coordinate[k]] = sum;
+    Real* own = row + moves->coordinate[k];
+    if constexpr (is_single<Real> && ROWS == 3) {
+      four sum = {own[0], own[n], own[2 * n]};
+      for (int r = 0; r < 6; ++r) sum += across[r] * motion[r];
+      own[0] = sum[0], own[n] = sum[1], own[2 * n] = sum[2];
+    } else {
+      for (size_t d = 0; d < ROWS; ++d) {
+        Real sum = own[d * n];
+        for (int r = 0; r < 6; ++r) sum += way[d][r] * motion[r];
+        own[d * n] = sum;
+      }
+    }
   }
 }
 
-/* Add to a row the velocity of a body along d at a place. */
-template <class Real>
-static void add_along(const struct mobility* moves, const Real* column, const Real* body,
-                      const Real* place, const Real* d, Real* row) {
-  Real way[6] = {d[0], d[1], d[2]}, arm[3];
+/* Add to rows the velocity of a body at a place along the vectors d, each times `sign`. */
+template <size_t ROWS, class Real>
+static inline void add_along(const struct mobility* moves, const Real* column, const Real* body,
+                             const Real* place, const Real (*d)[3], double sign, size_t n, Real* row) {
+  Real way[ROWS][6], arm[3];
   for (int r = 0; r < 3; ++r) arm[r] = place[r] - body[CENTRE + r];
-  for (int r = 0; r < 3; ++r) {
-    const int one = (r + 1) % 3, two = (r + 2) % 3;
-    way[3 + r] = arm[one] * d[two];
-    way[3 + r] -= arm[two] * d[one];
+  for (size_t k = 0; k < ROWS; ++k) {
+    for (int r = 0; r < 3; ++r) way[k][r] = sign * d[k][r];
+    for (int r = 0; r < 3; ++r) {
+      const int one = (r + 1) % 3, two = (r + 2) % 3;
+      way[k][3 + r] = arm[one] * way[k][two];
+      way[k][3 + r] -= arm[two] * way[k][one];
+    }
   }
-  add_motions(moves, column, body, way, row);
+  add_motions<ROWS>(moves, column, body, way, n, row);
 }
 
 /* The same of a contact; `other` is nullptr, or the other body. */
-template <class Real>
-static void add_contact_row(const struct mobility* moves, const Real* column, const Real* body,
-                            const Same<Real>* other, const Real* place, const Real* d, Real* row) {
-  add_along(moves, column, body, place, d, row);
-  if (!other) return;
-  const Real against[] = {-d[0], -d[1], -d[2]};
-  add_along(moves, column, other, place, against, row);
+template <size_t ROWS, class Real>
+static void add_contact_rows(const struct mobility* moves, const Real* column, const Real* body,
+                             const Same<Real>* other, const Real* place, const Real (*d)[3], size_t n,
+                             Real* row) {
+  add_along<ROWS>(moves, column, body, place, d, 1., n, row);
+  if (other) add_along<ROWS>(moves, column, other, place, d, -1., n, row);
 }
 
 /* Velocity at the centre of a body, and angular velocity, at v. */

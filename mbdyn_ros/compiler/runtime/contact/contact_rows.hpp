@@ -80,9 +80,9 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
       tangents(normal, along[1], along[2]);
     }
     Real* row = begin_rows(w, x, m, k, (size_t)rows);
-    for (int d = 0; d < rows; ++d, ++m, row += n) {
-      add_contact_row(w->mobility, x->column, body, other, place, along[d], row);
-    }
+    rows > 1 ? add_contact_rows<3>(w->mobility, x->column, body, other, place, along, n, row)
+             : add_contact_rows<1>(w->mobility, x->column, body, other, place, along, n, row);
+    m += (size_t)rows;
     if constexpr (is_single<Real>) {
       if (w->laws) {
         const struct law* law = law_of(w, k);

@@ -44,9 +44,9 @@ EXPORTED void rows_at(const struct held* h) {
     double along[3][3] = {{normal[0], normal[1], normal[2]}};
     if (!place) touching_place(body, h->point + 4 * k, normal, at), place = at;
     tangents(normal, along[1], along[2]);
+    add_contact_rows<3>(h->mobility, h->jacobians, body, other, place, along, n, J);
     for (int r = 0; r < 3; ++r) {
       at[r] = place[r], at[3 + r] = normal[r];
-      add_contact_row(h->mobility, h->jacobians, body, other, place, along[r], J + (size_t)r * n);
       if (r) bend[r] = dot(3, along[r], drift + 1);
     }
   }

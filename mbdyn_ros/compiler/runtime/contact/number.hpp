@@ -68,6 +68,18 @@ template <class Real> static inline void take(Bits<Real> where, size_t n, const 
   for (size_t i = 0; i < n; ++i) y[i] = select(where, x[i], y[i]);
 }
 
+/* The number at a place, or several from there on, */
+template <class Real, class From> static inline Real at(const From* place) {
+  Real found;
+  memcpy(&found, place, sizeof found);
+  return found;
+}
+
+/* and to it. */
+template <class To, class Real> static inline void put(To* place, const Real& x) {
+  memcpy(place, &x, sizeof x);
+}
+
 /* y + factor x */
 template <class Real>
 static inline void add_to(size_t n, Same<Real> factor, const Real* __restrict x,

@@ -88,13 +88,6 @@ static_assert(NEAR > 1., "what touches is near");
 
 enum { CHUNK = 32 };
 
-/* The number at a place, or several from there on. */
-template <class Real> static inline Real at(const double* place) {
-  Real found;
-  memcpy(&found, place, sizeof found);
-  return found;
-}
-
 /* Whether `may` holds for any contact in a range. It is asked of contact k, or of several from k on, as
    the type of its first argument says. */
 template <class May>

@@ -66,11 +66,11 @@ static size_t turning_rows(const struct walls* w, Work<double>* x, size_t i, siz
     x->disc_mu[d] = friction[kind];
     for (size_t r = 0; r < rows; ++r, ++m) {
       const double* axis = along[kind ? 1 + r : 0];
-      const double way[] = {0., 0., 0., axis[0], axis[1], axis[2]};
-      const double against[] = {0., 0., 0., -axis[0], -axis[1], -axis[2]};
+      const double way[][6] = {{0., 0., 0., axis[0], axis[1], axis[2]}};
+      const double against[][6] = {{0., 0., 0., -axis[0], -axis[1], -axis[2]}};
       double* row = begin(w, x, m, x->active[i]);
-      add_motions(w->mobility, x->column, body, way, row);
-      if (other) add_motions(w->mobility, x->column, other, against, row);
+      add_motions<1>(w->mobility, x->column, body, way, w->nv, row);
+      if (other) add_motions<1>(w->mobility, x->column, other, against, w->nv, row);
       x->carry[m] = 0.;
     }
   }
