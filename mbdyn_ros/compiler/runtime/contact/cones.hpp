@@ -162,8 +162,7 @@ static inline bool has_fewer_velocities(const Cones<Real>* c) {
 /* y = X^T f */
 template <class Real>
 static void velocities_of(const Cones<Real>* c, const Real* f, Real* y) {
-  clear(c->size, y);
-  for (size_t i = 0; i < c->rows; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
+  sum_rows(c->rows, c->size, f, c->X, y);
 }
 
 /* f - projection(f - step w), zero where the laws hold; its slopes too if wanted. Gives the

@@ -32,6 +32,21 @@ static inline Real dot(size_t n, const Real* __restrict x, const Real* __restric
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* y = X^T f of rows X (m, n): short ones at once, beyond each of which come the next ones. */
+template <class Real>
+static inline void sum_rows(size_t m, size_t n, const Real* f, const Real* X, Real* y) {
+  size_t i = 0;
+  clear(n, y);
+  if constexpr (is_single<Real>) {
+    if (n <= LANES && m * n >= LANES) {
+      realv sum = {};
+      for (; i <= m - (LANES + n - 1) / n; ++i) sum += f[i] * at<realv>(X + i * n);
+      memcpy(y, &sum, n * sizeof *y);
+    }
+  }
+  for (; i < m; ++i) add_to(n, f[i], X + i * n, y);
+}
+
 /* sum of x y over `count` places */
 template <class Real>
 static inline Real dot_at(const int32_t* place, size_t count, const Real* x, const Real* y) {
