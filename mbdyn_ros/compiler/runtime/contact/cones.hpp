@@ -272,7 +272,9 @@ static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, con
   const auto alone = [&](size_t i) {
     const Real share = s.own[i] * step[i];
     Real* row = slope + i * m;
-    for (size_t j = 0; j < m; ++j) row[j] = share * a[i * m + j];
+    each_piece<Real>(m, [=](auto piece, size_t j) {
+      put(row + j, share * at<decltype(piece)>(a + i * m + j));
+    });
     row[i] += s.rest[i];
   };
   each_law(c, alone, [&](size_t t, size_t rows, size_t n) {
@@ -284,11 +286,12 @@ static Bits<Real> solve_by_rows(const Cones<Real>* c, const Slopes<Real>& s, con
     const Real *row = a + t * m, *other = row + m, one = s.own[t], two = s.own[t + 1];
     const Real both = s.both[t], cross = cross_of(c, s, step, t);
     Real *first = slope + t * m, *second = first + m;
-    for (size_t j = 0; j < m; ++j) {
-      const Real u = step[t] * row[j], v = step[t] * other[j];
-      first[j] = one * u, second[j] = two * v;
-      first[j] += both * v, second[j] += both * u;
-    }
+    const Real size = step[t];
+    each_piece<Real>(m, [=](auto piece, size_t j) {
+      using Piece = decltype(piece);
+      const Piece u = size * at<Piece>(row + j), v = size * at<Piece>(other + j);
+      put(first + j, one * u + both * v), put(second + j, two * v + both * u);
+    });
     first[t] += s.rest[t], second[t + 1] += s.rest[t + 1];
     first[t + 1] += cross, second[t] += cross;
     first[n] -= s.lean[t], second[n] -= s.lean[t + 1];
@@ -349,27 +352,30 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
   Real *Q = c->room, *bend = Q + m * m + 4 * m, *z = bend + n * n;
   const auto alone = [&](size_t i) {
     const Real share = 1. / s.rest[i], much = s.own[i] * step[i] * share;
-    for (size_t j = 0; j < n; ++j) Q[i * n + j] = much * c->X[i * n + j];
+    const Real* X = c->X + i * n;
+    Real* row = Q + i * n;
+    each_piece<Real>(n, [=](auto piece, size_t j) {
+      put(row + j, much * at<decltype(piece)>(X + j));
+    });
     x[i] *= share;
   };
   each_law(c, alone, [&](size_t t, size_t, size_t normal) {
     const Real both = s.both[t], one = s.own[t], two = s.own[t + 1];
     const Real cross = cross_of(c, s, step, t);
     const Real scale = 1. / (s.rest[t] * s.rest[t + 1] - cross * cross);
-    const auto undo = [&](Real* first, Real* second) {  /* by the block of D */
-      const Real u = *first, v = *second;
-      *first = (s.rest[t + 1] * u - cross * v) * scale;
-      *second = (s.rest[t] * v - cross * u) * scale;
+    const Real rest[] = {s.rest[t], s.rest[t + 1]}, lean[] = {s.lean[t], s.lean[t + 1]}, size = step[t];
+    const auto undo = [=](auto u, auto v, auto* first, auto* second) {  /* by the block of D */
+      put(first, (rest[1] * u - cross * v) * scale), put(second, (rest[0] * v - cross * u) * scale);
     };
-    for (size_t j = 0; j < n; ++j) {
-      const Real u = step[t] * c->X[t * n + j], v = step[t] * c->X[(t + 1) * n + j];
-      Real *first = Q + t * n + j, *second = first + n;
-      *first = one * u + both * v + s.lean[t] * Q[normal * n + j];
-      *second = both * u + two * v + s.lean[t + 1] * Q[normal * n + j];
-      undo(first, second);
-    }
+    const Real *X = c->X + t * n, *own = Q + normal * n;
+    Real* first = Q + t * n;
+    each_piece<Real>(n, [=](auto piece, size_t j) {
+      using Piece = decltype(piece);
+      const Piece u = size * at<Piece>(X + j), v = size * at<Piece>(X + n + j), w = at<Piece>(own + j);
+      undo(one * u + both * v + lean[0] * w, both * u + two * v + lean[1] * w, first + j, first + n + j);
+    });
     x[t] += s.lean[t] * x[normal], x[t + 1] += s.lean[t + 1] * x[normal];
-    undo(x + t, x + t + 1);
+    undo(x[t], x[t + 1], x + t, x + t + 1);
   });
   one_and_products(m, n, c->X, Q, reinterpret_cast<size_t*>(z), bend);
   velocities_of(c, x, z);

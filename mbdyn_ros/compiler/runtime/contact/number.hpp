@@ -80,16 +80,26 @@ template <class To, class Real> static inline void put(To* place, const Real& x)
   memcpy(place, &x, sizeof x);
 }
 
+/* Half a vector, for what is left of a row. */
+typedef double halfv __attribute__((vector_size(4 * LANES)));
+
+/* Do something with n numbers that stand in a row, in pieces as wide as vectors are: it is given a number
+   of the type of a piece, and which is its first number. */
+template <class Real, class Do> static inline void each_piece(size_t n, const Do& something) {
+  size_t i = 0;
+  if constexpr (is_single<Real>) {
+    for (; i + LANES <= n; i += LANES) something(realv{}, i);
+    if (LANES > 2 && i + LANES / 2 <= n) something(halfv{}, i), i += LANES / 2;
+  }
+  for (; i < n; ++i) something(Real{}, i);
+}
+
 /* y + factor x */
 template <class Real>
 static inline void add_to(size_t n, Same<Real> factor, const Real* __restrict x,
                           Real* __restrict y) {
-  size_t i = 0;
-  for (; is_single<Real> && i + LANES <= n; i += LANES) {
-    realv one, other;
-    memcpy(&one, x + i, sizeof one), memcpy(&other, y + i, sizeof other);
-    other += factor * one;
-    memcpy(y + i, &other, sizeof other);
-  }
-  for (; i < n; ++i) y[i] += factor * x[i];
+  each_piece<Real>(n, [=](auto piece, size_t i) {
+    using Piece = decltype(piece);
+    put(y + i, at<Piece>(y + i) + factor * at<Piece>(x + i));
+  });
 }
