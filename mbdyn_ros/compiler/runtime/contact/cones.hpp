@@ -162,7 +162,8 @@ static inline bool has_fewer_velocities(const Cones<Real>* c) {
 /* y = X^T f */
 template <class Real>
 static void velocities_of(const Cones<Real>* c, const Real* f, Real* y) {
-  sum_rows(c->rows, c->size, f, c->X, y);
+  clear(c->size, y);
+  add_rows(c->rows, c->size, f, c->X, y);
 }
 
 /* f - projection(f - step w), zero where the laws hold; its slopes too if wanted. Gives the
@@ -179,7 +180,7 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
     velocities_of(c, f, y);
     for (size_t i = 0; i < m; ++i) trial[i] += dot(c->size, c->X + i * c->size, y);
   } else if (c->X || c->root) {
-    for (size_t j = 0; j < m; ++j) add_to(m, f[j], a + j * m, trial);
+    add_rows(m, m, f, a, trial);
   } else {
     for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);
   }

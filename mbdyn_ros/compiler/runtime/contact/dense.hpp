@@ -32,19 +32,33 @@ static inline Real dot(size_t n, const Real* __restrict x, const Real* __restric
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* y = X^T f of rows X (m, n): short ones at once, beyond each of which come the next ones. */
-template <class Real>
-static inline void sum_rows(size_t m, size_t n, const Real* f, const Real* X, Real* y) {
-  size_t i = 0;
-  clear(n, y);
-  if constexpr (is_single<Real>) {
-    if (n <= LANES && m * n >= LANES) {
-      realv sum = {};
-      for (; i <= m - (LANES + n - 1) / n; ++i) sum += f[i] * at<realv>(X + i * n);
-      memcpy(y, &sum, n * sizeof *y);
-    }
+/* COUNT vectors of y += X^T f from column j on, in registers. */
+template <size_t COUNT>
+static inline void add_tile(size_t m, size_t n, size_t j, const double* f, const double* X, double* y) {
+  realv sum[COUNT];
+  memcpy(sum, y + j, sizeof sum);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t k = 0; k < COUNT; ++k) sum[k] += f[i] * at<realv>(X + i * n + j + k * LANES);
   }
-  for (; i < m; ++i) add_to(n, f[i], X + i * n, y);
+  memcpy(y + j, sum, sizeof sum);
+}
+
+/* y += X^T f of rows X (m, n), one after the other. */
+template <class Real>
+static inline void add_rows(size_t m, size_t n, const Real* f, const Real* X, Real* y) {
+  if constexpr (is_single<Real>) {
+    size_t j = 0, i = 0;
+    for (; j + 4 * LANES <= n; j += 4 * LANES) add_tile<4>(m, n, j, f, X, y);
+    for (; j + LANES <= n; j += LANES) add_tile<1>(m, n, j, f, X, y);
+    if (j == n) return;
+    realv sum = {};  /* beyond a row come the next ones */
+    memcpy(&sum, y + j, (n - j) * sizeof *y);
+    for (; i * n + j + LANES <= m * n; ++i) sum += f[i] * at<realv>(X + i * n + j);
+    memcpy(y + j, &sum, (n - j) * sizeof *y);
+    for (; i < m; ++i) add_to(n - j, f[i], X + i * n + j, y + j);
+  } else {
+    for (size_t i = 0; i < m; ++i) add_to(n, f[i], X + i * n, y);
+  }
 }
 
 /* sum of x y over `count` places */

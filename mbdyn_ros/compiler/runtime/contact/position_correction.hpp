@@ -40,10 +40,10 @@ template <class Real>
 static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const Real* f,
                        Real* v) {
   Real* __restrict answer = x->answer;
+  clear(w->nv, answer);
   if (w->nv <= LANES) {
-    sum_rows(m, w->nv, f, x->X, answer);
+    add_rows(m, w->nv, f, x->X, answer);
   } else {
-    clear(w->nv, answer);
     for (size_t i = 0; i < m; ++i) {
       const Span span = span_of(x, i);
       add_to(span.to - span.from, f[i], x->X + i * w->nv + span.from, answer + span.from);
