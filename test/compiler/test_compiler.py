@@ -102,11 +102,12 @@ def test_one_division_for_all_by_the_same_number() -> None:
 @pytest.mark.parametrize("lane", [Lane.SINGLE, Lane.VECTOR])
 @pytest.mark.parametrize("longest", [5000, 20])
 def test_most_of_a_result_is_copied_from_a_table(lane: Lane, longest: int) -> None:
-    """Where half of at least a hundred numbers are known; else they are written one by one."""
+    """Where half of a result is known, if that is a hundred numbers; else they are written one by
+    one."""
     q = ca.SX.sym("q", 60)
     known = ca.SX(np.linspace(-1.0, 1.0, 140))
     function = ca.Function("f", [q], [ca.vertcat(known, 2 * q)], ["q"], ["result"])
-    options = Options(lanes=4, longest_block=longest, longest_vector_block=longest)
+    options = Options(4, longest_block=longest, longest_vector_block=longest, fewest_preset=100)
     text = function_text(function, "mostly", lane, options)
     assert "mostly_preset0[200]" in text
     assert text.count("res[0][") == 60 + (lane is Lane.VECTOR)
