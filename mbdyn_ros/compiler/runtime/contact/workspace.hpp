@@ -320,10 +320,10 @@ static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, d
     }
     rate_of(w, s, at_q, at_v, slope);
     accelerate(w, s, at_q, at_v, damped, x->slides, slope + nq);
-    double at = 0.;
+    double at = 0., power = 1.;
     for (size_t j = 0; j < i; ++j) at += share[j];
-    for (int k = 0; x->count && k < PAST; ++k) {
-      add_to(w->nv, all<Real>(pow(at, k)), x->reaction + k * w->nv, slope + nq);
+    for (int k = 0; x->count && k < PAST; ++k, power *= at) {
+      add_to(w->nv, all<Real>(power), x->reaction + k * w->nv, slope + nq);
     }
   }
   add_stages(nq, state, h, stages, w->tableau, x->slopes, q);
