@@ -5,6 +5,9 @@
 #pragma once
 #include "../program.h"
 
+/* Before functions of seldom problems, which are short rather than fast: for the compiler's time. */
+#define SELDOM __attribute__((cold))
+
 template <class Real> struct Number;
 template <> struct Number<double> {
   using bits = bits1;

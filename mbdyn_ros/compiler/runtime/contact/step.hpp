@@ -119,7 +119,7 @@ static void retake(const struct walls* w, struct motion* s, Work<double>* x,
 /* Whether a contact that has come and goes again meets its wall at an instant in between, from which
    it goes as fast as it came: so the wall has no inside, as that of |z| has none, and nothing holds
    what passes it. Takes the step again to instants that halve it. */
-static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* x,
+SELDOM static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* x,
                          const struct before* old, double length, size_t k) {
   const size_t m = w->contacts;
   double left = 0., right = length;
