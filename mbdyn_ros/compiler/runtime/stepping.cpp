@@ -1,8 +1,7 @@
 /* Steps among walls: a library of its own, since few processes take
    any, and it takes most of the time to compile. Compiled without fused products and sums
    (-ffp-contract=off), so that the numbers of a motion do not depend on whether it is alone or in a
-   vector. Of GCC's passes for loops these two are worth their time here, that one is not. */
-#pragma GCC optimize ("split-loops", "predictive-commoning", "no-expensive-optimizations")
+   vector. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -23,7 +23,8 @@ class TreeState:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._position, self._velocity = map(robot.calls.short, (joint_position, joint_velocity))
+        short = robot.calls.short
+        self._position, self._velocity = short(joint_position), short(joint_velocity)
 
     def at(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""

@@ -5,7 +5,7 @@
 #pragma once
 #include "../program.h"
 
-/* Before functions of seldom problems, which are short rather than fast: for the compiler's time. */
+/* Before functions for rare problems, which are compiled for size: in less time. */
 #define SELDOM __attribute__((cold))
 
 template <class Real> struct Number;
