@@ -12,6 +12,7 @@ import functools
 import hashlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,12 +172,8 @@ COUNTED_KINDS = {
 
 def count_operations(function: ca.Function) -> dict[str, int]:
     """Count the operations of a program by kind."""
-    counts = dict.fromkeys(COUNTED_KINDS, 0)
-    for k in range(function.n_instructions()):
-        operation = function.instruction_id(k)
-        for kind, operations in COUNTED_KINDS.items():
-            counts[kind] += operation in operations
-    return counts
+    counts = Counter(map(function.instruction_id, range(function.n_instructions())))
+    return {kind: sum(map(counts.__getitem__, those)) for kind, those in COUNTED_KINDS.items()}
 
 
 def operations_of(inputs: Sequence[SX], result: SX) -> dict[str, int]:

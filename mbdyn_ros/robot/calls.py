@@ -407,8 +407,8 @@ class Calls:
                     )
         return self._kernels[key]
 
-    def of_link(self, program: Declaration, about: object) -> Bound:
-        """A bound program of a link: interpreted, unless it is compiled, or walks to positions."""
+    def short(self, program: Declaration, about: object = None) -> Bound:
+        """A short program, bound: interpreted, unless it is compiled, or walks to positions."""
         compiled = bool(self._system.nz) or (program, about, False, True, True) in self._kernels
         return Bound(self.kernel(program, about, compiled=compiled))
 

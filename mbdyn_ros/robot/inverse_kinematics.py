@@ -159,8 +159,8 @@ class _Search:
     ) -> None:
         frame = require_frame(robot.system.tree, link, "world", robot.model.source)
         self._robot, self._wanted = robot, wanted
-        self._pose = robot.calls.of_link(frames.frame_pose, link)
-        self._rates = robot.calls.of_link(frames.jacobian, frame)
+        self._pose = robot.calls.short(frames.frame_pose, link)
+        self._rates = robot.calls.short(frames.jacobian, frame)
         self._point, self._rows = point, 3 if position_only else 6
         self._bounds = JointBounds(robot)
         self._fixed = 6 * robot.floating_base

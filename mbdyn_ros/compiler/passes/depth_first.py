@@ -35,15 +35,19 @@ def _ordered(block: StraightBlock) -> StraightBlock:
 def _order(lines: Sequence[Operation]) -> list[int]:
     waiting = [1] * len(lines)  # how many values wait at once, were nothing shared
     for k, line in enumerate(lines):
-        below = sorted((waiting[i] for i in line.reads), reverse=True)
-        waiting[k] = max((n + place for place, n in enumerate(below)), default=1)
+        below = [waiting[i] for i in line.reads]
+        if len(below) > 1:
+            below.sort(reverse=True)
+            waiting[k] = max([n + place for place, n in enumerate(below)])
+        elif below:
+            waiting[k] = below[0]
     outputs = [k for k, line in enumerate(lines) if line.code == ca.OP_OUTPUT]
     stack = sorted(outputs, key=lambda k: lines[k].reads, reverse=True)
     places: dict[int, int] = {}
     while stack:
         k = stack[-1]
         if missing := [i for i in lines[k].reads if i not in places]:
-            stack += sorted(missing, key=lambda i: waiting[i])
+            stack += sorted(missing, key=waiting.__getitem__) if len(missing) > 1 else missing
             continue
         stack.pop()
         places.setdefault(k, len(places))

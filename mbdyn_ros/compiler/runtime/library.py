@@ -49,8 +49,8 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 """
 
 
-STEPPING, ROLLOUTS, EVENTS = (
-    f'#include "{name}.cpp"\n' for name in ("stepping", "rollouts", "events")
+STEPPING, TOUCHING, ROLLOUTS, EVENTS = (
+    f'#include "{name}.cpp"\n' for name in ("stepping", "touching", "rollouts", "events")
 )
 REACHABILITY = '#include "path_rows.cpp"\n#include "reachability.cpp"\n'
 
@@ -77,6 +77,12 @@ def runtime() -> ctypes.CDLL:
 def stepping() -> ctypes.CDLL:
     """The library of steps among walls, in C++; see `runtime`."""
     return _library("stepping", STEPPING, toolchain_cpp())
+
+
+@functools.cache
+def touching() -> ctypes.CDLL:
+    """The library of convex shapes that touch, in C++; see `runtime`."""
+    return _library("touching", TOUCHING, toolchain_cpp())
 
 
 @functools.cache

@@ -220,12 +220,15 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
     """
     model, tree, frames = robot.model, robot.system.tree, LinkFrames.of_robot(robot).of
     found: dict[int, list[Point]] = {}
+    known: dict[object, list[tuple[Array, float]]] = {}  # links share meshes
     for link in model.links:
         (body, _), (frame, _) = tree.frames[link.name], frames[link.name]
         if body == WORLD or not tree.bodies[body].inertia.mass:
             continue
         for shape in link.collisions:
-            for place, radius in _places(model, link.name, shape, flat):
+            if shape.geometry not in known:
+                known[shape.geometry] = list(_places(model, link.name, shape, flat))
+            for place, radius in known[shape.geometry]:
                 x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
                 one = Point(link.name, (x, y, z), radius, of_whole=not radius)
                 found.setdefault(frame, []).append(one)
@@ -246,10 +249,10 @@ def _outermost(frames: Mapping[str, Pose], points: list[Point]) -> list[Point]:
         pose.rotation @ point.xyz + pose.translation
         for point, pose in zip(points, poses, strict=True)
     ])  # fmt: skip
+    if np.count_nonzero(~is_rim) <= 3:  # they have no hull
+        return points
     from scipy.spatial import ConvexHull, QhullError  # its import takes long
 
-    if is_rim.all():
-        return points
     try:
         hull = ConvexHull(places[~is_rim])
     except QhullError:  # too few, or all in a plane
@@ -353,7 +356,7 @@ def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Ar
         )
     try:
         body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
-        corners, faces, allowed = _salient(body.vertices * scale)
+        corners, faces, allowed = _salient(np.asarray(body.vertices) * scale)
     except (InputError, QhullError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from ...compiler.runtime.library import stepping
+from ...compiler.runtime.library import touching
 from ...errors import SimulationError
 from ...model.model import Array
 from ..contact.contacts import Contacts
@@ -32,7 +32,7 @@ class SolidSlots:
         self._contacts, self._step = contacts, step
         self._q, self._v = np.zeros(step.walls.nq), np.zeros(step.walls.nv)
         self._probe = MotionInC(step, self._q, self._v, 0)
-        self._look = stepping().look_for_solids
+        self._look = touching().look_for_solids
 
     def refuse_inside(self, q: Array) -> None:
         """Refuse shapes that are inside each other at a position (nq,).

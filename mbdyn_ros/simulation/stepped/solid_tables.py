@@ -12,7 +12,7 @@ import numpy as np
 
 from ...compiler.kernel import CompiledKernel
 from ...compiler.loading import load_kernel
-from ...compiler.runtime.library import stepping, structure
+from ...compiler.runtime.library import structure, touching
 from ...equations.contact.reach import flattened
 from ...equations.contact.wall_level import WallFace, wall_level
 from ...model.model import Array
@@ -118,7 +118,7 @@ class SolidTables:
     def touches(self, number: int, one: Pose, other: Pose, margin: float) -> list[Touch]:
         """Where a pair of shapes in these poses touches, or is not farther apart (m) than this."""
         found = (OneTouch * MOST_POINTS)()
-        library = stepping()
+        library = touching()
         library.room_of_touches.restype = library.touches_of_pair.restype = SIZE
         way, room = _between(one, other), np.zeros(library.room_of_touches(self._given(number)[0]))
         places = _address(way), _address(room)
@@ -138,7 +138,7 @@ class SolidTables:
 
         Negative where they are inside each other: along the normal, for which `way` is a guess.
         """
-        call, places = stepping().nearest_of_pair, np.zeros((2, 3))
+        call, places = touching().nearest_of_pair, np.zeros((2, 3))
         call.restype = NUMBER
         normal = _between(one, other) if way is None else way.copy()
         distance = call(*self._given(number, one, other), _address(normal), _address(places))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...array import Array
 from ...compiler.kernel import Bound, CompiledKernel, fixed_zeros
-from ...compiler.runtime.library import can_step, stepping, structure
+from ...compiler.runtime.library import can_step, stepping, structure, touching
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Sparsity, flattened
 from ...equations.contact.stepping import (
@@ -207,9 +207,10 @@ class StepInC:
             step._take_solids(SolidTables(pairs, order, fall, contacts.solid_laws, reach))
         return step
 
-    def _take_solids(self, solids: SolidTables) -> None:
-        self._solids = solids
-        self.walls.solids = ctypes.addressof(solids.solids)
+    def _take_solids(self, tables: SolidTables) -> None:
+        self._solids = tables
+        self.walls.solids = ctypes.addressof(tables.solids)
+        self.walls.broad_phase = ctypes.cast(touching().broad_phase, ADDRESS)
 
     def feel_wrenches(self, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...array import Array
+from ...equations.programs import joint_position, joint_velocity
 from ...errors import SimulationError, SimulationWarning, warn
 from ...robot import Robot
 from ..contact.contacts import Contacts
@@ -22,7 +23,8 @@ class TreeState:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._position, self._velocity = robot.bind("joint_position"), robot.bind("joint_velocity")
+        short = robot.calls.short
+        self._position, self._velocity = short(joint_position), short(joint_velocity)
 
     def at(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""

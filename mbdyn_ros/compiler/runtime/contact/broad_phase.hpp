@@ -187,7 +187,7 @@ static size_t unite_reach(const struct solids* t, const int64_t* pair, int32_t* 
 }
 
 /* Find which shapes may touch in the next step; whether there is room for them. */
-static int broad_phase(const struct walls* w, struct motion* s, Work<double>* x) {
+EXPORTED int broad_phase(const struct walls* w, struct motion* s, Work<double>* x) {
   if (find_pairs(w, s, x, AHEAD * s->step) < 0) {
     s->crowded = PAIRS;
     return 0;

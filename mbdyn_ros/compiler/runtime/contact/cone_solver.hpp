@@ -45,7 +45,7 @@ static void into_cone(double mu, double* z, double* change) {
 /* The impulses f that the velocities y (size) call for, from those in `about`: what the method of
    multipliers minimizes has the slope y - X^T f; its second derivatives go to `bend` if wanted.
    Without `shift` the shifts follow y. Gives the square of the slope. */
-static double penalize(const Cones<double>* c, const double* step, double penalty,
+SELDOM static double penalize(const Cones<double>* c, const double* step, double penalty,
                        const double* about, const double* shift, const double* y, double* f,
                        double* slope, double* bend) {
   const size_t n = c->size, last = c->rows - c->bounded;
@@ -99,7 +99,7 @@ static double penalize(const Cones<double>* c, const double* step, double penalt
 /* What share of a way down from y to go, so that `trial` is flatter. With given shifts a least is
    sought, and slopes along the way show how far it is: values round too much. Else the whole slope
    has to fall. 0 where no share helps. */
-static double step_down(const Cones<double>* c, const double* step, double penalty,
+SELDOM static double step_down(const Cones<double>* c, const double* step, double penalty,
                         const double* about, const double* shift, const double* y,
                         const double* way, double falls, double steep, double* trial, double* f,
                         double* slope) {
@@ -128,8 +128,8 @@ static double step_down(const Cones<double>* c, const double* step, double penal
 }
 
 /* Go to where the slope vanishes, by Newton's method from y; gives whether it does. */
-static int settle(const Cones<double>* c, const double* step, double penalty, const double* about,
-                  const double* shift, double* y, double* f) {
+SELDOM static int settle(const Cones<double>* c, const double* step, double penalty,
+                         const double* about, const double* shift, double* y, double* f) {
   const size_t n = c->size;
   double *bend = c->room, *slope = bend + n * n, *way = slope + n, *trial = way + n;
   double *after = trial + n, flat = 0., steep = 0.;
@@ -158,7 +158,8 @@ static int settle(const Cones<double>* c, const double* step, double penalty, co
 }
 
 /* Let shifts go a share of the way to what the velocities give. */
-static void follow_with(const Cones<double>* c, const double* y, double share, double* shift) {
+SELDOM static void follow_with(const Cones<double>* c, const double* y, double share,
+                               double* shift) {
   const size_t n = c->size;
   for (size_t i = 0; i < c->contacts; ++i) {
     const size_t t = c->tangent[i];
@@ -173,7 +174,7 @@ static void follow_with(const Cones<double>* c, const double* y, double share, d
 /* Impulses from those in f, safely, with penalties up to `hardest`; gives the least velocity by
    which a law is missed. Where contacts are redundant, rounds lead on slowly: impulses go on evenly
    from one to the next, until one comes to its bound. So rounds are leapt over there. */
-static double approach(const Cones<double>* c, const double* step, double* f, double size,
+SELDOM static double approach(const Cones<double>* c, const double* step, double* f, double size,
                        double enough, double hardest, double* best) {
   const size_t m = c->rows, n = c->size;
   double *about = c->room + m * m + n * n + 4 * n, *shift = about + m, *now = shift + m;
@@ -229,7 +230,7 @@ static double approach(const Cones<double>* c, const double* step, double* f, do
    leave it (Jean 1999): slow, but no contact has to be of the same kind from sweep to sweep. */
 enum { SWEEPS = 50 };
 
-static void sweep(const Cones<double>* c, const double* step, double* f) {
+SELDOM static void sweep(const Cones<double>* c, const double* step, double* f) {
   const size_t m = c->rows, size = c->size, last = m - c->bounded;
   const bool by_velocities = has_fewer_velocities(c);
   double* y = c->room + room_of_cones(m, size) - size;
@@ -265,7 +266,7 @@ static void sweep(const Cones<double>* c, const double* step, double* f) {
 
 /* Sweeps from the impulses in f, and Newton's method from where they lead, this often at most; the
    best go to `best` if they miss laws by less than `least`. Gives by how much they do. */
-static double by_sweeps(const Cones<double>* c, const double* step, double* f, double enough,
+SELDOM static double by_sweeps(const Cones<double>* c, const double* step, double* f, double enough,
                         double least, int times, double* best) {
   double* trial = c->room + room_of_cones(c->rows, c->size) - 2 * c->size - 3 * c->rows;
   for (int k = 0; k < times && least > enough; ++k) {
@@ -281,7 +282,7 @@ static double by_sweeps(const Cones<double>* c, const double* step, double* f, d
    and less, and once more from still further: what creeps, by velocities that are tiny compared with its
    impulses, goes or stays at once. The best go to `f` if they miss laws by less than `least`, which it
    gives. */
-static double by_calming(const Cones<double>* c, const double* step, double* f, double enough,
+SELDOM static double by_calming(const Cones<double>* c, const double* step, double* f, double enough,
                          double bounds, double least) {
   const size_t m = c->rows;
   double* trial = c->room + room_of_cones(m, c->size) - 2 * c->size - 5 * m;

@@ -350,7 +350,7 @@ static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Rea
 
 /* Take from the shift what rows that depend on each other contradict: it becomes the velocities of
    some impulses. Gives whether they do. */
-static int reconcile_shift(const struct walls* w, Work<double>* x, size_t m) {
+SELDOM static int reconcile_shift(const struct walls* w, Work<double>* x, size_t m) {
   const size_t n = x->contact_rows;
   if (!x->whole) complete_delassus(w->nv, x, m);
   double *a = x->cones, *y = a + n * n, most = 0., change = 0.;

@@ -100,7 +100,7 @@ template <class Real> static Bits<Real> cholesky(size_t n, Real* a) {
 
 /* X (n, n) of a = X X^T, of a semidefinite a: Cholesky's method from the largest pivot on, until only
    rounding is left (Higham 2002, algorithm 10.2). */
-static const double* root_of(size_t n, const double* a, double* X) {
+SELDOM static const double* root_of(size_t n, const double* a, double* X) {
   double size = 0.;
   memset(X, 0, n * n * sizeof *X);
   for (size_t k = 0; k < n; ++k) {

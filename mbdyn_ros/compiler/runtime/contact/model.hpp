@@ -25,6 +25,8 @@ enum { PAST = 3 };   /* steps whose reactions are known */
 
 struct solids;
 struct mobility;
+struct motion;
+template <class Real> struct Work;
 
 /* The programs for vectors of states; the rate of q is one itself. */
 struct programs {
@@ -73,6 +75,7 @@ struct walls {
   const double* tableau; /* of the method, as for rollouts */
   const struct programs* vectors; /* NULL where there are none */
   const struct solids* solids;    /* convex shapes that may touch in slots; NULL: none */
+  int (*broad_phase)(const struct walls*, struct motion*, Work<double>*); /* finds which; NULL too */
 };
 
 struct motion {

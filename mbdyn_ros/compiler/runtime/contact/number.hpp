@@ -5,6 +5,9 @@
 #pragma once
 #include "../program.h"
 
+/* Before functions for rare problems, which are compiled for size: in less time. */
+#define SELDOM __attribute__((cold))
+
 template <class Real> struct Number;
 template <> struct Number<double> {
   using bits = bits1;

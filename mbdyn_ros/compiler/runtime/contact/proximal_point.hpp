@@ -53,7 +53,7 @@ static double leap_to_bound(const Cones<double>* c, const double* f, const doubl
    best go to `best` if they miss them by less than `least`, and Newton's method tries now and then
    whether they do for `enough` without softness. Gives by how much the best do. `room`: see
    `room_of_rounds`. */
-static double proximal_point(const Cones<double>* c, const double* step, const double* f,
+SELDOM static double proximal_point(const Cones<double>* c, const double* step, const double* f,
                              double enough, double near, int most, double least, double* room,
                              double* best) {
   const size_t m = c->rows;

@@ -1,6 +1,6 @@
 /* One step of a motion among walls, from (q, v) at time t to t + h:
 
-     broad_phase      pairs of shapes that may touch, and their contacts (narrow_phase)
+     broad_phase      pairs of shapes that may touch, and their contacts (of `touching.cpp`)
      advance          again and again, until h is over:
        resolve_impacts    what hits now, by Newton's and Coulomb's laws (impacts.hpp)
        free_motion        (q*, v*) by the method of integration: q' = N(q) v, M v' = force
@@ -15,7 +15,6 @@
    would follow each other without end makes contacts of what hits, so that every step is taken; it
    costs energy at most. */
 #pragma once
-#include "broad_phase.hpp"
 #include "contact_solve.hpp"
 #include "impacts.hpp"
 #include "time_of_impact.hpp"
@@ -120,7 +119,7 @@ static void retake(const struct walls* w, struct motion* s, Work<double>* x,
 /* Whether a contact that has come and goes again meets its wall at an instant in between, from which
    it goes as fast as it came: so the wall has no inside, as that of |z| has none, and nothing holds
    what passes it. Takes the step again to instants that halve it. */
-static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* x,
+SELDOM static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* x,
                          const struct before* old, double length, size_t k) {
   const size_t m = w->contacts;
   double left = 0., right = length;
@@ -386,7 +385,7 @@ EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) 
     const size_t hits = s->hits;
     const int guarded = (w->contacts || w->rubbing) && !drives(w, s);
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
-    if (w->slots && !broad_phase(w, s, &work)) return -k - 1;
+    if (w->slots && !w->broad_phase(w, s, &work)) return -k - 1;
     keep_start(w, s, &work);
     if (w->laws && !work.fresh) evaluate_distances(w, s, s->q, s->v, work.now), work.fresh = 1;
     work.stored = stored_energy(w, &work);
