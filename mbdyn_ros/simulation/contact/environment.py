@@ -310,14 +310,17 @@ class Environment(Sealed):
             return ()
         return self.links.solid_pairs(robot) + self._wall_pairs(robot)
 
+    @property
+    def _curved(self) -> tuple[Side, ...]:
+        """The faces that shapes touch as wholes: curved ones of walls without laws of their own."""
+        if self.links is None or not self.links.convex or self.points is not None:
+            return ()
+        plain = [one for one in self.sides if one.surface.laws == NO_LAWS]
+        return tuple(one for one in plain if not _is_flat(one.surface))
+
     def _wall_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """Shapes, and curved walls without laws of their own that they touch as wholes."""
-        sides = [
-            one
-            for one in self.sides
-            if one.surface.laws == NO_LAWS and not _is_flat(one.surface)
-        ]
-        if self.links is None or not self.links.convex or self.points is not None or not sides:
+        """The shapes that touch curved walls as wholes, and these."""
+        if not self._curved:
             return ()
         tree = robot.system.tree
         moved = {
@@ -335,7 +338,7 @@ class Environment(Sealed):
                     one.surface.faces[one.face], one.surface.signed[one.face].steepness, least
                 ),
             )
-            for one in sides
+            for one in self._curved
         ]  # fmt: skip
         return tuple(product(solids, walls))
 
@@ -343,7 +346,7 @@ class Environment(Sealed):
         """The links that may touch each other, with words for them."""
         if self.links is None:
             return ()
-        return self.links.couples(robot, alone=bool(self._wall_pairs(robot)))
+        return self.links.couples(robot, alone=bool(self._curved))
 
     def stops(self, robot: Robot) -> tuple[tuple[str, bool], ...]:
         """Words for every stop that programs have room for, in order, and whether it acts."""

@@ -121,7 +121,7 @@ class LinkContacts(Sealed):
     def couples(self, robot: Robot, alone: bool = False) -> tuple[Named, ...]:
         """All couples that may touch.
 
-        alone : whether there may be none, as where shapes touch curved walls as wholes.
+        alone : whether there may be none, as where shapes may touch curved walls as wholes.
 
         Raises
         ------

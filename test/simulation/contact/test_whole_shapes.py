@@ -14,7 +14,15 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 import mbdyn_ros
-from mbdyn_ros import Environment, LinkContacts, Robot, SimulationError, Stepper, Surface
+from mbdyn_ros import (
+    Environment,
+    InputError,
+    LinkContacts,
+    Robot,
+    SimulationError,
+    Stepper,
+    Surface,
+)
 from mbdyn_ros.array import Array
 from mbdyn_ros.model.pose import Pose
 from mbdyn_ros.prepare.tree import WORLD
@@ -303,3 +311,7 @@ def test_who_touches_by_points() -> None:
     both = Environment([wall, Surface.plane(name="floor")], links=LinkContacts(convex=True))
     assert [other.link for _, other in both.solid_pairs(robot)] == ["ridge"]
     assert str(both.report(robot)) == "walls ridge, floor: points of thing (8)"
+    ball = thing('<sphere radius="0.1"/>', (0.004, 0.004, 0.004))
+    assert on(wall).solid_pairs(ball) == on(wall).couples(ball) == ()
+    with pytest.raises(InputError, match="no two links can touch each other"):
+        on(Surface.plane()).couples(ball)
