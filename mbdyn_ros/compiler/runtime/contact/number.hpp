@@ -101,8 +101,9 @@ template <class Real, class Do> static inline void each_piece(size_t n, const Do
 template <class Real>
 static inline void add_to(size_t n, Same<Real> factor, const Real* __restrict x,
                           Real* __restrict y) {
-  each_piece<Real>(n, [=](auto piece, size_t i) {
-    using Piece = decltype(piece);
-    put(y + i, at<Piece>(y + i) + factor * at<Piece>(x + i));
-  });
+  size_t i = 0;
+  for (; is_single<Real> && i + LANES <= n; i += LANES) {
+    put(y + i, at<realv>(y + i) + factor * at<realv>(x + i));
+  }
+  for (; i < n; ++i) y[i] += factor * x[i];
 }
