@@ -82,17 +82,17 @@ class SolidSlots:
 
         Names and bodies of these slots go to the contacts and the tables of the step.
         """
-        first, gaps = self._contacts.geometry.lasting, np.full(len(planes), np.inf)
+        first, probe = self._contacts.geometry.lasting, self._probe
         self._contacts.meeting.clear()
+        probe.planes[:] = planes
+        found = np.full((2, first + len(planes)), np.inf)
+        given = (one.ctypes.data_as(ctypes.c_void_p) for one in (column, found))
+        touching().place_solids(
+            ctypes.byref(self._step.walls), ctypes.byref(probe.motion), *given
+        )
         for i in np.flatnonzero(planes[:, 0]).tolist():
             k, plane = first + i, planes[i]
             self._step.body[k], self._step.partner[k] = plane[11], plane[12]
-            (turn, origin), (axes, center) = (_pose(column, int(at)) for at in plane[11:13])
-            normal = axes @ plane[8:11]
-            place = turn @ plane[1:4] + origin - plane[4] * normal
-            gaps[i] = normal @ (place - axes @ plane[5:8] - center)
-            at = self._step.layout.normal[k]
-            column[at : at + 3], column[at + 3 : at + 6] = normal, place
             number, turned = divmod(int(plane[13]), 2)
             solids = self._contacts.solid_pairs[number]
             one, other = (solid.link for solid in solids)
@@ -101,6 +101,7 @@ class SolidSlots:
                 continue
             links = (other, one) if turned else (one, other)
             self._contacts.meeting[k] = words_for(one, other), links
+        gaps: Array = found[0, first:]
         return gaps
 
     def _find(self, q: Array, v: Array, span: float) -> Array:
@@ -116,9 +117,3 @@ class SolidSlots:
         if other.is_wall:
             return f"link {one.link!r} on surface {other.link!r}"
         return words_for(one.link, other.link)
-
-
-def _pose(column: Array, start: int) -> tuple[Array, Array]:
-    """Rotation (3, 3) and origin (3,) of the body whose numbers begin there."""
-    transform = column[start : start + 12].reshape(3, 4)
-    return transform[:, :3], transform[:, 3]

@@ -211,6 +211,7 @@ class StepInC:
         self._solids = tables
         self.walls.solids = ctypes.addressof(tables.solids)
         self.walls.broad_phase = ctypes.cast(touching().broad_phase, ADDRESS)
+        self.walls.follow = ctypes.cast(touching().follow_wall, ADDRESS)
 
     def feel_wrenches(self, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""

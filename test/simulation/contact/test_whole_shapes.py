@@ -44,7 +44,7 @@ WALLS = {
     "dome": Surface(lambda x: ca.norm_2(x) - 0.5, name="dome"),
     "hill": Surface(lambda x: x[2] + 0.8 * x[0] ** 2 + 0.5 * x[1] ** 2),
     "pit": Surface(lambda x: x[2] - 0.4 * x[0] ** 2 - 0.3 * x[1] ** 2),
-    "hills": height_field(0.15 * np.random.default_rng(1).random((9, 9)), 0.4, (-1.6, -1.6, 0)),
+    "hills": height_field(0.15 * np.random.default_rng(1).random((17, 17)), 0.4, (-3.2, -3.2, 0)),
 }
 MARGIN, LOW = 0.02, 1e-8
 """m: how near shapes are, and how well searches of the least g agree."""
@@ -191,7 +191,7 @@ def rolled(angle: float) -> Array:
     return np.r_[place, Rotation.from_rotvec([0, angle, 0]).as_quat()]
 
 
-@pytest.mark.parametrize(("step", "close"), [(1e-3, 2e-4), (5e-3, 5e-3)])
+@pytest.mark.parametrize(("step", "close"), [(1e-3, 2e-6), (5e-3, 5e-5)])
 def test_a_plank_rocks_on_a_ridge(step: float, close: float) -> None:
     """By the equation of rolling; it touches with both long edges' places on the ridge."""
     moment = (LONG**2 / 4 + HALF**2) / 3
@@ -213,8 +213,10 @@ def test_a_plank_rocks_on_a_ridge(step: float, close: float) -> None:
     assert stepper.unsettled == stepper.unseen == 0
 
 
-def test_a_cylinder_rolls_in_a_gutter() -> None:
-    """As a pendulum of 3/2 its length; not as its points would, which are eight on each rim."""
+@pytest.mark.parametrize(("step", "close"), [(1e-3, 1e-6), (5e-3, 5e-5)])
+def test_a_cylinder_rolls_in_a_gutter(step: float, close: float) -> None:
+    """As a pendulum of 3/2 its length, and as heavy as that; not as its points would, which are eight
+    on each rim."""
     radius, far = 0.1, 0.4
     wall = Surface.cylinder(0.5, axis=(0, 1, 0), friction=1.0)
     drum = f'<cylinder radius="{radius}" length="0.3"/>'
@@ -223,12 +225,17 @@ def test_a_cylinder_rolls_in_a_gutter() -> None:
         lambda t, y: [y[1], -9.81 * np.sin(y[0]) / (1.5 * far)], (0, 1), [0.4, 0],
         rtol=1e-11, atol=1e-13,
     ).y[0, -1]  # fmt: skip
-    stepper = Stepper(robot, 1e-3, on(wall))
+    stepper = Stepper(robot, step, on(wall))
     place = far * np.array([np.sin(0.4), 0, -np.cos(0.4)])
     stepper.set_state([*place, 0, 0, 0, 1], np.zeros(6))
-    stepper.advance(1000)
-    assert np.arctan2(stepper.q[0], -stepper.q[2]) == pytest.approx(exact, abs=1e-4)
-    assert np.hypot(stepper.q[0], stepper.q[2]) == pytest.approx(far, abs=5e-6)
+    stepper.advance(round(1 / step))
+    angle = np.arctan2(stepper.q[0], -stepper.q[2])
+    assert angle == pytest.approx(exact, abs=close)
+    assert np.hypot(stepper.q[0], stepper.q[2]) == pytest.approx(far, abs=1e-9)
+    up = np.array([-np.sin(angle), 0, np.cos(angle)])
+    pushes = 9.81 * (7 * np.cos(angle) - 4 * np.cos(0.4)) / 3
+    assert sum(one.force @ up for one in stepper.contacts) == pytest.approx(pushes, abs=5 * step)
+    assert not stepper.impacts
 
 
 def test_a_capsule_lies_across_a_ridge() -> None:
@@ -266,10 +273,9 @@ def test_a_box_stands_on_top_of_a_dome() -> None:
     np.testing.assert_array_equal(q[0, -1], stepper.q)
 
 
-@pytest.mark.parametrize("seed", range(40) if is_night() else range(6))
+@pytest.mark.parametrize("seed", range(120) if is_night() else range(6))
 def test_what_falls_on_hills_gains_no_energy(seed: int) -> None:
-    """Nothing is inside the ground at the end, as places all over the shape say, except for how
-    far it bends away within a step."""
+    """Nothing is inside the ground at the end, as places all over the shape say."""
     rng, wall = np.random.default_rng(seed), WALLS[("waves", "hills")[seed % 2]]
     shape = ['<box size="0.3 0.2 0.1"/>', '<cylinder radius="0.1" length="0.3"/>',
              '<capsule radius="0.05" length="0.4"/>'][seed % 3]  # fmt: skip
@@ -293,11 +299,10 @@ def test_what_falls_on_hills_gains_no_energy(seed: int) -> None:
         places = places + ring if "cyl" in shape else places * 4 / 3
     world = Rotation.from_quat(stepper.q[3:]).apply(places.T) + stepper.q[:3]
     radius = 0.05 if "capsule" in shape else 0.0
-    speed = np.abs(stepper.v) @ [0.2, 0.2, 0.2, 1, 1, 1]
     for place in world:
         g, slope, _ = (np.array(one).ravel() for one in wall.faces[0](place))
         place = place - radius * slope / np.linalg.norm(slope)
-        assert float(wall.faces[0](place)[0]) > -1e-6 - 2 * (stepper.step * speed) ** 2
+        assert float(wall.faces[0](place)[0]) > -1e-6
 
 
 def test_who_touches_by_points() -> None:

@@ -42,8 +42,16 @@ static void fill_block(const struct solids* t, size_t pair, const struct touch* 
     plane[0] = 1.;
     memcpy(plane + 1, place, sizeof place);
     plane[4] = one->radius;
-    turn_back(other, foot, plane + 5);
-    turn_back(other, one->normal, plane + 8);
+    if (one->follows) {
+      const bool about = one->follows == CIRCLE || one->follows == SIDE;
+      for (int r = 0; r < 3; ++r) arm[r] = one->one[r] - (about ? body[4 * r + 3] : 0.);
+      plane[0] += one->follows;
+      turn_back(body, arm, plane + 5);
+      turn_back(body, one->other, plane + 8);
+    } else {
+      turn_back(other, foot, plane + 5);
+      turn_back(other, one->normal, plane + 8);
+    }
     plane[11] = (double)mine->body, plane[12] = (double)theirs->body;
     plane[13] = (double)(2 * pair + (size_t)one->turned);
   }
@@ -143,6 +151,12 @@ EXPORTED int look_for_solids(const struct walls* w, struct motion* s, double spa
   Work<double> x;
   share_room(w, s->room, &x);
   return find_pairs(w, s, &x, span);
+}
+
+/* Write normals and places of the slots of a motion into a column of `rows`, and their distances and
+   rates to `result` (2 m). */
+EXPORTED void place_solids(const struct walls* w, const struct motion* s, double* column, double* result) {
+  place_slots(w, s, s->v, column, result);
 }
 
 /* Distance of a pair by itself, in poses (3, 4) of its shapes, see `nearest`; the points are those of

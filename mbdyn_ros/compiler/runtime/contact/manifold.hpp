@@ -12,10 +12,10 @@ enum { MOST_POINTS = 4 };
 #define SAME_DEPTH 1e-6     /* m by which points are deeper than others */
 
 /* A point of the one shape (of the second if `turned`), within a radius of its surface, against a
-   plane of the other. */
+   plane of the other; or against a curved wall, where it `follows` a course: see wall_phase.hpp. */
 struct touch {
-  int turned;
-  double point[3], radius, foot[3], normal[3], gap;
+  int turned, follows;
+  double point[3], radius, foot[3], normal[3], gap, one[3], other[3];
 };
 
 /* Clip points by the sides of a face; gives how many are left. There is room for twice as many as
@@ -119,7 +119,7 @@ static size_t narrow_phase(const struct solids* t, const struct solid* const* on
     for (size_t k = 0; k < count; ++k) {
       struct touch* found = all + near;
       double far[3];
-      found->turned = turned, found->radius = other->radius;
+      found->turned = turned, found->follows = 0, found->radius = other->radius;
       memcpy(found->point, other->points[k], sizeof found->point);
       memcpy(found->foot, face->points[0], sizeof found->foot);
       memcpy(found->normal, face->normal, sizeof found->normal);
@@ -134,7 +134,7 @@ static size_t narrow_phase(const struct solids* t, const struct solid* const* on
     }
   }
   turned = one[1]->kind == ROUNDED;  /* what is round is the point */
-  out->turned = turned;
+  out->turned = turned, out->follows = 0;
   out->radius = one[turned]->kind == ROUNDED ? one[turned]->radius : 0.;
   memcpy(out->point, place[turned], sizeof out->point);
   memcpy(out->foot, place[!turned], sizeof out->foot);

@@ -3,6 +3,9 @@
    touched. What g does between two places is known from its derivatives there: bounds of these say how
    close together they are (see equations/contact/steepness.py).
 
+   In a step a place follows its course on the body, as an edge or a rim, to where g is least: so the
+   wall bends under it as it is.
+
    A capsule is a rod of balls of radius r. g is the least in the ball about x then, at y = x - r n, and
    with S = (1 - n n^T) H / |grad g| there n changes with x by (1 + r S)^-1 S. */
 #pragma once
@@ -11,8 +14,14 @@
 
 enum { MOST_FOUND = 48, WALL_STEPS = 24, MOST_PARTS = 64 };
 
+/* What a place may follow: nothing, a line along `one`, a plane along both; a circle about the point
+   `one` across `other`, or that and the way along `other`; an ellipsoid. */
+enum { CORNER = 1, LINE, FACE, CIRCLE, SIDE, EGG };
+
 #define SETTLED 1e-11 /* share of the slope that is none along an edge */
 #define EVEN_WALL 1e-9 /* m by which a wall bends away from what touches it in between, at least */
+#define CLOSER 0.5 /* share of the way on which g bends anew, from place to place */
+#define AT_EDGE 1e-9 /* share of a shape's size within which places are on its faces */
 #define ONE_PLACE 1e-3 /* share of a shape's size within which places are one */
 
 /* g with its gradient and second derivatives, as the program of a wall has them. */
@@ -25,9 +34,16 @@ struct level {
 struct landing {
   const struct solid* wall;
   double radius, margin, size;
+  int course;
+  double one[3], other[3];
   struct touch found[MOST_FOUND];
   size_t count;
 };
+
+static void set_course(struct landing* l, int course, const double* one, const double* other) {
+  l->course = course;
+  for (int r = 0; r < 3; ++r) l->one[r] = one ? one[r] : 0., l->other[r] = other ? other[r] : 0.;
+}
 
 /* Solve a x = x (3) in place; whether a is regular. */
 static bool solve_three(const double* a, double* x) {
@@ -112,8 +128,9 @@ static void land(struct landing* l, const double* x, const struct level& one) {
   if (at < l->count && l->found[at].gap <= gap) return;
   l->count += at == l->count;
   struct touch* found = l->found + at;
-  found->turned = 0, found->radius = l->radius, found->gap = gap;
+  found->turned = 0, found->follows = l->course, found->radius = l->radius, found->gap = gap;
   for (int r = 0; r < 3; ++r) {
+    found->one[r] = l->one[r], found->other[r] = l->other[r];
     found->point[r] = x[r], found->normal[r] = one.slope[r] / size;
     found->foot[r] = x[r] - (l->radius + gap) * found->normal[r];
   }
@@ -126,7 +143,7 @@ static bool is_far(const struct landing* l, double least) {
 
 /* In how many parts a way is looked at. */
 static size_t parts_of(const struct landing* l, double length) {
-  const double parts = ceil(length / l->wall->spread);
+  const double parts = ceil(length / (CLOSER * l->wall->spread));
   return (size_t)fmax(fmin(parts, MOST_PARTS), 1.);
 }
 
@@ -173,7 +190,16 @@ static void land_on_edge(struct landing* l, const double* a, const double* b) {
   double way[3];
   for (int r = 0; r < 3; ++r) way[r] = b[r] - a[r];
   const double length = sqrt(dot(3, way, way));
-  land_along(l, parts_of(l, length), 1., [&](double t, double* d) {
+  const size_t parts = parts_of(l, length);
+  set_course(l, CORNER, nullptr, nullptr);
+  for (size_t k = 1; k < parts; ++k) {  /* where another hollow may come within the step */
+    double x[3];
+    for (int r = 0; r < 3; ++r) x[r] = a[r] + (double)k / (double)parts * way[r];
+    land(l, x, level_at(l, x));
+  }
+  set_course(l, LINE, way, nullptr);
+  for (int r = 0; r < 3; ++r) l->one[r] /= length;
+  land_along(l, parts, 1., [&](double t, double* d) {
     for (int r = 0; r < 3; ++r) d[r] = a[r] + t * way[r];
     const struct level one = level_at(l, d);
     d[3] = dot(3, way, one.slope), d[4] = 0.;
@@ -219,6 +245,7 @@ static void land_on_grid(struct landing* l, const double* middle, const double* 
                          const Within& within) {
   double e[3], f[3], x[3];
   tangents(normal, e, f);
+  set_course(l, FACE, e, f);
   const int count = (int)parts_of(l, reach);
   for (int i = 1 - count; i < count; ++i) {
     for (int j = 1 - count; j < count; ++j) {
@@ -237,6 +264,7 @@ static void land_polytope(const struct solids* t, const struct solid* one, const
     move_by(pose, t->corner + 3 * (one->first_corner + k), corner[k]);
     const struct level here = level_at(l, corner[k]);
     g[k] = here.g;
+    set_course(l, CORNER, nullptr, nullptr);
     land(l, corner[k], here);
   }
   for (int64_t face = one->first_face; face < one->first_face + one->faces; ++face) {
@@ -297,7 +325,9 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
     for (int r = 0; r < 3; ++r) middle[r] = pose[4 * r + 3] + z * axis[r], normal[r] = end * axis[r];
     const struct level here = level_at(l, middle);
     if (is_far(l, here.g - radius * l->wall->steep)) continue;
+    set_course(l, CIRCLE, middle, axis);
     land_along(l, parts, whole, on_circle);
+    set_course(l, CORNER, nullptr, nullptr);
     if (-dot(3, normal, here.slope) > ALIGNED * slope_of(here)) {  /* it stands */
       const double down[] = {dot(3, ex, here.slope), dot(3, ey, here.slope)};
       const double first = atan2(-down[1], -down[0]);
@@ -314,6 +344,8 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
     });
   }
   const size_t rings = parts_of(l, 2. * one->half);
+  const double centre[] = {pose[3], pose[7], pose[11]};
+  set_course(l, SIDE, centre, axis);
   for (size_t k = 0; k < rings; ++k) {
     struct landing ring = *l;
     ring.count = 0, ring.margin = HUGE_VAL;
@@ -353,6 +385,7 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
 /* Places of an ellipsoid middle + A s with |s| = 1: A^T grad g + l s = 0, by Newton's method from 26 of
    them. */
 static void land_ellipsoid(const struct solid* one, const double* pose, struct landing* l) {
+  set_course(l, EGG, nullptr, nullptr);
   for (int start = 0; start < 27; ++start) {
     double s[3] = {start % 3 - 1., start / 3 % 3 - 1., start / 9 - 1.}, x[3];
     double size = sqrt(dot(3, s, s)), moved = HUGE_VAL;
@@ -408,7 +441,9 @@ static size_t choose(struct landing* l, struct touch* out) {
    gives how many. `room` has 4 numbers for each corner, `out` MOST_POINTS. */
 static size_t wall_phase(const struct solids* t, const struct solid* one, const struct solid* wall,
                          const double* pose, double margin, double* room, struct touch* out) {
-  struct landing l = {wall, one->kind == ROUNDED ? one->radius : 0., margin, one->reach, {}, 0};
+  struct landing l = {};
+  l.wall = wall, l.margin = margin, l.size = one->reach;
+  if (one->kind == ROUNDED) l.radius = one->radius;
   const double middle[] = {pose[3], pose[7], pose[11]};
   if (is_far(&l, level_at(wall, middle).g - one->reach * wall->steep)) return 0;
   if (one->kind == POLYTOPE) land_polytope(t, one, pose, &l, room);
@@ -423,4 +458,131 @@ static size_t wall_phase(const struct solids* t, const struct solid* one, const 
     if (!is_far(&l, 0.5 * both)) land_on_edge(&l, ends[0], ends[1]);
   }
   return choose(&l, out);
+}
+
+/* Unit vectors along which a place x may go, how many there are, and what their bend adds to that of g. */
+static size_t directions(const struct solid* one, const double* pose, int course, const double* first,
+                         const double* second, const double* x, const double* slope, double (*t)[3],
+                         double* more) {
+  double arm[3], out[3];
+  *more = 0.;
+  if (course == LINE || course == FACE) {
+    memcpy(t[0], first, sizeof *t), memcpy(t[1], second, sizeof *t);
+    return course == LINE ? 1 : 2;
+  }
+  if (course == EGG) {
+    double e[3], f[3];
+    for (int r = 0; r < 3; ++r) arm[r] = x[r] - pose[4 * r + 3];
+    turn_back(pose, arm, out);
+    for (int r = 0; r < 3; ++r) out[r] /= one->half_axes[r];
+    tangents(out, e, f);
+    for (int r = 0; r < 3; ++r) e[r] *= one->half_axes[r], f[r] *= one->half_axes[r];
+    turn_by(pose, e, t[0]), turn_by(pose, f, t[1]);
+    *more = -dot(3, arm, slope);
+    return 2;
+  }
+  for (int r = 0; r < 3; ++r) arm[r] = x[r] - first[r];
+  add_to(3, -dot(3, arm, second), second, arm);
+  const double radius = sqrt(dot(3, arm, arm));
+  for (int r = 0; r < 3; ++r) out[r] = arm[r] / radius;
+  crossed(second, out, t[0]);
+  memcpy(t[1], second, sizeof *t);
+  *more = -dot(3, out, slope) / radius;
+  return course == CIRCLE ? 1 : 2;
+}
+
+/* Go on along a course. */
+static void go_along(const struct solid* one, const double* pose, int course, const double* first,
+                     const double* second, double (*t)[3], const double* step, double* x) {
+  if (course == LINE || course == FACE) {
+    for (int k = 0; k < 2; ++k) add_to(3, step[k], t[k], x);
+    return;
+  }
+  double arm[3], along = 0.;
+  if (course == EGG) {
+    double s[3], size = 0.;
+    for (int r = 0; r < 3; ++r) arm[r] = x[r] - pose[4 * r + 3] + step[0] * t[0][r] + step[1] * t[1][r];
+    turn_back(pose, arm, s);
+    for (int r = 0; r < 3; ++r) s[r] /= one->half_axes[r], size += s[r] * s[r];
+    for (int r = 0; r < 3; ++r) s[r] *= one->half_axes[r] / sqrt(size);
+    move_by(pose, s, x);
+    return;
+  }
+  for (int r = 0; r < 3; ++r) arm[r] = x[r] - first[r];
+  along = dot(3, arm, second);
+  add_to(3, -along, second, arm);
+  const double radius = sqrt(dot(3, arm, arm)), turn = step[0] / radius;
+  along += course == SIDE ? step[1] : 0.;
+  for (int r = 0; r < 3; ++r) {
+    x[r] = first[r] + along * second[r] + cos(turn) * arm[r] + sin(turn) * radius * t[0][r];
+  }
+}
+
+/* What share of the way from x to y stays on a shape, on whose surface x is. */
+static double share_within(const struct solids* t, const struct solid* one, const double* pose, int course,
+                           const double* x, const double* y) {
+  double from[3], to[3], arm[3], share = 1.;
+  for (int r = 0; r < 3; ++r) arm[r] = x[r] - pose[4 * r + 3];
+  turn_back(pose, arm, from);
+  for (int r = 0; r < 3; ++r) arm[r] = y[r] - pose[4 * r + 3];
+  turn_back(pose, arm, to);
+  const auto stay = [&share](double before, double after, double most) {
+    if (after > most && after > before) share = fmin(share, fmax(0., (most - before) / (after - before)));
+  };
+  if (one->kind == POLYTOPE) {
+    for (int64_t k = one->first_face; k < one->first_face + one->faces; ++k) {
+      const double *normal = t->normal + 3 * k, far = dot(3, normal, t->corner + 3 * t->loops[t->start[k]]);
+      stay(dot(3, normal, from), dot(3, normal, to), far + AT_EDGE * one->reach);
+    }
+  } else if (course == FACE) {  /* the end of a drum */
+    stay(hypot(from[0], from[1]), hypot(to[0], to[1]), one->radius);
+  } else if (course == LINE || course == SIDE) {
+    for (double sign = -1.; sign < 2.; sign += 2.) stay(sign * from[2], sign * to[2], one->half);
+  }
+  return share;
+}
+
+/* The place of a slot on a curved wall with its body in this pose, and the normal; gives the gap. It
+   follows its course from where it was found, by Newton's method. */
+EXPORTED double follow_wall(const struct solids* t, const double* plane, const double* body,
+                            double* place, double* normal) {
+  const int64_t* pair = t->pair + 2 * ((size_t)plane[13] / 2);
+  const struct solid *one = t->solid + pair[0], *wall = t->solid + pair[1];
+  const int course = (int)plane[0] - 1;
+  double pose[12], x[3], first[3], second[3], way[2][3], step[2], more;
+  pose_product(body, one->pose, pose);
+  move_by(body, plane + 1, x);
+  course == CIRCLE || course == SIDE ? move_by(body, plane + 5, first) : turn_by(body, plane + 5, first);
+  turn_by(body, plane + 8, second);
+  struct level here = least_level(wall, plane[4], x);
+  for (int k = 0; course > CORNER && k < WALL_STEPS; ++k) {
+    const size_t count = directions(one, pose, course, first, second, x, here.slope, way, &more);
+    double d[2] = {}, M[2][2] = {{1., 0.}, {0., 1.}};
+    for (size_t i = 0; i < count; ++i) {
+      double bent[3];
+      d[i] = dot(3, way[i], here.slope);
+      for (int r = 0; r < 3; ++r) bent[r] = dot(3, here.bend + 3 * r, way[i]);
+      for (size_t j = 0; j < count; ++j) M[i][j] = dot(3, way[j], bent);
+    }
+    M[0][0] += more;
+    if (course == EGG) M[1][1] += more;
+    const double det = M[0][0] * M[1][1] - M[0][1] * M[1][0];
+    const double size = sqrt(dot(3, way[0], way[0])) * slope_of(here);
+    if (fabs(d[0]) + fabs(d[1]) <= 1e-13 * size || !(M[0][0] > 0.) || !(det > 0.)) break;
+    step[0] = -(M[1][1] * d[0] - M[0][1] * d[1]) / det;
+    step[1] = -(M[0][0] * d[1] - M[1][0] * d[0]) / det;
+    double next[3] = {x[0], x[1], x[2]};
+    go_along(one, pose, course, first, second, way, step, next);
+    const double share = share_within(t, one, pose, course, x, next);
+    for (int i = 0; i < 2; ++i) step[i] *= share;
+    go_along(one, pose, course, first, second, way, step, x);
+    here = least_level(wall, plane[4], x);
+    if (share < 1.) break;  /* it goes on from there as another one */
+  }
+  const double size = slope_of(here);
+  for (int r = 0; r < 3; ++r) {
+    normal[r] = here.slope[r] / size;
+    place[r] = x[r] - plane[4] * normal[r];
+  }
+  return here.g / size;
 }
