@@ -215,8 +215,7 @@ def test_a_plank_rocks_on_a_ridge(step: float, close: float) -> None:
 
 @pytest.mark.parametrize(("step", "close"), [(1e-3, 1e-6), (5e-3, 5e-5)])
 def test_a_cylinder_rolls_in_a_gutter(step: float, close: float) -> None:
-    """As a pendulum of 3/2 its length, and as heavy as that; not as its points would, which are eight
-    on each rim."""
+    """As a pendulum of 3/2 its length, and as heavy; not as its points would, eight on each rim."""
     radius, far = 0.1, 0.4
     wall = Surface.cylinder(0.5, axis=(0, 1, 0), friction=1.0)
     drum = f'<cylinder radius="{radius}" length="0.3"/>'
