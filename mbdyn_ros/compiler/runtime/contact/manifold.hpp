@@ -12,7 +12,7 @@ enum { MOST_POINTS = 4 };
 #define SAME_DEPTH 1e-6     /* m by which points are deeper than others */
 
 /* A point of the one shape (of the second if `turned`), within a radius of its surface, against a
-   plane of the other; or against a curved wall, where it `follows` a course: see wall_phase.hpp. */
+   plane of the other; or against a curved wall, where it `follows` a course: see wall_course.hpp. */
 struct touch {
   int turned, follows;
   double point[3], radius, foot[3], normal[3], gap, one[3], other[3];

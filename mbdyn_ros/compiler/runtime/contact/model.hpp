@@ -84,7 +84,7 @@ struct motion {
   /* (slots, PLANE): 1 where in use; place (3) on the body and radius of a ball there; place (3) and
      normal (3) of a plane on the partner; where body and partner stand in the result of `rows`;
      twice the number of the pair, one more where the body is that of the second shape. On curved walls
-     more than 1, and how the place moves on the body instead of the plane: see wall_phase.hpp. */
+     more than 1, and how the place moves on the body instead of the plane: see wall_course.hpp. */
   double* planes;
   double* blocks;  /* (slots / MOST_POINTS, 4): see broad_phase.hpp */
   double* clear;   /* (2 + nq): m to the nearest wall, steps to the next look, and q there */
