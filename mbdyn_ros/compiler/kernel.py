@@ -272,7 +272,7 @@ class CompiledKernel(Kernel):
         super().__init__(program, scalar.inputs, scalar.shape, home)
         self.scalar, self._made, self._runtime = scalar, vectors, runtime()
         self.worth_a_thread = worth_a_thread
-        self._home = address(home)
+        self._home, self._keeps_numbers = address(home), bool(program.kept)
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
         self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
 
@@ -312,7 +312,7 @@ class CompiledKernel(Kernel):
         """From `MANY` states on several at once, in vectors and on `threads()`."""
         home = homes
         if home is None:
-            home = snapshot(self.home) if self.program.kept else self.home
+            home = snapshot(self.home) if self._keeps_numbers else self.home
         addressed = self._addressed(arrays, result, home)  # which stays until this returns
         vectors = self.vectors if len(result) >= MANY and not apart else None
         if vectors is None:
@@ -324,12 +324,14 @@ class CompiledKernel(Kernel):
     def _addressed(self, arrays: Sequence[Array], result: Array, home: Array) -> tuple[object, ...]:
         """Number of states, where inputs and home are, their steps, and where the result is."""
         count = len(result)
-        place = self._home if home is self.home else address(home)
+        place, own = self._home, 0  # of the homes, and from one to the next
+        if home is not self.home:
+            place, own = address(home), home.shape[1] if home.ndim > 1 else 0
         start = self._addresses(*map(address, arrays), place)
         steps = (
             x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True)
         )
-        step = self._steps(*steps, home.shape[1] if home.ndim > 1 else 0)
+        step = self._steps(*steps, own)
         return ctypes.c_size_t(count), start, step, ctypes.c_void_p(address(result))
 
 

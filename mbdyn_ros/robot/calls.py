@@ -270,7 +270,8 @@ class Calls:
         something else: users ask for many links once, and compiling takes longer than that.
         """
         with brief:
-            friction = checked_flag("friction", friction) or not self._system.has_friction
+            if friction is not True:
+                friction = checked_flag("friction", friction) or not self._system.has_friction
             arrays = {
                 key: (self._array(key, value), 1)
                 for key, value in zip(program.inputs, values, strict=True)

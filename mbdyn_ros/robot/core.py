@@ -273,8 +273,10 @@ class Core:
             self.say_choice()
         if "mass" in program.needs:
             self.require_mass(program.name.replace("_", " "))
-        moved = self.nv - len(self.system.given)
-        if "drives" in program.needs and len(self.effort_labels) < moved:
+        if "drives" not in program.needs:
+            return
+        moved = self.nv - len(self._system.given)
+        if len(self.effort_labels) < moved:
             idle = [name for name in self.independent_joints if name not in self.actuated_joints]
             raise InputError(
                 f"{self.model.source}: inverse dynamics has no answer: {moved} coordinates move, "
