@@ -308,7 +308,10 @@ class Environment(Sealed):
         """The shapes that may touch each other, except for the `couples`, or curved walls."""
         if self.links is None:
             return ()
-        return self.links.solid_pairs(robot) + self._wall_pairs(robot)
+        if not self._curved:
+            return self.links.solid_pairs(robot)
+        solids = solids_of(robot)
+        return self.links.solid_pairs(robot, solids) + self._wall_pairs(robot, solids)
 
     @property
     def _curved(self) -> tuple[Side, ...]:
@@ -318,29 +321,26 @@ class Environment(Sealed):
         plain = [one for one in self.sides if one.surface.laws == NO_LAWS]
         return tuple(one for one in plain if not _is_flat(one.surface))
 
-    def _wall_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
+    def _wall_pairs(self, robot: Robot, solids: list[Solid]) -> tuple[SolidPair, ...]:
         """The shapes that touch curved walls as wholes, and these."""
-        if not self._curved:
-            return ()
         tree = robot.system.tree
         moved = {
             link
             for link, (body, _) in tree.frames.items()
             if body != WORLD and tree.bodies[body].inertia.mass
         }
-        solids = [one for one in solids_of(robot) if one.link in moved and one.touches_as_whole]
-        least = min((one.shape.reach for one in solids), default=1.0)
-        still = Pose(np.eye(3), np.zeros(3))
+        wholes = [one for one in solids if one.link in moved and one.touches_as_whole]
+        least = min((one.shape.reach for one in wholes), default=1.0)
         walls = [
             Solid(
-                one.surface.name, WORLD, still,
+                one.surface.name, WORLD, Pose(),
                 CurvedWall(
                     one.surface.faces[one.face], one.surface.signed[one.face].steepness, least
                 ),
             )
             for one in self._curved
         ]  # fmt: skip
-        return tuple(product(solids, walls))
+        return tuple(product(wholes, walls))
 
     def couples(self, robot: Robot) -> tuple[tuple[str, Couple], ...]:
         """The links that may touch each other, with words for them."""

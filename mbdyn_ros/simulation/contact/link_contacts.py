@@ -143,17 +143,24 @@ class LinkContacts(Sealed):
             )
         return tuple(found)
 
-    def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """All pairs of shapes that may touch, except for the `couples`; none unless `convex`."""
-        every = self.shape_pairs(robot) if self.convex else ()
+    def solid_pairs(
+        self, robot: Robot, solids: Sequence[Solid] | None = None
+    ) -> tuple[SolidPair, ...]:
+        """All pairs of shapes that may touch, except for the `couples`; none unless `convex`.
+
+        solids : the shapes of the robot, where they are known.
+        """
+        every = self.shape_pairs(robot, solids) if self.convex else ()
         return tuple(pair for pair in every if not all(one.is_round for one in pair))
 
-    def shape_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
-        """All pairs of shapes that may touch, convex or not."""
+    def shape_pairs(
+        self, robot: Robot, solids: Sequence[Solid] | None = None
+    ) -> tuple[SolidPair, ...]:
+        """All pairs of shapes that may touch, convex or not; for solids see `solid_pairs`."""
         may_touch = self._judge(robot)
         return tuple(
             (one, other)
-            for one, other in combinations(solids_of(robot), 2)
+            for one, other in combinations(solids_of(robot) if solids is None else solids, 2)
             if may_touch(one.link, other.link)
         )
 
