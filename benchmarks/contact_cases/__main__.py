@@ -19,11 +19,11 @@ from .driven import driven
 from .falling import bouncing, turning
 from .ground import grounds
 from .laws import laws
-from .pairs import collisions, loads
+from .pairs import collisions, loads, logs
 from .scene import Case
 from .single import blocks, rolling
 
-KINDS = (blocks, rolling, grounds, bouncing, turning, collisions, loads, laws, driven)
+KINDS = (blocks, rolling, grounds, bouncing, turning, collisions, loads, logs, laws, driven)
 ENGINES = ("simulate", "Stepper", "Stepper, 5 ms", "MuJoCo")
 
 

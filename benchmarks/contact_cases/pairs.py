@@ -1,13 +1,33 @@
-"""Bodies on bodies: collisions, stacks, wedges, planks and a grasp."""
+"""Bodies on bodies: collisions, stacks, wedges, planks, logs and a grasp."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy.integrate import solve_ivp
 
 from .scene import Body, Case, G, Scene, Wall
 from .single import R, ball, block
 
 FREE: list[Wall] = []
+LOG, HALF, MOMENT = 0.3, 0.05, (0.2**2 + 0.05**2) / 3
+"""m, the radius of a fixed cylinder, and half the height of a plank; kg m^2 about its middle."""
+
+
+def _rolled(rate: Callable[[float, float], float], angle: float, spin: float, time: float) -> float:
+    """An angle (rad) whose acceleration is a function of it and of its rate, after a time (s)."""
+    motion = solve_ivp(
+        lambda t, y: [y[1], rate(*y)], (0, time), [angle, spin], rtol=1e-12, atol=1e-14
+    )
+    return float(motion.y[0, -1])
+
+
+def _rocking(angle: float, spin: float) -> float:
+    """Of the plank on the cylinder."""
+    pull = G * (LOG * angle * np.cos(angle) - HALF * np.sin(angle))
+    inertia = MOMENT + HALF**2 + LOG**2 * angle**2
+    return float(-(pull + LOG**2 * angle * spin**2) / inertia)
 
 
 def collisions() -> list[Case]:
@@ -193,5 +213,50 @@ def loads() -> list[Case]:
             "m",
             grip(0.95 * G, 0.5),
             lambda e: float(e.place["box"][2]),
+        ),
+    ]
+
+
+def logs() -> list[Case]:
+    """What rolls on a box that is pulled, and on a cylinder that may only slide along itself."""
+    lying = (np.pi / 2, 0, 0)
+    pulled = Body(
+        "plank", ["type='box' size='2 .5 .05'"], mass=3.0, joint="type='slide' axis='1 0 0'"
+    )
+    roller = Body("drum", ["type='cylinder' size='.1 .1'"], turn=lying, place=(0, 0, 0.05 + R))
+    log = Body(
+        "log",
+        [f"type='cylinder' size='{LOG} .4' euler='90 0 0'"],
+        joint="type='slide' axis='0 1 0'",
+    )
+    start, far = 0.1, LOG + R
+    place = far * np.array([np.sin(start), 0, np.cos(start)])
+    rolls = Body("drum", ["type='cylinder' size='.1 .1'"], turn=lying, place=place)
+    rolled = _rolled(lambda y, _: G * np.sin(y) / (1.5 * far), start, 0.0, 0.5)
+    plank = Body(
+        "plank", ["type='box' size='.2 .1 .05'"], inertia=(0.01, MOMENT, 0.02),
+        place=(0, 0, LOG + HALF), velocity=(HALF * 0.7, 0, 0), spin=(0, 0.7, 0),
+    )  # fmt: skip
+    return [
+        Case(
+            "cylinder rolls on a box that is pulled: the box",
+            6.0 / (3 + 1 / 3) / 2,
+            "m",
+            Scene([pulled, roller], FREE, 1.0, (0.8, 0.0), {"plank": 6.0}),
+            lambda e: float(e.place["plank"][0]),
+        ),
+        Case(
+            "cylinder rolls off a fixed one: its angle",
+            rolled,
+            "rad",
+            Scene([log, rolls], FREE, 0.5, (2.0, 0.0)),
+            lambda e: float(np.arctan2(e.place["drum"][0], e.place["drum"][2])),
+        ),
+        Case(
+            "plank rocks on a fixed cylinder",
+            _rolled(_rocking, 0.0, 0.7, 1.0),
+            "rad",
+            Scene([log, plank], FREE, 1.0, (2.0, 0.0)),
+            lambda e: float(e.turn["plank"].as_rotvec()[1]),
         ),
     ]

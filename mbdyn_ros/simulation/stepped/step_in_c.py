@@ -44,7 +44,7 @@ CONTACT_ARRAYS = ("force", "trend", "turning", "slip")
 CROWDED_CONTACTS = 2
 """`motion.crowded` in C where active contacts had no room, not pairs of convex shapes."""
 
-SLOT_SIZE = 14
+SLOT_SIZE = 22
 """Numbers of a slot, see `struct motion` in C."""
 
 PROGRAMS = {
@@ -211,7 +211,7 @@ class StepInC:
         self._solids = tables
         self.walls.solids = ctypes.addressof(tables.solids)
         self.walls.broad_phase = ctypes.cast(touching().broad_phase, ADDRESS)
-        self.walls.follow = ctypes.cast(touching().follow_wall, ADDRESS)
+        self.walls.follow = ctypes.cast(touching().follow, ADDRESS)
 
     def feel_wrenches(self, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""

@@ -42,15 +42,11 @@ static void fill_block(const struct solids* t, size_t pair, const struct touch* 
     plane[0] = 1.;
     memcpy(plane + 1, place, sizeof place);
     plane[4] = one->radius;
-    if (one->follows) {
-      const bool about = one->follows == CIRCLE || one->follows == SIDE;
-      for (int r = 0; r < 3; ++r) arm[r] = one->one[r] - (about ? body[4 * r + 3] : 0.);
-      plane[0] += one->follows;
-      turn_back(body, arm, plane + 5);
-      turn_back(body, one->other, plane + 8);
-    } else {
-      turn_back(other, foot, plane + 5);
-      turn_back(other, one->normal, plane + 8);
+    turn_back(other, foot, plane + 5);
+    turn_back(other, one->normal, plane + 8);
+    for (int b = 0; b < 2; ++b) {
+      plane[14 + b] = one->course[b];
+      turn_back(b ? other : body, one->along + 3 * b, plane + 16 + 3 * b);
     }
     plane[11] = (double)mine->body, plane[12] = (double)theirs->body;
     plane[13] = (double)(2 * pair + (size_t)one->turned);

@@ -20,7 +20,7 @@ enum { MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
 /* What a step found no room for, so that it is to be taken again with more. */
 enum { PAIRS = 1, CONTACTS = 2 };
 
-enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
+enum { PLANE = 22 }; /* numbers of a slot, see `planes` */
 enum { PAST = 3 };   /* steps whose reactions are known */
 
 struct solids;
@@ -76,15 +76,15 @@ struct walls {
   const struct programs* vectors; /* NULL where there are none */
   const struct solids* solids;    /* convex shapes that may touch in slots; NULL: none */
   int (*broad_phase)(const struct walls*, struct motion*, Work<double>*); /* finds which; NULL too */
-  /* the gap of a slot on a curved wall, its place and normal, from the pose of its body; NULL too */
-  double (*follow)(const struct solids*, const double*, const double*, double*, double*);
+  /* the gap of a slot with courses, its place and normal, from the poses of its bodies; NULL too */
+  double (*follow)(const struct solids*, const double*, const double*, const double*, double*, double*);
 };
 
 struct motion {
   /* (slots, PLANE): 1 where in use; place (3) on the body and radius of a ball there; place (3) and
      normal (3) of a plane on the partner; where body and partner stand in the result of `rows`;
-     twice the number of the pair, one more where the body is that of the second shape. On curved walls
-     more than 1, and how the place moves on the body instead of the plane: see wall_course.hpp. */
+     twice the number of the pair, one more where the body is that of the second shape; the courses of
+     both places, 0 where they stay, and a vector (3) of each: see courses.hpp. */
   double* planes;
   double* blocks;  /* (slots / MOST_POINTS, 4): see broad_phase.hpp */
   double* clear;   /* (2 + nq): m to the nearest wall, steps to the next look, and q there */

@@ -3,13 +3,11 @@
    these say how close together they are (see equations/contact/steepness.py). */
 #pragma once
 #include "manifold.hpp"
-#include "wall_course.hpp"
 
 enum { MOST_FOUND = 48, MOST_PARTS = 64 };
 
 #define EVEN_WALL 1e-9 /* m by which a wall bends away from what touches it in between, at least */
 #define CLOSER 0.5     /* share of the way on which g bends anew, from place to place */
-#define ONE_PLACE 1e-3 /* share of a shape's size within which places are one */
 
 /* What is sought: places of one shape that are not farther from a wall than the margin, deep ones
    first where there are many. */
@@ -17,14 +15,14 @@ struct landing {
   const struct solid* wall;
   double radius, margin, size;
   int course;
-  double one[3], other[3];
+  double along[3];
   struct touch found[MOST_FOUND];
   size_t count;
 };
 
-static void set_course(struct landing* l, int course, const double* one, const double* other) {
+static void set_course(struct landing* l, int course, const double* along = nullptr) {
   l->course = course;
-  for (int r = 0; r < 3; ++r) l->one[r] = one ? one[r] : 0., l->other[r] = other ? other[r] : 0.;
+  for (int r = 0; r < 3; ++r) l->along[r] = along ? along[r] : 0.;
 }
 
 static struct level level_at(const struct landing* l, const double* x) {
@@ -50,9 +48,9 @@ static void land(struct landing* l, const double* x, const struct level& one) {
   if (at < l->count && l->found[at].gap <= gap) return;
   l->count += at == l->count;
   struct touch* found = l->found + at;
-  found->turned = 0, found->follows = l->course, found->radius = l->radius, found->gap = gap;
+  found->turned = 0, found->course[0] = l->course, found->course[1] = 0, found->radius = l->radius, found->gap = gap;
   for (int r = 0; r < 3; ++r) {
-    found->one[r] = l->one[r], found->other[r] = l->other[r];
+    found->along[r] = l->along[r], found->along[3 + r] = 0.;
     found->point[r] = x[r], found->normal[r] = one.slope[r] / size;
     found->foot[r] = x[r] - (l->radius + gap) * found->normal[r];
   }
@@ -113,14 +111,14 @@ static void land_on_edge(struct landing* l, const double* a, const double* b) {
   for (int r = 0; r < 3; ++r) way[r] = b[r] - a[r];
   const double length = sqrt(dot(3, way, way));
   const size_t parts = parts_of(l, length);
-  set_course(l, CORNER, nullptr, nullptr);
+  set_course(l, CORNER);
   for (size_t k = 1; k < parts; ++k) {  /* where another hollow may come within the step */
     double x[3];
     for (int r = 0; r < 3; ++r) x[r] = a[r] + (double)k / (double)parts * way[r];
     land(l, x, level_at(l, x));
   }
-  set_course(l, LINE, way, nullptr);
-  for (int r = 0; r < 3; ++r) l->one[r] /= length;
+  set_course(l, LINE, way);
+  for (int r = 0; r < 3; ++r) l->along[r] /= length;
   land_along(l, parts, 1., [&](double t, double* d) {
     for (int r = 0; r < 3; ++r) d[r] = a[r] + t * way[r];
     const struct level one = level_at(l, d);
@@ -167,7 +165,7 @@ static void land_on_grid(struct landing* l, const double* middle, const double* 
                          const Within& within) {
   double e[3], f[3], x[3];
   tangents(normal, e, f);
-  set_course(l, FACE, e, f);
+  set_course(l, FACE, normal);
   const int count = (int)parts_of(l, reach);
   for (int i = 1 - count; i < count; ++i) {
     for (int j = 1 - count; j < count; ++j) {
@@ -186,7 +184,7 @@ static void land_polytope(const struct solids* t, const struct solid* one, const
     move_by(pose, t->corner + 3 * (one->first_corner + k), corner[k]);
     const struct level here = level_at(l, corner[k]);
     g[k] = here.g;
-    set_course(l, CORNER, nullptr, nullptr);
+    set_course(l, CORNER);
     land(l, corner[k], here);
   }
   for (int64_t face = one->first_face; face < one->first_face + one->faces; ++face) {
@@ -247,9 +245,9 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
     for (int r = 0; r < 3; ++r) middle[r] = pose[4 * r + 3] + z * axis[r], normal[r] = end * axis[r];
     const struct level here = level_at(l, middle);
     if (is_far(l, here.g - radius * l->wall->steep)) continue;
-    set_course(l, CIRCLE, middle, axis);
+    set_course(l, CIRCLE);
     land_along(l, parts, whole, on_circle);
-    set_course(l, CORNER, nullptr, nullptr);
+    set_course(l, CORNER);
     if (-dot(3, normal, here.slope) > ALIGNED * slope_of(here)) {  /* it stands */
       const double down[] = {dot(3, ex, here.slope), dot(3, ey, here.slope)};
       const double first = atan2(-down[1], -down[0]);
@@ -266,8 +264,7 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
     });
   }
   const size_t rings = parts_of(l, 2. * one->half);
-  const double centre[] = {pose[3], pose[7], pose[11]};
-  set_course(l, SIDE, centre, axis);
+  set_course(l, SIDE);
   for (size_t k = 0; k < rings; ++k) {
     struct landing ring = *l;
     ring.count = 0, ring.margin = HUGE_VAL;
@@ -307,7 +304,7 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
 /* Places of an ellipsoid middle + A s with |s| = 1: A^T grad g + l s = 0, by Newton's method from 26 of
    them. */
 static void land_ellipsoid(const struct solid* one, const double* pose, struct landing* l) {
-  set_course(l, EGG, nullptr, nullptr);
+  set_course(l, EGG);
   for (int start = 0; start < 27; ++start) {
     double s[3] = {start % 3 - 1., start / 3 % 3 - 1., start / 9 - 1.}, x[3];
     double size = sqrt(dot(3, s, s)), moved = HUGE_VAL;

@@ -177,9 +177,10 @@ static void place_slots(const struct walls* w, const struct motion* s, const dou
     const size_t k = m - w->slots + i;
     const double *one = column + (size_t)plane[11], *other = column + (size_t)plane[12];
     double *normal = column + w->normal[k], *place = normal + 3, gap = 0., rate = 0.;
-    if (plane[0] > 1.) gap = w->follow(w->solids, plane, one, place, normal);
-    for (int r = 0; plane[0] == 1. && r < 3; ++r) normal[r] = dot(3, other + 4 * r, plane + 8);
-    for (int r = 0; plane[0] == 1. && r < 3; ++r) {
+    const bool stays = plane[14] == 0.;
+    if (!stays) gap = w->follow(w->solids, plane, one, other, place, normal);
+    for (int r = 0; stays && r < 3; ++r) normal[r] = dot(3, other + 4 * r, plane + 8);
+    for (int r = 0; stays && r < 3; ++r) {
       const double foot = dot(3, other + 4 * r, plane + 5) + other[4 * r + 3];
       place[r] = dot(3, one + 4 * r, plane + 1) + one[4 * r + 3] - plane[4] * normal[r];
       gap += normal[r] * (place[r] - foot);
