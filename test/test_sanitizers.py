@@ -93,14 +93,17 @@ def shapes():
     hills = mbdyn_ros.Surface(
         lambda x: x[2] - 0.08 * np.sin(6 * x[0]) * np.cos(5 * x[1]), name="hills"
     )
-    world = mbdyn_ros.World([hills])
     box, rod, drum = Box((0.3, 0.2, 0.1)), Capsule(0.05, 0.4), Cylinder(0.1, 0.3)
     kinds = box, rod, drum, Ellipsoid((0.1, 0.2, 0.15))
-    for k, shape in enumerate(kinds):
-        world.add(f"thing{k}", shape, mass=1.0, xyz=(0.1 * k - 0.2, 0.05 * k, 0.4 + 0.4 * k))
-    stepper = world.stepper(2e-3)
-    stepper.advance(600)
-    assert len(stepper.contacts) > 3
+    for world in (mbdyn_ros.World([hills]), mbdyn_ros.World()):
+        if not world.environment.surfaces:
+            world.add("floor", Box((4, 4, 0.1)))
+            world.add("log", Cylinder(0.1, 1.0), xyz=(0, 0, 0.15), rpy=(1.5, 0.1, 0))
+        for k, shape in enumerate(kinds):
+            world.add(f"thing{k}", shape, mass=1.0, xyz=(0.1 * k - 0.2, 0.05 * k, 0.4 + 0.4 * k))
+        stepper = world.stepper(2e-3)
+        stepper.advance(600)
+        assert len(stepper.contacts) > 3
 
 {work}()
 print("done")
@@ -144,7 +147,7 @@ def run(text: str, cache: Path, timeout: float = 900.0) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("work", ["calls", "lengths", "walls", "shapes"])
 def test_compiled_code_is_clean(work: str, tmp_path: Path) -> None:
-    """Calls, batches, rollouts, simulations; steps and impacts among walls, shapes on hills."""
+    """Calls, batches, rollouts, simulations; steps and impacts among walls, shapes on hills and each other."""
     done = run(WORK.replace("{work}", work), tmp_path)
     assert done.returncode == 0 and "done" in done.stdout, done.stderr[-6000:]
 
