@@ -147,7 +147,7 @@ def run(text: str, cache: Path, timeout: float = 900.0) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("work", ["calls", "lengths", "walls", "shapes"])
 def test_compiled_code_is_clean(work: str, tmp_path: Path) -> None:
-    """Calls, batches, rollouts, simulations; steps and impacts among walls, shapes on hills and each other."""
+    """Calls, batches, rollouts, simulations; steps among walls, shapes on hills and each other."""
     done = run(WORK.replace("{work}", work), tmp_path)
     assert done.returncode == 0 and "done" in done.stdout, done.stderr[-6000:]
 

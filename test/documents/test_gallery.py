@@ -14,14 +14,19 @@ PROGRAMS = sorted(
     path.stem for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "__init__"
 )
 LASTING = (
-    "balanced_lamp", "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop", "crane_receding",
-    "delta_reach", "draw_by_inverse_kinematics", "energy_kept", "excavator_dig",
-    "gradient_of_a_motion", "hydraulic_crane", "identify_inertias", "sampling_control",
-    "stewart_forces",
+    "balanced_lamp", "bucket_lifts", "c_for_a_controller", "cost_of_bodies", "crane_by_fatrop",
+    "crane_receding", "delta_reach", "draw_by_inverse_kinematics", "energy_kept", "excavator_dig",
+    "gradient_of_a_motion", "hydraulic_crane", "identify_inertias", "panda_grasps",
+    "sampling_control", "stewart_forces", "two_arms_carry",
 )  # fmt: skip
 """Programs of several seconds; they run with all tests."""
 DESIGNED = {"balanced_lamp": 1e-3, "excavator_design": 0.8, "four_bar_peak": 0.72}
 """What programs that design leave at most of the largest torque or pressure they begin with."""
+CARRIED = {
+    "bucket_lifts": (3.06, 0.0, 0.69), "panda_grasps": (0.49, 0.0, 0.34),
+    "two_arms_carry": (0.0, 0.2, 0.34),
+}  # fmt: skip
+"""m, where programs that carry something end with its middle."""
 
 
 @pytest.mark.sparse
@@ -40,6 +45,8 @@ def test_program(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         program = runpy.run_module(f"examples.gallery.{name}", run_name="__main__")
         if name in DESIGNED:
             _check_design(program, plt.gca().lines, DESIGNED[name])
+        if name in CARRIED:
+            np.testing.assert_allclose(program["middle"][-1], CARRIED[name], atol=0.01)
     finally:
         plt.close("all")
     assert (tmp_path / f"{name}.png").stat().st_size > 5000

@@ -8,6 +8,7 @@
 enum { POLYTOPE, DRUM, ROUNDED, ELLIPSOID, WALL, RIM = 8 };
 
 #define STEEP 0.70710678118654752 /* cosine to a drum's axis from which its end looks that way */
+#define LEANS 1e-6                /* sine to it from which an end has a foremost place */
 
 /* kind, and where its body stands in the result of `rows`; corners and faces of a polytope in the
    tables; radius and half the length along z; radius of a ball that holds it; half axes of
@@ -34,9 +35,10 @@ struct solids {
   double fall;
 };
 
-/* The part of a shape that looks into a direction: a face with its normal, an edge or a point. */
+/* The part of a shape that looks into a direction: a face with its normal, an edge or a point. A drum's
+   end has RIM corners, which stay on the body, and what is foremost among them, if any. */
 struct feature {
-  size_t count;
+  size_t count, foremost;
   double (*points)[3], normal[3], radius;
   int flat;
 };
@@ -103,7 +105,7 @@ static void towards(const struct solids* t, const struct solid* one, const doubl
   double own[3], normal[3] = {0.};
   turn_back(pose, way, own);
   out->radius = one->kind == ROUNDED ? one->radius : 0.;
-  out->flat = 0;
+  out->flat = 0, out->foremost = SIZE_MAX;
   if (one->kind == POLYTOPE) {
     int64_t best = one->first_face;
     for (int64_t k = best + 1; k < one->first_face + one->faces; ++k) {
@@ -114,20 +116,23 @@ static void towards(const struct solids* t, const struct solid* one, const doubl
     memcpy(normal, t->normal + 3 * best, sizeof normal);
     for (; loop < end; ++loop) move_by(pose, t->corner + 3 * *loop, out->points[out->count++]);
   } else {
-    const double across = hypot(own[0], own[1]);
-    const double x = across > 0. ? own[0] / across : 1., y = across > 0. ? own[1] / across : 0.;
-    const double side = copysign(1., own[2]);
-    double points[RIM][3] = {{0., 0., -one->half}, {0., 0., one->half}};
+    const double across = hypot(own[0], own[1]), side = copysign(1., own[2]);
+    double points[RIM + 1][3] = {{0., 0., -one->half}, {0., 0., one->half}};
     out->count = one->half > 0. ? 2 : 1;
     if (one->kind == ELLIPSOID) farthest_of_ellipsoid(one, own, points[0]);
+    const auto on_rim = [&](double* point, double x, double y, double z) {
+      point[0] = one->radius * x, point[1] = one->radius * y, point[2] = z;
+    };
     if (one->kind == DRUM && fabs(own[2]) < STEEP) {
-      for (int k = 0; k < 2; ++k) points[k][0] = one->radius * x, points[k][1] = one->radius * y;
-    } else if (one->kind == DRUM) {  /* the foremost point of the rim first */
-      out->count = RIM, out->flat = 1, normal[2] = side;
+      for (int k = 0; k < 2; ++k) on_rim(points[k], own[0] / across, own[1] / across, points[k][2]);
+    } else if (one->kind == DRUM) {
+      const double part = 2. * 3.14159265358979323846 / RIM, angle = side * atan2(own[1], own[0]) / part;
+      out->count = 0, out->flat = 1, normal[2] = side;
       for (int k = 0; k < RIM; ++k) {
-        const double angle = side * 2. * 3.14159265358979323846 * k / RIM;
-        const double c = one->radius * cos(angle), s = one->radius * sin(angle);
-        points[k][0] = c * x - s * y, points[k][1] = c * y + s * x, points[k][2] = side * one->half;
+        on_rim(points[out->count++], cos(part * k), side * sin(part * k), side * one->half);
+        if (!(across > LEANS) || floor(angle < 0. ? angle + RIM : angle) != k) continue;
+        out->foremost = out->count++;
+        on_rim(points[out->foremost], own[0] / across, own[1] / across, side * one->half);
       }
     }
     for (size_t k = 0; k < out->count; ++k) move_by(pose, points[k], out->points[k]);

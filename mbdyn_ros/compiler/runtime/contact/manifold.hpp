@@ -11,6 +11,9 @@
 enum { MOST_POINTS = 4 };
 
 #define ALIGNED (1. - 1e-5) /* cosine of normals that are one */
+#define BESIDE 0.6          /* corners of a drum's end that are no farther from the foremost one than they are
+                               from each other: square of radii */
+#define FLUSH 1e-14         /* by which they are no less so: faces on each other take no turns */
 #define EXACT (1. - 1e-10)  /* the same of a face under what touches at one place anyway */
 #define SAME_DEPTH 1e-6     /* m by which points are deeper than others */
 
@@ -104,14 +107,17 @@ static size_t clip(const struct feature* face, double (*points)[3], size_t count
   return count;
 }
 
-/* Of many the deepest, and those that span the widest area with it, first; gives how many. */
+/* Of many the deepest (of as deep ones what follows a course) and those that span the widest area with
+   it, first; gives how many. */
 static size_t fewest(struct touch* all, size_t count) {
   size_t chosen[MOST_POINTS] = {0}, kept = 0;
   double far = -1., most = -HUGE_VAL, least = HUGE_VAL;
   struct touch few[MOST_POINTS];
   if (count <= MOST_POINTS) return count;
   for (size_t k = 1; k < count; ++k) {
-    if (rint(all[k].gap / SAME_DEPTH) < rint(all[chosen[0]].gap / SAME_DEPTH)) chosen[0] = k;
+    const struct touch* best = all + chosen[0];
+    const double deeper = rint(best->gap / SAME_DEPTH) - rint(all[k].gap / SAME_DEPTH);
+    if (deeper > 0. || (!(deeper < 0.) && all[k].course[0] > best->course[0])) chosen[0] = k;
   }
   const double* first = all[chosen[0]].point;
   double along[3] = {0.}, way[3], across[3];
@@ -138,7 +144,7 @@ static size_t fewest(struct touch* all, size_t count) {
 }
 
 /* Most corners of what is left of a face that is clipped by another, and the room for finding them. */
-static size_t most_corners(const struct solids* t) { return 2 * (t->widest + RIM); }
+static size_t most_corners(const struct solids* t) { return 2 * (t->widest + RIM + 1); }
 
 EXPORTED size_t room_of_touches(const struct solids* t) {
   size_t room = most_corners(t) * (10 + (sizeof(struct touch) + sizeof(double) - 1) / sizeof(double));
@@ -163,14 +169,14 @@ static size_t narrow_phase(const struct solids* t, const struct solid* const* on
   towards(t, one[1], pose[1], way, &side[1]);
   aligned[0] = side[1].flat ? dot(3, side[1].normal, way) : -1.;
   aligned[1] = side[0].flat ? dot(3, side[0].normal, back) : -1.;
-  int turned = aligned[1] > aligned[0];
+  int turned = aligned[1] > aligned[0] + FLUSH;
   if (aligned[turned] > (one[turned]->kind == ELLIPSOID ? EXACT : ALIGNED)) {
     const struct feature *face = side + !turned, *other = side + turned;
     struct touch* all = (struct touch*)(beyond + most);
     size_t near = 0;
     const struct solid* round = one[turned];
-    double foremost[3];
-    memcpy(foremost, other->points[0], sizeof foremost);
+    double foremost[3] = {HUGE_VAL};
+    if (other->foremost < other->count) memcpy(foremost, other->points[other->foremost], sizeof foremost);
     const size_t count = clip(face, other->points, other->count, points + 2 * most, beyond);
     for (size_t k = 0; k < count; ++k) {
       struct touch* found = all + near;
@@ -178,7 +184,10 @@ static size_t narrow_phase(const struct solids* t, const struct solid* const* on
       found->turned = turned, found->radius = other->radius;
       found->course[0] = found->course[1] = 0;
       memset(found->along, 0, sizeof found->along);
-      const bool is_rim = round->kind == DRUM && (!other->flat || !memcmp(foremost, other->points[k], sizeof foremost));
+      for (int r = 0; r < 3; ++r) far[r] = other->points[k][r] - foremost[r];
+      const double square = dot(3, far, far);
+      const bool is_rim = round->kind == DRUM && (!other->flat || !(square > 0.));
+      if (!is_rim && square < BESIDE * round->radius * round->radius) continue;
       if (is_rim || round->kind == ELLIPSOID) {
         found->course[0] = is_rim ? CIRCLE : EGG, found->course[1] = FACE;
       }

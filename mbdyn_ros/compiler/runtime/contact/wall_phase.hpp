@@ -249,11 +249,9 @@ static void land_drum(const struct solid* one, const double* pose, struct landin
     land_along(l, parts, whole, on_circle);
     set_course(l, CORNER);
     if (-dot(3, normal, here.slope) > ALIGNED * slope_of(here)) {  /* it stands */
-      const double down[] = {dot(3, ex, here.slope), dot(3, ey, here.slope)};
-      const double first = atan2(-down[1], -down[0]);
       for (int k = 0; k < RIM; ++k) {
         double d[5];
-        const struct level there = on_circle(first + whole * k / RIM, d);
+        const struct level there = on_circle(whole * k / RIM, d);
         land(l, d, there);
       }
     }
