@@ -1,4 +1,4 @@
-"""Two arms press a bar between their flanges, lift it off its stand and set it down beside it."""
+"""Two arms press a bar between their flanges, lift it off its stand and set it down elsewhere."""
 
 import matplotlib.pyplot as plt
 import numpy as np
