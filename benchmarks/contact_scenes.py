@@ -27,7 +27,7 @@ from mbdyn_ros import Environment, LinkContacts, Robot, Stepper, Surface
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.model.shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere
 from mbdyn_ros.simulation.contact.contacts import Contacts
-from mbdyn_ros.simulation.contact.points import mesh_corners
+from mbdyn_ros.simulation.contact.mesh_hull import MeshHull
 
 from .falls import bent
 from .race.robots import plain, robot_file
@@ -183,7 +183,7 @@ def add_shape(spec: mujoco.MjSpec, robot: Robot, link: str, shape: Collision) ->
         geom.size = [one.radius, one.length / 2, 0]
     elif isinstance(one, Mesh):
         mesh = spec.add_mesh(name=f"mesh{len(spec.meshes)}")
-        mesh.uservert = mesh_corners(shape, robot.model.source, link, True).ravel()
+        mesh.uservert = MeshHull(shape, robot.model.source, link).corners.ravel()
         geom.type, geom.meshname = kind.mjGEOM_MESH, mesh.name
 
 

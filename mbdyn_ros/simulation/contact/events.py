@@ -18,6 +18,7 @@ from ...model.model import Array
 from ...robot import Robot
 from .contacts import Assembly, Contacts, Flags, Indices, Rows
 from .impulses import Impact, angle_between, impact_impulses, solver
+from .link_contacts import words_to_disable
 from .precision import ADAPTIVE_STEPS, Precision
 
 STEP_PARTS = 8
@@ -329,7 +330,9 @@ def refuse_inside(contacts: Contacts, q: Array, v: Array, depth: float) -> None:
             (x,) = contacts.rows(q, v, np.array([k])).places
             inside, unit, help_ = "the wall", "m", "start in free space"
             if k >= contacts.geometry.pairs:
-                inside, help_ = "it", f"{help_}, or name links that always overlap in disabled"
+                couples = range(contacts.geometry.pairs, contacts.geometry.touching)
+                inside = "it"
+                help_ = words_to_disable(contacts.links(one) for one in couples if bad[one])
             words = f"starts inside {inside}, at {_words(x)}"
         raise SimulationError(
             f"{contacts.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} {unit} too far; {help_}"

@@ -58,8 +58,9 @@ class LinkContacts(Sealed):
     ----------
     restitution, friction : of every such contact; default: 0 and 0.8, as those of walls.
     disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
-    convex : whether boxes, cylinders and convex meshes touch other shapes too, and curved walls as
-        wholes, as capsules do; near each other they move in equal steps.
+    convex : whether boxes, cylinders and meshes touch other shapes too, and curved walls as
+        wholes, as capsules do; near each other they move in equal steps. A mesh is its convex
+        hull: of one with hollows is warned.
     laws : restitution and friction of pairs of links for which they are others.
 
     Examples
@@ -137,9 +138,8 @@ class LinkContacts(Sealed):
         if not found and not alone and not self.solid_pairs(robot):
             raise InputError(
                 f"{robot.model.source}: no two links can touch each other: that takes spheres or "
-                "capsules (with convex=True also boxes, cylinders and convex meshes) as "
-                "<collision> of moving links that no joint joins and that are not disabled; leave "
-                "links out"
+                "capsules (with convex=True also boxes, cylinders and meshes) as <collision> of "
+                "moving links that no joint joins and that are not disabled; leave links out"
             )
         return tuple(found)
 
@@ -209,9 +209,25 @@ def _carried(robot: Robot) -> set[tuple[int, str]]:
     return found
 
 
+MOST_NAMED = 40
+"""Pairs in one message."""
+
+
 def words_for(link: str, other: str) -> str:
     """Words for the contact of two links."""
     return f"link {link!r} on link {other!r}"
+
+
+def words_to_disable(pairs: Iterable[tuple[str, ...]]) -> str:
+    """A remedy for a start inside something. pairs : of links that overlap there."""
+    every = sorted({(one, other) for one, other in map(sorted, pairs)})
+    if not every:
+        return "start in free space"
+    of = f" ({MOST_NAMED} of {len(every)})" if len(every) > MOST_NAMED else ""
+    return (
+        "start in free space, or name links that always overlap, as an SRDF may: "
+        f"disabled={every[:MOST_NAMED]}{of}"
+    )
 
 
 def _rods(robot: Robot) -> list[Rod]:

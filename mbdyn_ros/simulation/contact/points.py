@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from ...arguments import single_vector
 from ...errors import InputError
 from ...model.model import Array, Model
 from ...model.pose import Pose
-from ...model.read.shape import find_mesh, load_mesh
-from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
+from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
 from ...prepare.tree import WORLD, origins
+from .mesh_hull import MeshHull, warn_of_hollows
 from .surfaces import XYZ, number_within
 
 if TYPE_CHECKING:
@@ -199,9 +198,6 @@ RIM = 8
 INSET = 1e-5
 """Share of its radius by which they are nearer to the axis than the rim, which alone rolls."""
 
-COARSE, COARSEST = 0.05, 2e-3
-"""How far the hull of a mesh may lie outside its points: share of its size, and at most (m)."""
-
 
 def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
     """The points of all shapes on bodies that move; none where the description has no shapes.
@@ -211,7 +207,8 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
     Balls stay balls; a capsule is two balls; an ellipsoid stays one where walls are flat, and is 26
     points elsewhere; a box has its corners, a cylinder points on its
     edges and, where walls are flat, these edges as rims, on which it rolls; a mesh the corners of
-    its convex hull, except those that stand out by less than a twentieth of its size and 2 mm.
+    its convex hull, except those that stand out by less than a twentieth of its size and 2 mm. Of
+    meshes that are not convex is warned, unless all walls are flat, which no hollow touches.
 
     Raises
     ------
@@ -221,18 +218,21 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
     model, tree, frames = robot.model, robot.system.tree, LinkFrames.of_robot(robot).of
     found: dict[int, list[Point]] = {}
     known: dict[object, list[tuple[Array, float]]] = {}  # links share meshes
+    hulls: list[MeshHull] = []
     for link in model.links:
         (body, _), (frame, _) = tree.frames[link.name], frames[link.name]
         if body == WORLD or not tree.bodies[body].inertia.mass:
             continue
         for shape in link.collisions:
             if shape.geometry not in known:
-                known[shape.geometry] = list(_places(model, link.name, shape, flat))
+                known[shape.geometry] = list(_places(model, link.name, shape, flat, hulls))
             for place, radius in known[shape.geometry]:
                 x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
                 one = Point(link.name, (x, y, z), radius, of_whole=not radius)
                 found.setdefault(frame, []).append(one)
             found.setdefault(frame, []).extend(_rolling(link.name, shape) if flat else ())
+    if not flat:
+        warn_of_hollows(model.source, hulls)
     poses = {link: pose for link, (_, pose) in frames.items()}
     kept = [_outermost(poses, points) if flat else points for points in found.values()]
     return tuple(point for points in kept for point in points)
@@ -297,9 +297,9 @@ def _rolling(link: str, collision: Collision) -> Iterator[Point]:
 
 
 def _places(
-    model: Model, link: str, collision: Collision, flat: bool
+    model: Model, link: str, collision: Collision, flat: bool, hulls: list[MeshHull]
 ) -> Iterator[tuple[Array, float]]:
-    """Places in the frame of a shape, with their radius."""
+    """Places in the frame of a shape, with their radius; `hulls` gets that of a mesh."""
     shape = collision.geometry
     if shape is None:
         raise InputError(
@@ -325,76 +325,6 @@ def _places(
                 rim = radius * np.cos(angle), radius * np.sin(angle)
                 yield np.array([*rim, end]), 0.0
     else:
-        for corner in mesh_corners(collision, model.source, link, flat):
+        hulls.append(MeshHull(collision, model.source, link))
+        for corner in hulls[-1].corners:
             yield corner, 0.0
-
-
-def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Array:
-    """The corners (n, 3) of the convex hull of a mesh, m in the frame of its shape.
-
-    Parameters
-    ----------
-    source : the file of the description. link : to which the shape belongs.
-    flat : whether all walls are planes, which hollows of a mesh never touch.
-
-    Raises
-    ------
-    InputError
-        The file is not there, or holds no body, or one with hollows that walls may touch.
-    """
-    from scipy.spatial import QhullError
-
-    mesh, line = collision.geometry, collision.line
-    assert isinstance(mesh, Mesh)
-    where = f'{source}{"" if line is None else f":{line}"}: <link name="{link}"> <collision>'
-    folder = Path(source).parent if Path(source).is_file() else None
-    path = find_mesh(mesh.file, folder)
-    if path is None:
-        raise InputError(
-            f"{where}: there is no file {mesh.file}; put it there, name the folder of its package "
-            "in ROS_PACKAGE_PATH, or give the environment points=[(link, xyz), ...]"
-        )
-    try:
-        body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
-        corners, faces, allowed = _salient(np.asarray(body.vertices) * scale)
-    except (InputError, QhullError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{where}: {path} is not a body: {reason}; repair the mesh, or give the environment "
-            "points=[(link, xyz), ...]"
-        ) from None
-    if flat:
-        return corners
-    surface = body.triangles_center * scale
-    hollow = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
-    if hollow > allowed:
-        raise InputError(
-            f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
-            "what it may touch is not a plane: give a mesh for each of its convex parts, or give "
-            "the environment points=[(link, xyz), ...]"
-        )
-    return corners
-
-
-def _salient(vertices: Array) -> tuple[Array, Array, float]:
-    """As few corners (n, 3) of the hull of vertices as enclose all but thin shavings of it.
-
-    Then the equations (m, 4) of the faces between them, and how thick (m) shavings are at most.
-    """
-    from scipy.spatial import ConvexHull
-
-    corners: Array = vertices[ConvexHull(vertices).vertices]
-    allowed = min(COARSE * float(np.ptp(corners, axis=0).max()), COARSEST)
-    ways = np.vstack([np.eye(3), -np.eye(3), np.array(list(product((-1, 1), repeat=3)))])
-    chosen = sorted(set((corners @ ways.T).argmax(axis=0).tolist()))
-    left = np.arange(len(corners))
-    hull = ConvexHull(corners[chosen], incremental=True)
-    while True:
-        faces = hull.equations
-        outside = (corners[left] @ faces[:, :3].T + faces[:, 3]).max(axis=1)
-        if not (outside > allowed).any():
-            break
-        chosen.append(int(left[outside.argmax()]))
-        hull.add_points(corners[chosen[-1:]])
-        left = left[outside > allowed]  # hulls only grow
-    return corners[sorted(chosen)], faces, allowed

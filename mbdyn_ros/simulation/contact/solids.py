@@ -15,8 +15,9 @@ from ...equations.contact.steepness import Steepness, steepness_of
 from ...errors import InputError
 from ...model.model import Array
 from ...model.pose import Pose
-from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Sphere
-from .points import LinkFrames, mesh_corners
+from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
+from .mesh_hull import MeshHull, warn_of_hollows
+from .points import LinkFrames
 
 if TYPE_CHECKING:
     from ...robot import Robot
@@ -163,26 +164,36 @@ SolidPair = tuple[Solid, Solid]
 
 
 def solids_of(robot: Robot) -> list[Solid]:
-    """The `<collision>` shapes of all links.
+    """The `<collision>` shapes of all links, meshes as their hulls, with a warning.
 
     Raises
     ------
     InputError
-        A shape that cannot be used, a mesh that is not convex: by link, line and file.
+        A shape that cannot be used: by link, line and file.
     """
-    found, frames = [], LinkFrames.of_robot(robot)
+    found: list[Solid] = []
+    hulls: list[MeshHull] = []
+    frames = LinkFrames.of_robot(robot)
+    source = robot.model.source
     for link in robot.model.links:
         body, pose = frames.of[link.name]
         for collision in link.collisions:
-            shape = _shape(robot.model.source, link.name, collision)
-            found.append(Solid(link.name, body, pose @ collision.origin, shape))
+            placed, shape = pose @ collision.origin, collision.geometry
+            if isinstance(shape, Mesh):
+                hulls.append(MeshHull(collision, source, link.name))
+                corners = hulls[-1].corners
+                middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+                placed = placed @ Pose(np.eye(3), middle)
+                solid: ConvexShape = Polytope(corners - middle)
+            else:
+                solid = _shape(collision)
+            found.append(Solid(link.name, body, placed, solid))
+    warn_of_hollows(source, hulls)
     return found
 
 
-def _shape(source: str, link: str, collision: Collision) -> ConvexShape:
+def _shape(collision: Collision) -> ConvexShape:
     shape = collision.geometry
-    if shape is None:
-        raise InputError(f"{collision.problem}. Correct it, or let links not touch each other")
     if isinstance(shape, Sphere):
         return Rounded(shape.radius)
     if isinstance(shape, Capsule):
@@ -193,4 +204,4 @@ def _shape(source: str, link: str, collision: Collision) -> ConvexShape:
         return Egg(shape.half_axes)
     if isinstance(shape, Box):
         return Polytope.box(shape.size)
-    return Polytope(mesh_corners(collision, source, link, flat=False))
+    raise InputError(f"{collision.problem}. Correct it, or let links not touch each other")

@@ -10,8 +10,9 @@ from ...compiler.runtime.library import touching
 from ...errors import SimulationError
 from ...model.model import Array
 from ..contact.contacts import Contacts
-from ..contact.link_contacts import words_for
+from ..contact.link_contacts import words_for, words_to_disable
 from ..contact.precision import STEPS_IN_C
+from ..contact.solids import SolidPair
 from .step_in_c import MotionInC, StepInC
 
 AHEAD = 1.5
@@ -53,10 +54,11 @@ class SolidSlots:
             worst = int(gaps.argmin())
             at = self._step.layout.normal[self._contacts.geometry.lasting + worst]
             x, y, z = rows.result[at + 3 : at + 6].tolist()
+            inside = (self._pair(plane) for plane in planes[gaps < -STEPS_IN_C.inside])
+            links = [(one.link, other.link) for one, other in inside if not other.is_wall]
             raise SimulationError(
                 f"{self._words(planes[worst])} starts inside it, at ({x:.6g}, {y:.6g}, {z:.6g}) "
-                f"m: about {-gaps[worst]:.3g} m too far; start in free space, or name links that "
-                "always overlap in disabled"
+                f"m: about {-gaps[worst]:.3g} m too far; {words_to_disable(links)}"
             )
 
     def near(self, q: Array, v: Array, span: float) -> list[str]:
@@ -112,8 +114,11 @@ class SolidSlots:
             raise self.crowd()
         return self._probe.planes
 
+    def _pair(self, plane: Array) -> SolidPair:
+        return self._contacts.solid_pairs[int(plane[13]) // 2]
+
     def _words(self, plane: Array) -> str:
-        one, other = self._contacts.solid_pairs[int(plane[13]) // 2]
+        one, other = self._pair(plane)
         if other.is_wall:
             return f"link {one.link!r} on surface {other.link!r}"
         return words_for(one.link, other.link)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import mbdyn_ros
-from mbdyn_ros import Environment, InputError, Surface
-from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
+from mbdyn_ros import Environment, InputError, SimulationWarning, Surface
+from mbdyn_ros.model.shapes import Sphere
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -121,14 +122,25 @@ def test_shapes_matter_to_walls_alone() -> None:
     assert end.q[-1, 2] == pytest.approx(1 - 9.81 / 2 * 0.01)
 
 
-def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
-    horseshoe = trimesh.creation.annulus(0.1, 0.2, 0.1)
-    robot = thing(mesh_file(tmp_path, horseshoe))
-    assert len(FLOOR.contact_points(robot)) > 20
-    with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.0333 m inside"):
-        Environment([Surface.sphere(3.0, restitution=1.0, friction=0.0)]).contact_points(robot)
-    with pytest.raises(InputError, match=r"body.stl is not convex .*: give a mesh for each of its"):
-        LinkContacts(convex=True, restitution=1.0, friction=0.0).solid_pairs(robot)
+def test_hulls_fill_hollows_and_say_so(tmp_path: Path) -> None:
+    """Flat walls touch no hollows; others and links are warned of, and touch the hull."""
+    ring = trimesh.creation.annulus(0.1, 0.2, 0.1)
+    shape = mesh_file(tmp_path, ring)
+    robot = thing(shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(FLOOR.contact_points(robot)) > 20
+    words = r"hulls of meshes touch.*links '(ring_)?thing' \(body.stl, 0.0333 m\); give a mesh for each"
+    wall = Environment([Surface.sphere(3.0, restitution=1.0, friction=0.0)])
+    with pytest.warns(SimulationWarning, match=words):
+        assert len(wall.contact_points(robot)) == len(FLOOR.contact_points(robot))
+    world = mbdyn_ros.World()
+    world.add("ring", mbdyn_ros.load(BODY.format(COLLISION.format(shape=shape, origin=""))))
+    world.add("ball", Sphere(0.05), mass=1.0, xyz=(0.05, 0, 0.2))
+    with pytest.warns(SimulationWarning, match=words):
+        stepper = world.stepper(1e-3)
+    stepper.advance(500)
+    assert stepper.robot.frame_pose(stepper.q, "ball")[2, 3] == pytest.approx(0.1, abs=1e-6)
 
 
 def test_a_mesh_without_a_body(tmp_path: Path) -> None:
