@@ -4,7 +4,6 @@ ground of heights."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -13,15 +12,14 @@ from corpus import urdf_file, urdf_files
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Robot, Surface, World
-from mbdyn_ros.model.pose import Pose
-from mbdyn_ros.model.shapes import Box, Collision, Mesh, Sphere
+from mbdyn_ros.model.shapes import Box
 from mbdyn_ros.simulation.contact.height_field import height_field
-from mbdyn_ros.simulation.contact.points import default_points
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(not urdf_files(), reason="example-robot-data is not installed"),
     pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning"),
+    pytest.mark.filterwarnings("ignore:.*hulls of meshes:mbdyn_ros.SimulationWarning"),
 ]
 
 ROBOTS = (
@@ -32,36 +30,24 @@ STARTS = 10
 STEP, DURATION = 2.5e-4, 1.5
 """s. Limp legs of small robots whip at 300 rad/s, of which RK4 in steps of 1 ms gains 1e-4 in free
 flight."""
-HEIGHT, BALL = 2.0, 0.03
-"""m: of the bases at the start, and the radius of the balls in the place of meshes, which may touch
-nothing but planes where they are not convex."""
+HEIGHT = 2.0
+"""m, of the bases at the start."""
 MOST_RISE, DEEPEST = 1e-6, 1e-6
 """Share of the energy that moves, and m."""
 
 Scene = tuple[Robot, Environment]
 
 
-def on_balls(robot: Robot) -> Robot:
-    """The robot itself; one with meshes with balls at its joints and the ends of its links."""
-    if not any(isinstance(one.geometry, Mesh) for li in robot.model.links for one in li.collisions):
-        return robot
-    balls: dict[str, list[Collision]] = {}
-    for point in default_points(robot):
-        place = Pose(translation=np.array(point.xyz))
-        balls.setdefault(point.link, []).append(Collision(Sphere(BALL), place))
-    links = [
-        replace(link, collisions=tuple(balls.get(link.name, ()))) for link in robot.model.links
-    ]
-    return Robot(replace(robot.model, links=tuple(links)), floating_base=True)
+def scene(world: World, robot: Robot) -> Scene:
+    """A world with a robot, whose shapes touch as wholes, meshes as their hulls."""
+    world.add("robot", robot)
+    walls = world.environment
+    return world.robot, Environment(walls.surfaces, joint_limits=False, links=walls.links)
 
 
-def on_surface(surface: Surface, curved: bool) -> Callable[[Robot], Scene]:
+def on_surface(surface: Surface) -> Callable[[Robot], Scene]:
     """A robot above a surface."""
-
-    def scene(robot: Robot) -> Scene:
-        return on_balls(robot) if curved else robot, Environment([surface], joint_limits=False)
-
-    return scene
+    return lambda robot: scene(World([surface]), robot)
 
 
 def on_stairs(robot: Robot) -> Scene:
@@ -69,9 +55,7 @@ def on_stairs(robot: Robot) -> Scene:
     world = World([Surface.plane((0, 0, -1.0), friction=0.6, name="floor")])
     for k in range(9):
         world.add(f"step{k}", Box((0.3, 4.0, 0.4)), xyz=(0.3 * (k - 4), 0, 0.1 * (k - 4)))
-    world.add("robot", on_balls(robot))
-    walls = world.environment
-    return world.robot, Environment(walls.surfaces, joint_limits=False, links=walls.links)
+    return scene(world, robot)
 
 
 def hills() -> Surface:
@@ -85,11 +69,11 @@ WAVES = Surface(
     lambda x: x[2] - 0.06 * ca.sin(3 * x[0]) * ca.cos(2 * x[1]), friction=0.6, name="waves"
 )
 GROUNDS: dict[str, Callable[[Robot], Scene]] = {
-    "plane": on_surface(Surface.plane(friction=0.6, name="floor"), curved=False),
-    "slope": on_surface(SLOPE, curved=False),
+    "plane": on_surface(Surface.plane(friction=0.6, name="floor")),
+    "slope": on_surface(SLOPE),
     "stairs": on_stairs,
-    "waves": on_surface(WAVES, curved=True),
-    "heights": on_surface(hills(), curved=True),
+    "waves": on_surface(WAVES),
+    "heights": on_surface(hills()),
 }
 
 
