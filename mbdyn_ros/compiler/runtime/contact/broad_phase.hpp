@@ -78,8 +78,9 @@ static size_t touches_of(const struct solids* t, const struct solid* const* one,
                          double margin, double* way, double (*place)[3], double* room,
                          struct touch* found) {
   if (one[1]->kind == WALL) return wall_phase(t, one[0], one[1], pose[0], margin, room, found);
-  if (nearest(t, one, pose, way, place) > margin) return 0;
-  return narrow_phase(t, one, pose, way, place, margin, room, found);
+  const double distance = nearest(t, one, pose, way, place);
+  if (distance > margin) return 0;
+  return narrow_phase(t, one, pose, distance, way, place, margin, room, found);
 }
 
 /* Find what may touch within a time, from the state of a motion; negative where more pairs are near

@@ -253,6 +253,9 @@ EXPORTED double follow(const struct solids* t, const double* plane, const double
       found = approach(c, way);
     }
     found = found && dot(3, way, normal) > ONE_WAY;
+    for (int i = 0; found && i < 2; ++i) {  /* edges end, and where they are nearly parallel they cross far away */
+      found = before[i].kind != LINE || !(share_within(t, before + i, c[i].x) < 1.);
+    }
     for (int i = 0; !found && i < 2; ++i) c[i] = before[i];
     if (found) memcpy(normal, way, sizeof way);
   }

@@ -144,7 +144,7 @@ static size_t fewest(struct touch* all, size_t count) {
 }
 
 /* Most corners of what is left of a face that is clipped by another, and the room for finding them. */
-static size_t most_corners(const struct solids* t) { return 2 * (t->widest + RIM + 1); }
+static size_t most_corners(const struct solids* t) { return 2 * (t->widest + RIM + 2); }
 
 EXPORTED size_t room_of_touches(const struct solids* t) {
   size_t room = most_corners(t) * (10 + (sizeof(struct touch) + sizeof(double) - 1) / sizeof(double));
@@ -155,59 +155,46 @@ EXPORTED size_t room_of_touches(const struct solids* t) {
   return room;
 }
 
-/* Where two shapes touch or will soon, those points left out that are farther apart than the margin;
-   `out` has MOST_POINTS. way, place: of `nearest`, whose distance they have. */
-static size_t narrow_phase(const struct solids* t, const struct solid* const* one,
-                      const double* const* pose, const double* way, double (*place)[3],
-                      double margin, double* room, struct touch* out) {
-  const size_t most = most_corners(t);
-  double(*const points)[3] = (double(*)[3])room, *beyond = room + 9 * most, back[3], aligned[2];
-  struct feature side[2] = {};
-  side[0].points = points, side[1].points = points + most;
-  for (int r = 0; r < 3; ++r) back[r] = -way[r];
-  towards(t, one[0], pose[0], back, &side[0]);
-  towards(t, one[1], pose[1], way, &side[1]);
-  aligned[0] = side[1].flat ? dot(3, side[1].normal, way) : -1.;
-  aligned[1] = side[0].flat ? dot(3, side[0].normal, back) : -1.;
-  int turned = aligned[1] > aligned[0] + FLUSH;
-  if (aligned[turned] > (one[turned]->kind == ELLIPSOID ? EXACT : ALIGNED)) {
-    const struct feature *face = side + !turned, *other = side + turned;
-    struct touch* all = (struct touch*)(beyond + most);
-    size_t near = 0;
-    const struct solid* round = one[turned];
-    double foremost[3] = {HUGE_VAL};
-    if (other->foremost < other->count) memcpy(foremost, other->points[other->foremost], sizeof foremost);
-    const size_t count = clip(face, other->points, other->count, points + 2 * most, beyond);
-    for (size_t k = 0; k < count; ++k) {
-      struct touch* found = all + near;
-      double far[3];
-      found->turned = turned, found->radius = other->radius;
-      found->course[0] = found->course[1] = 0;
-      memset(found->along, 0, sizeof found->along);
-      for (int r = 0; r < 3; ++r) far[r] = other->points[k][r] - foremost[r];
-      const double square = dot(3, far, far);
-      const bool is_rim = round->kind == DRUM && (!other->flat || !(square > 0.));
-      if (!is_rim && square < BESIDE * round->radius * round->radius) continue;
-      if (is_rim || round->kind == ELLIPSOID) {
-        found->course[0] = is_rim ? CIRCLE : EGG, found->course[1] = FACE;
-      }
-      memcpy(found->point, other->points[k], sizeof found->point);
-      memcpy(found->foot, face->points[0], sizeof found->foot);
-      memcpy(found->normal, face->normal, sizeof found->normal);
-      for (int r = 0; r < 3; ++r) far[r] = found->point[r] - found->foot[r];
-      found->gap = dot(3, far, found->normal) - found->radius;
-      near += found->gap < margin;
+/* The points of one shape's feature against a face of the other that are nearer than a margin; gives how
+   many. */
+static size_t touch_face(const struct solid* round, int turned, const struct feature* face,
+                         const struct feature* other, size_t most, double (*points)[3], double* beyond,
+                         double margin, struct touch* out) {
+  size_t near = 0;
+  double foremost[3] = {HUGE_VAL};
+  if (other->foremost < other->count) memcpy(foremost, other->points[other->foremost], sizeof foremost);
+  const size_t count = clip(face, other->points, other->count, points + 2 * most, beyond);
+  for (size_t k = 0; k < count; ++k) {
+    struct touch* found = out + near;
+    double far[3];
+    found->turned = turned, found->radius = other->radius;
+    found->course[0] = found->course[1] = 0;
+    memset(found->along, 0, sizeof found->along);
+    for (int r = 0; r < 3; ++r) far[r] = other->points[k][r] - foremost[r];
+    const double square = dot(3, far, far);
+    const bool is_rim = round->kind == DRUM && (!other->flat || !(square > 0.));
+    if (!is_rim && square < BESIDE * round->radius * round->radius) continue;
+    if (is_rim || round->kind == ELLIPSOID) {
+      found->course[0] = is_rim ? CIRCLE : EGG, found->course[1] = FACE;
     }
-    near = fewest(all, near);
-    if (near) {
-      memcpy(out, all, near * sizeof *out);
-      return near;
-    }
+    memcpy(found->point, other->points[k], sizeof found->point);
+    memcpy(found->foot, face->points[0], sizeof found->foot);
+    memcpy(found->normal, face->normal, sizeof found->normal);
+    for (int r = 0; r < 3; ++r) far[r] = found->point[r] - found->foot[r];
+    found->gap = dot(3, far, found->normal) - found->radius;
+    near += found->gap < margin;
   }
-  double along[2][3], ends[2][2][3];
+  return near;
+}
+
+/* The nearest points, or both ends of what lines side by side have in common; gives how many. */
+static size_t touch_nearest(const struct solids* t, const struct solid* const* one, const double* const* pose,
+                            const double* way, double (*place)[3], struct touch* out) {
+  double along[2][3], ends[2][2][3], back[3];
   int course[2];
+  for (int r = 0; r < 3; ++r) back[r] = -way[r];
   for (int k = 0; k < 2; ++k) course[k] = course_at(t, one[k], pose[k], place[k], way, along[k], ends[k]);
-  turned = one[1]->kind == ROUNDED || (course[0] == FACE && one[0]->kind != ROUNDED);
+  const int turned = one[1]->kind == ROUNDED || (course[0] == FACE && one[0]->kind != ROUNDED);
   const int first = turned, second = !turned;  /* what is round is the point, what is flat the plane */
   const auto is_line = [&](int k) { return course[k] == LINE || course[k] == SIDE; };
   double across[3];
@@ -253,4 +240,33 @@ static size_t narrow_phase(const struct solids* t, const struct solid* const* on
   }
   touch_at(place[first], place[second], are_parallel ? CORNER : course[first], out);
   return 1;
+}
+
+/* Where two shapes touch or will soon, those points left out that are farther apart than the margin;
+   `out` has MOST_POINTS. distance, way, place: as `nearest` has them. Beyond a face that looks their way
+   the other shape may be deeper than its own face is: then the nearest points are among them. */
+static size_t narrow_phase(const struct solids* t, const struct solid* const* one,
+                           const double* const* pose, double distance, const double* way,
+                           double (*place)[3], double margin, double* room, struct touch* out) {
+  const size_t most = most_corners(t);
+  double(*const points)[3] = (double(*)[3])room, *beyond = room + 9 * most, back[3], aligned[2];
+  struct feature side[2] = {};
+  side[0].points = points, side[1].points = points + most;
+  for (int r = 0; r < 3; ++r) back[r] = -way[r];
+  towards(t, one[0], pose[0], back, &side[0]);
+  towards(t, one[1], pose[1], way, &side[1]);
+  aligned[0] = side[1].flat ? dot(3, side[1].normal, way) : -1.;
+  aligned[1] = side[0].flat ? dot(3, side[0].normal, back) : -1.;
+  const int turned = aligned[1] > aligned[0] + FLUSH;
+  if (!(aligned[turned] > (one[turned]->kind == ELLIPSOID ? EXACT : ALIGNED))) {
+    return touch_nearest(t, one, pose, way, place, out);
+  }
+  struct touch* all = (struct touch*)(beyond + most);
+  double deepest = HUGE_VAL;
+  size_t near = touch_face(one[turned], turned, side + !turned, side + turned, most, points, beyond, margin, all);
+  for (size_t k = 0; k < near; ++k) deepest = fmin(deepest, all[k].gap);
+  if (deepest > distance + SAME_DEPTH) near += touch_nearest(t, one, pose, way, place, all + near);
+  near = fewest(all, near);
+  memcpy(out, all, near * sizeof *out);
+  return near;
 }
