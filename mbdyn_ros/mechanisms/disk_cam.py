@@ -139,18 +139,17 @@ class DiskCam:
         """R from the axle to the roller's centre (or to the foot of a flat face), R', R'', and
         `rise`."""
         z, dz, ddz = self.motion(angle)
+        foot = self._from_axle()
         if self.arm is None:
-            u: Points = np.asarray(self._direction())
-            from_axle = self._from_axle()
+            u: Any = self._direction() + 0 * dz
             if self.flat:
-                from_axle = u * (from_axle * np.conj(u)).real
-            rates: list[Points] = [u * dz, u * ddz]
-            return from_axle + u * z, rates[0], rates[1], self.side * u + 0 * dz
-        unit: Points = np.exp(1j * z)
-        arm: Points = self.arm * unit
-        rate: Points = 1j * dz * arm
-        second: Points = (1j * ddz - dz**2) * arm
-        return self._from_axle() + arm, rate, second, 1j * self.side * unit
+                foot = u * (foot * np.conj(u)).real
+            centre, slope, bend = foot + u * z, u, 0.0
+        else:
+            u = 1j * np.exp(1j * z)
+            slope = self.arm * u
+            centre, bend = foot - 1j * slope, 1j * slope
+        return centre, slope * dz, slope * ddz + bend * dz**2, self.side * u
 
     def rise(self, angle: Array) -> Points:
         """The direction (...) in which the follower's roller rises, x + i y."""

@@ -23,7 +23,9 @@ from ..equations.algebra.phasors import Complex, KnownPhasors
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
 from ..equations.loops.linkage import polynomial
+from ..equations.loops.planar_figure import PlanarFigure, solved_joints
 from ..equations.loops.planar_linkage import Lengths, planar_linkage
+from ..equations.loops.planar_reach import PositionRange
 from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
 from ..model.model import Array
 from ..prepare.clusters import Cluster, path_from
@@ -197,20 +199,24 @@ class Kinematics:
 
     # -- positions ---------------------------------------------------------------------------------
 
-    def known(self, q: Sequence[SX]) -> KnownPhasors:
-        """All turns and slides at positions q of the inputs."""
-        known, joints = KnownPhasors(), self.dyads.linkage.joints
-        for body, position in self._given(q).items():
-            if joints[body].revolute:
-                known.units[body] = joints[body].unit(position)
-            else:
-                known.slides[body] = position
+    @SerializedProperty
+    def _figure(self) -> PlanarFigure:
+        """The triangles on their branches; what is given is where `_given` has it."""
+        linkage, triangles = self.dyads.linkage, self.dyads.triangles
         branches = {
             id(one.triangle): one.sign * self.symbols[one.branch] if one.branch else 0
             for one in self.steps
         }
-        for triangle in self.dyads.triangles:
-            triangle.solve(known, branches[id(triangle)], SX(0))
+        given = tuple(linkage.joints[body] for body in self.dyads.given)
+        return PlanarFigure(
+            given, tuple(triangles), tuple(branches[id(one)] for one in triangles), (),
+            solved_joints(self.dyads, self.given_bodies), (PositionRange(),) * len(given),
+        )  # fmt: skip
+
+    def known(self, q: Sequence[SX]) -> KnownPhasors:
+        """All turns and slides at positions q of the inputs."""
+        given = self._given(q)
+        known = self._figure.known([given[body] for body in self._figure.given_bodies])
         angles = self._angles(q) if self._carried else {}
         for part in (self.layout.parts[self.layout.order[name]] for name in self._carried):
             carrier = self._direction(part.parent, known)
@@ -259,16 +265,7 @@ class Kinematics:
 
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of all joints but the inputs'."""
-        known, turns, result = self.known(q), self.dyads.turns, dict[int, Position]()
-        assert turns is not None
-        for one in self.dyads.linkage.connections:
-            if one.joint is None or one.joint.body in self.given_bodies:
-                continue
-            if one.slides:
-                result[one.joint.body] = known.slides[self._slides[one.joint.body]]
-            else:
-                parent, child = (turns[end.link] for end in one.ends)
-                result[one.joint.body] = one.joint.turn((parent.conj() * child).at(known))
+        result = self._figure.placed(self.known(q))
         return result | (self._given(q) if self.followers else {})  # the angles of geared cams too
 
     def values(self, *q: SX) -> dict[int, SX]:
