@@ -37,8 +37,9 @@ class PlanarFigure:
     """A planar linkage solved for its given joints, on one assembly branch.
 
     triangles, branches : solved in this order; a branch may be a symbol.
-    eighths : what `Vector.direction` needs of the triangles' sides. reach : how far each given joint can go from home, as far as triangles limit that
-        move with it alone; others end where they do not close.
+    eighths : what `Vector.direction` needs of the triangles' sides.
+    reach : how far each given joint can go from home, as far as triangles limit that move with it
+        alone; others end where they do not close.
     """
 
     given: tuple[PlanarJoint, ...]
