@@ -13,7 +13,7 @@ is a fixed point; it is solved by Newton's method to rounding. Joints at rest ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +51,7 @@ def reactions(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
     drive's effort included. Then the pins: of the first part on the second; then the
     meshes: of the driver on the driven, and the cams: on the followers. In the axes of the ground.
     """
-    return _reactions(system, q, v, a, None)
+    return _reactions(system, q, v, a, SX.zeros(len(system.mechanism.layout().connections)))
 
 
 @program("q v a", output="response", matrix=True, internal=True)
@@ -64,16 +64,18 @@ def friction_response(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> S
     return ca.densify(ca.horzcat(ca.substitute(found, friction, 0 * friction), *columns))
 
 
-def _reactions(system: ParametricSystem, q: SX, v: SX, a: SX, friction: SX | None) -> SX:
+def _reactions(system: ParametricSystem, q: SX, v: SX, a: SX, friction: SX) -> SX:
     """See `reactions`, under friction (k, 1) of the joints and pins: moment (N m) of a pin, force
     (N) of a slide, on its second part."""
     closed, embedding = system.denoc(q, v)
     velocity, acceleration = embedding.motion(v, a)
     layout = system.mechanism.layout()
     outside, poses = SX.zeros(6, len(system.tree.bodies)), closed.denoc.poses
-    if friction is not None:
-        for one, effort in zip(layout.connections, ca.vertsplit(friction), strict=True):
-            _rub(layout, one, poses, effort, outside)
+    for joint, effort in zip(layout.connections, ca.vertsplit(friction), strict=True):
+        bodies = [layout.order.get(name, WORLD) for name in (joint.second, joint.first)]
+        rotation, origin = poses[bodies[0]]
+        rub, moment = (rotation[:, 0] * effort, 0) if joint.slides else (SX.zeros(3), effort)
+        _press(poses, origin, rub, bodies, outside, moment)
     springs = ca.vertsplit(joint_springs(system, embedding))
     for cam in layout.cams:
         body = layout.order[cam.follower]
@@ -107,20 +109,6 @@ def _reactions(system: ParametricSystem, q: SX, v: SX, a: SX, friction: SX | Non
     return ca.vertcat(*joints, *pins, *meshes)
 
 
-def _rub(
-    layout: MechanismLayout, joint: PartConnection, poses: Any, effort: SX, outside: SX
-) -> None:
-    """Add the friction of a joint to what acts from outside."""
-    second, first = (layout.order.get(name, WORLD) for name in (joint.second, joint.first))
-    if joint.slides:
-        rotation, origin = poses[second]
-        _press(poses, origin, rotation[:, 0] * effort, (second, first), outside)
-        return
-    for body, sign in ((second, 1), (first, -1)):
-        if body != WORLD:
-            outside[TURN_ROW, body] += sign * effort
-
-
 def _tooth_force(
     system: ParametricSystem, poses: Any, mesh: GearMesh, moment: SX, outside: SX
 ) -> SX:
@@ -145,15 +133,19 @@ def _tooth_force(
     return _press(poses, point, force, (driven, driver), outside)
 
 
-def _press(poses: Any, point: SX, force: SX, bodies: tuple[int, int], outside: SX) -> SX:
-    """A force at a point on the first of two bodies, from the second: (1, 3), added to both."""
+def _press(
+    poses: Any, point: SX, force: SX, bodies: Sequence[int], outside: SX, moment: SX | int = 0
+) -> SX:
+    """A force at a point, and a moment, on the first of two bodies, from the second: (1, 3), added
+    to both."""
     for body, sign in zip(bodies, (1, -1), strict=True):
         if body != WORLD:
             rotation, origin = poses[body]
             push = sign * (rotation.T @ force)
             arm = rotation.T @ (point - origin)
             outside[:, body] += ca.vertcat(push, ca.cross(arm, push))
-    return ca.horzcat(force[0], force[1], 0)
+            outside[TURN_ROW, body] += sign * moment
+    return ca.horzcat(force[0], force[1], moment)
 
 
 def _cam_force(
