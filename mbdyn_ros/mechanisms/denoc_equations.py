@@ -28,7 +28,7 @@ from ..program.symbols import serialized
 from .cut_open import CutOpen
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .design import unit_of
-from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
+from .disk_cam import OF_ARMS, DiskCam
 from .layout import MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism
 
@@ -58,9 +58,9 @@ OF_SLIDE = "lift_slope", "lift_bend", "spring_force"
 OF_ARM = "swing_slope", "swing_bend", "spring_moment"
 """Ends of the names of what the law and the spring of a follower are at an instant."""
 
-NO_SYMBOLS = ("branch", "_teeth", "_ratio", "_phase", "_base_radius", "_roller_radius", "_lift",
-              "_swing", "_pressure_limit",
-              *(f"_{end}" for end in (*SPRING_OF_SLIDE, *SPRING_OF_ARM)))  # fmt: skip
+NO_SYMBOLS = ("branch", "_teeth", "_ratio", "_phase", "_base_radius", "_roller_radius",
+              "_pressure_limit",
+              *(f"_{end}" for pair in OF_ARMS.items() for end in pair))  # fmt: skip
 """Ends of the names of settings that do not occur in the formulas: of cams s', s'' and the effort
 of the spring do."""
 
