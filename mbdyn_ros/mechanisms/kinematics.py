@@ -9,7 +9,6 @@ the parabola that osculates its law, whose coefficients are given with every sta
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..equations.algebra.phasors import Complex, KnownPhasors
+from ..equations.algebra.phasors import Complex, KnownPhasors, Phasor
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
 from ..equations.loops.linkage import polynomial
@@ -38,8 +37,6 @@ from .pose import MechanismPose
 
 COEFFICIENTS, DEGREE = 5, 3
 """Of `DiskCam.coefficients`: all, and those of the parabola."""
-
-QUARTER_TURN = Complex(0.0, 1.0)
 
 IN_TURN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 """Orders of the corners of a triangle that go round it in one sense; the others in the other."""
@@ -233,14 +230,9 @@ class Kinematics:
         """The direction of the x axis of a part."""
         if name == GROUND:
             return Complex(1.0, 0.0)
-        assert self.dyads.turns is not None
         body = self.layout.order[name]
-        direction = self.dyads.turns[body].at(known)
-        while body != WORLD:
-            if self.layout.parts[body].across:
-                direction = direction * QUARTER_TURN
-            body = self.tree.bodies[body].parent
-        return direction
+        quarters = sum(self.layout.parts[one].across for one in path_from(self.tree, WORLD, body))
+        return (self.dyads.placed[body] * Phasor(1j**quarters)).at(known)
 
     def _given(self, q: Sequence[SX]) -> dict[int, SX]:
         """Positions of the joints that are no triangle's."""
@@ -282,22 +274,16 @@ class Kinematics:
     @SerializedProperty
     def placed(self) -> tuple[dict[str, Complex], dict[str, Complex]]:
         """Directions of the x axes of all parts, and origins, the ground's included."""
-        known, slides = self._known, self._slides
+        known = self._known
+        positions: Mapping[int, Any] = self._figure.placed(known)
         directions, origins = {GROUND: Complex(1.0, 0.0)}, {GROUND: Complex(0.0, 0.0)}
         for body, part in enumerate(self.layout.parts):
             directions[part.name] = self._direction(part.name, known)
             place = origins[part.parent] + directions[part.parent] * Complex(*part.at)
             if part.slides:
-                place = place + directions[part.name].scaled(known.slides[slides[body]])
+                place = place + directions[part.name].scaled(positions[body])
             origins[part.name] = place
         return directions, origins
-
-    @functools.cached_property
-    def _slides(self) -> dict[int, int]:
-        """Symbols of the slides by body."""
-        connections = self.dyads.linkage.connections[: len(self.layout.parts)]
-        return {one.joint.body: self.dyads.slide(one) for one in connections
-                if one.joint is not None and one.slides}  # fmt: skip
 
     # -- numbers -----------------------------------------------------------------------------------
 
@@ -313,16 +299,13 @@ class Kinematics:
         turned, placed = (
             {name: Complex(next(found), next(found)) for name in names} for _ in range(2)
         )
-        sliding = [self.layout.parts[body].name for body in self._slides]
-        slides = {name: next(found) for name in sliding}
         counted = dict(zip(self._counted, found, strict=True))
-        return MechanismPose(layout, turned, placed, slides, counted, shape)
+        return MechanismPose(layout, turned, placed, counted, shape)
 
     @SerializedProperty
     def _all(self) -> Columns:
         numbers = [number for group in self.placed for one in group.values()
                    for number in (one.re, one.im)]  # fmt: skip
-        numbers += [self._known.slides[symbol] for symbol in self._slides.values()]
         angles = self._angles(self.q) if self._counted else {}
         return self._columns([*numbers, *angles.values()])
 
