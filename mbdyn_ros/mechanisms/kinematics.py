@@ -69,7 +69,7 @@ class Kinematics:
     given_bodies : the driven ones. wheels : those that meshes determine.
     followers : by body, the coefficients of the parabola in the angle of the cam.
     groups : bodies and pins of every group.
-    steps : the triangles in the order in which pins can be closed.
+    steps : the triangles by their place in `dyads`, in the order in which pins can be closed.
     symbols, q, z : of the numbers of a design by name, of the inputs' angles, and of `unknowns`.
     parameters : symbols for the numbers of a design, for the `unknowns` of groups (slides, and
         turns, counted from the last part that is placed before), and for `DiskCam.coefficients`.
@@ -89,6 +89,7 @@ class Kinematics:
             [path_from(self.tree, WORLD, one)[::-1] for one in (pin.predecessor, pin.successor)]
             for pin in self.closures
         ]
+        self._moved = [{body for path in paths for body in path} for paths in self._paths]
         values = described.vector()
         apart = (1 + np.abs(values)) * np.cos(np.arange(len(values)))  # also of equal numbers
         near = [values + share * apart for share in (0.0, *SAMPLED)]
@@ -110,7 +111,6 @@ class Kinematics:
             for one, law in zip(layout.cams, self._laws, strict=True)
         }
         given = [*self.given_bodies, *self.wheels, *self.followers]
-        self._first_given = frozenset(given)
         self.groups: list[tuple[list[int], list[int]]] = []
         self.dyads = Dyads(linkage, given)
         while self.dyads.turns is None and (group := self._group()) is not None:
@@ -119,7 +119,7 @@ class Kinematics:
             self.dyads = Dyads(linkage, given)
         self.unknowns = tuple(body for bodies, _ in self.groups for body in bodies)
         self.steps = self._steps(kind.branches)
-        for one in self.steps:
+        for one in self.steps.values():
             if one.branch:
                 symbols.setdefault(one.branch, SX.sym(one.branch))
         self.symbols = symbols
@@ -135,8 +135,8 @@ class Kinematics:
         placed = self.dyads.placed
         waiting = {
             k: unknown
-            for k, paths in enumerate(self._paths)
-            if (unknown := {body for path in paths for body in path} - placed.keys())
+            for k, moved in enumerate(self._moved)
+            if (unknown := moved - placed.keys())
         }
         for count in range(1, len(waiting) + 1):
             for pins in combinations(waiting, count):
@@ -145,40 +145,37 @@ class Kinematics:
                     return sorted(bodies), list(pins)
         return None
 
-    def _steps(self, names: Sequence[str]) -> list[Step]:
-        """The triangles in order; their branches have these names, or are named by pins."""
-        first_closing = len(self.layout.parts)
-        by_pin: dict[int, int] = {}
-        for k, circle in enumerate(self.dyads.circles):
-            for one in circle.joints:
-                if one.joint is None:
-                    by_pin[self.dyads.linkage.connections.index(one) - first_closing] = k
-        known, waiting, groups = set(self._first_given), sorted(by_pin), list(self.groups)
-        steps: list[Step] = []
+    def _steps(self, names: Sequence[str]) -> dict[int, Step]:
+        """See `steps`; their branches have these names, or are named by pins."""
+        circles, connections = self.dyads.circles, self.dyads.linkage.connections
+        by_pin = {
+            connections.index(one) - len(self.layout.parts): k
+            for k, circle in enumerate(circles) for one in circle.joints if one.joint is None
+        }  # fmt: skip
+        known = set(self.dyads.given) - set(self.unknowns)
+        waiting, groups = sorted(by_pin), list(self.groups)
+        steps: dict[int, Step] = {}
         while waiting:
-            ready = [pin for pin in waiting if self._places(pin, by_pin[pin], known)]
+            ready = [
+                pin for pin in waiting
+                if self._moved[pin] - known <= _children(circles[by_pin[pin]])
+            ]  # fmt: skip
             if not ready and groups:
                 known |= set(groups.pop(0)[0])
                 continue
             pin = (ready or waiting)[0]
             k = by_pin[pin]
-            circle, triangle = self.dyads.circles[k], self.dyads.triangles[k]
-            children = _children(circle)
+            circle, triangle, children = circles[k], self.dyads.triangles[k], _children(circles[k])
             known |= children
             waiting = [one for one in waiting if by_pin[one] != k]
             branch = ""
             if not isinstance(triangle, TwoSlides):
-                number = sum(bool(one.branch) for one in steps)
+                number = sum(bool(one.branch) for one in steps.values())
                 second = f"{self.layout.pins[pin].second}_branch"
                 branch = names[number] if number < len(names) else second if number else "branch"
-            fixed = next(k for k, one in enumerate(circle.parts) if not children & one.keys())
-            steps.append(Step(triangle, branch, self._sign(pin, triangle, circle), fixed))
+            fixed = next(i for i, one in enumerate(circle.parts) if not children & one.keys())
+            steps[k] = Step(triangle, branch, self._sign(pin, triangle, circle), fixed)
         return steps
-
-    def _places(self, pin: int, k: int, known: set[int]) -> bool:
-        """Whether the links of a triangle are all that a pin needs besides what is known."""
-        needed = {body for path in self._paths[pin] for body in path} - known
-        return needed <= _children(self.dyads.circles[k])
 
     def _sign(self, pin: int, triangle: Triangle, circle: Circle) -> int:
         """See `Step.sign`."""
@@ -200,13 +197,11 @@ class Kinematics:
     def _figure(self) -> PlanarFigure:
         """The triangles on their branches; what is given is where `_given` has it."""
         linkage, triangles = self.dyads.linkage, self.dyads.triangles
-        branches = {
-            id(one.triangle): one.sign * self.symbols[one.branch] if one.branch else 0
-            for one in self.steps
-        }
+        steps = (self.steps[k] for k in range(len(triangles)))
+        branches = (one.sign * self.symbols[one.branch] if one.branch else 0 for one in steps)
         given = tuple(linkage.joints[body] for body in self.dyads.given)
         return PlanarFigure(
-            given, tuple(triangles), tuple(branches[id(one)] for one in triangles), (),
+            given, tuple(triangles), tuple(branches), (),
             solved_joints(self.dyads, self.given_bodies), (PositionRange(),) * len(given),
         )  # fmt: skip
 
@@ -328,7 +323,8 @@ class Kinematics:
 
     @SerializedProperty
     def _transmissions(self) -> Columns:
-        cosines = [one.triangle.transmission(self._known, one.fixed) for one in self.steps]
+        steps = self.steps.values()
+        cosines = [one.triangle.transmission(self._known, one.fixed) for one in steps]
         return self._columns([*cosines, *ca.vertsplit(ca.densify(self.gap_slope[1]).nz[:])])
 
     @SerializedProperty
@@ -370,7 +366,7 @@ class Kinematics:
         numbers = self.dyads.numbers(home)
         return {
             one.branch: one.sign * one.triangle.branch_at(numbers)
-            for one in self.steps
+            for one in self.steps.values()
             if one.branch
         }
 
