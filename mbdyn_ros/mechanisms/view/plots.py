@@ -357,8 +357,7 @@ def plot_function(fit: FunctionFit) -> Figure:
     axes = figure.subplots()
     room = 0.25 * np.ptp(fit.q)
     q = np.linspace(fit.q.min() - room, fit.q.max() + room, 361)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rocker = np.angle(fit.mechanism.solved(q[:, None]).directions["rocker"]) - fit.rocker_zero
+    rocker = np.angle(fit.mechanism.solved(q[:, None]).directions["rocker"]) - fit.rocker_zero
     near = np.interp(q, fit.q[np.argsort(fit.q)], fit.rocker[np.argsort(fit.q)])
     rocker = near + np.angle(np.exp(1j * (rocker - near)))
     q, wanted = q - fit.crank_zero, fit.q - fit.crank_zero
