@@ -205,9 +205,7 @@ def _positions(mechanism: Mechanism) -> Array:
     if len(mechanism.inputs) > 1:
         q = mechanism.all_around(18)
         return q[mechanism.margin(q) > 0]
-    low, high = mechanism.range
-    if not math.isfinite(low):
-        low, high = -math.pi, math.pi
+    low, high = mechanism.stroke
     inside = 1e-3 * (high - low)
     return np.linspace(low + inside, high - inside, BALANCE_POINTS)[:, None]
 

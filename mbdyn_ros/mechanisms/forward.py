@@ -216,5 +216,4 @@ def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple
     efforts = np.stack([table["effort"][name] for name in inputs], axis=1)
     if not np.isfinite(efforts).all():
         raise InputError(f"{path}: the efforts must be finite numbers, N m")
-    row = linear(time, efforts)
-    return lambda t, q, v: row(t), float(np.median(np.diff(time)))
+    return linear(time, efforts), float(np.median(np.diff(time)))

@@ -207,8 +207,7 @@ def wheel_radii(layout: MechanismLayout) -> dict[str, float]:
         ends = []
         for name in (mesh.driver, mesh.driven):
             part = parts.get(name)
-            on_carrier = part is not None and part.parent == mesh.carrier
-            ends.append(complex(*part.at) if part is not None and on_carrier else 0.0)
+            ends.append(complex(*part.at) if part and part.parent == mesh.carrier else 0.0)
         if mesh.carrier == GROUND or abs(ends[0] - ends[1]) > 0:
             apart = abs(ends[0] - ends[1])
             radii[mesh.driver] = apart * abs(mesh.ratio / (mesh.ratio - 1))

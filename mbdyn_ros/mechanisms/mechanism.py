@@ -7,6 +7,7 @@ mechanism closes. A loop that a URDF cannot say is a <loop>.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -258,6 +259,11 @@ class Mechanism(Design):
     def range(self) -> tuple[float, float]:
         """Interval of its only input's angle around home, rad; infinite where it turns fully."""
         return reach(self)
+
+    @property
+    def stroke(self) -> tuple[float, float]:
+        """The same, a turn around zero where it turns fully."""
+        return self.range if math.isfinite(self.range[0]) else (-math.pi, math.pi)
 
     def model(self) -> Model:
         """Its description as a robot's."""

@@ -226,12 +226,10 @@ def _apart(one: Array, other: Array) -> float:
 def _replaced(
     mechanism: FourBar, ground: float, crank: float, coupler: float, rocker: float, branch: int
 ) -> FourBar:
-    made = mechanism.replaced(
+    return mechanism.replaced(
         ground=ground, crank_length=crank, coupler_length=coupler, rocker_length=rocker,
         branch=branch,
     )  # fmt: skip
-    assert isinstance(made, FourBar)
-    return made
 
 
 def _grid(size: float) -> Points:
