@@ -129,22 +129,21 @@ def _first_moments(
     That is the travel of the common centre of mass, as a share of that without counterweights.
     """
     pose = mechanism.pose(q)
-    columns = np.stack([pose.directions[part] for part in chosen], axis=1)
-    matrix = np.column_stack([columns, np.ones(len(q))])
+    turned, origins = (
+        np.stack([one[part] for part in chosen], axis=1) for one in (pose.directions, pose.origins)
+    )
+    matrix = np.column_stack([turned, np.ones(len(q))])
     fixed = sum(
         float(part.piece.mass) * pose.point(part.name, part.piece.middle)
         for part in mechanism.layout().parts
     )
-    masses, first = dict.fromkeys(chosen, 0.0), np.zeros(len(chosen), dtype=complex)
+    first, reach = np.zeros(len(chosen), dtype=complex), np.array([radii[one] for one in chosen])
     for _ in range(BALANCE_ROUNDS):
-        moved = fixed + sum(mass * pose.origins[part] for part, mass in masses.items())
+        moved = fixed + origins @ (np.abs(first) / reach)
         found = np.linalg.lstsq(matrix, -moved, rcond=None)[0]
         left = np.abs(matrix @ found + moved).max() / np.abs(fixed - np.mean(fixed)).max()
         settled = np.abs(found[:-1] - first).max() <= 1e-15 * np.abs(found).max()
         first = found[:-1]
-        masses = {
-            part: abs(u) / radii[part] for part, u in zip(chosen, first.tolist(), strict=True)
-        }
         if settled:
             break
     return first, float(left)
