@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -100,6 +100,15 @@ class PlanarFigure:
             self.given, self.triangles, self.branches, symbols,
             lambda q: free.margins(*ca.vertsplit(q)),
         )  # fmt: skip
+
+    @property
+    def figures(self) -> tuple[PlanarFigure, ...]:
+        """The figures that it is made of: itself."""
+        return (self,)
+
+    def with_figures(self, figures: Iterable[PlanarFigure]) -> PlanarFigure:
+        """The same of other figures: the first of them."""
+        return next(iter(figures))
 
     @property
     def varies(self) -> bool:

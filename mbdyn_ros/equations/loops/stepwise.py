@@ -8,14 +8,15 @@ that one. So geared five-bars, and four-bars that drive each other by gears, nee
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...model.motion_law import MotionLaw
 from ...prepare.clusters import Closure, Cluster, Gear
 from ...prepare.tree import Tree
 from ..algebra.spatial import SX, Position
-from .linkage import LoopClosedForm, law_of_motion, polynomial
+from .linkage import law_of_motion, polynomial
 from .planar_figure import PlanarFigure, planar_figure
+from .planar_linkage import NUMBERS, Lengths
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,22 @@ class Stepwise:
         return result
 
     @property
+    def figures(self) -> tuple[PlanarFigure, ...]:
+        """The figures among its steps."""
+        return tuple(step for step in self.steps if isinstance(step, PlanarFigure))
+
+    def with_figures(self, figures: Iterable[PlanarFigure]) -> Stepwise:
+        """The same with other figures in their places."""
+        left = iter(figures)
+        steps = (next(left) if isinstance(one, PlanarFigure) else one for one in self.steps)
+        return replace(self, steps=tuple(steps))
+
+    @property
+    def varies(self) -> bool:
+        """Whether it is of lengths that vary."""
+        return any(one.varies for one in self.figures)
+
+    @property
     def _raised(self) -> set[int]:
         """The bodies of whose positions powers are taken: their angles must be numbers."""
         geared = (step for step in self.steps if isinstance(step, Geared))
@@ -90,18 +107,19 @@ class Stepwise:
 
 
 def closed_form(
-    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float], unit: float = 1.0
-) -> LoopClosedForm | None:
+    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float],
+    unit: float = 1.0, lengths: Lengths = NUMBERS,
+) -> PlanarFigure | Stepwise | None:  # fmt: skip
     """The closed form of a cluster with loops; None if it has none.
 
     Parameters as of `planar_figure`.
     """
     if not cluster.gears:
-        return planar_figure(tree, cluster, given, home, unit)
+        return planar_figure(tree, cluster, given, home, unit, lengths)
     known, steps = set(given), list[Geared | PlanarFigure]()
     groups, gears = _groups(cluster), list(cluster.gears)
     while known != set(cluster.coupled):
-        step = _figure(tree, groups, known, home, unit) or _gear(gears, known)
+        step = _figure(tree, groups, known, home, unit, lengths) or _gear(gears, known)
         if step is None:
             return None
         steps.append(step)
@@ -115,14 +133,15 @@ def closed_form(
 
 
 def _figure(
-    tree: Tree, groups: list[Cluster], known: set[int], home: Mapping[int, float], unit: float
-) -> PlanarFigure | None:
+    tree: Tree, groups: list[Cluster], known: set[int], home: Mapping[int, float], unit: float,
+    lengths: Lengths,
+) -> PlanarFigure | None:  # fmt: skip
     """The first group of loops that is a figure with what is known; it is taken from the list."""
     for group in groups:
         given = [body for body in group.coupled if body in known]
         if not given:
             continue
-        figure = planar_figure(tree, group, given, home, unit)
+        figure = planar_figure(tree, group, given, home, unit, lengths)
         if figure is not None:
             groups.remove(group)
             return figure
