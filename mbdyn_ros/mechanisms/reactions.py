@@ -194,7 +194,7 @@ FRICTION_ITERATIONS = 30
 FRICTION_SETTLED = 1e-12
 """Change of friction, as a share of the largest, below which it is accepted."""
 
-STANDS_STILL = 1e-14
+JOINT_AT_REST = 1e-14
 """Speed of a joint, as a share of the largest, that is rounding: its joint is at rest."""
 
 
@@ -264,7 +264,7 @@ def friction_forces(
     free, slopes = response[..., 0], response[..., 1:]
     drives = [layout.order[name] for name in mechanism.inputs]
     speeds = -np.einsum("nik,ni->nk", slopes[:, drives, 2], motion[1])  # the power that it takes
-    speeds[np.abs(speeds) < STANDS_STILL * np.abs(speeds).max(axis=1, keepdims=True)] = 0.0
+    speeds[np.abs(speeds) < JOINT_AT_REST * np.abs(speeds).max(axis=1, keepdims=True)] = 0.0
     sliding = np.array([one.slides for one in joints])
     directions = np.stack([pose.directions[one.second] for one in joints], axis=-1) * sliding
     dry = np.array([by_name[one.name].coefficient * (1 if one.slides else by_name[one.name].radius)
