@@ -73,7 +73,7 @@ class DenocFormulas:
         self._order = {hung.part.name: k for k, hung in enumerate(opened.parts)}
         tree = cut_tree(opened)
         self._sums, quarters = _absolute(opened, tree)
-        self.differences: Array = np.linalg.inv(self._sums).round()
+        self.differences = np.linalg.inv(self._sums).round()
         offsets = -self.differences @ quarters * np.pi / 2
         differences = ca.DM(self.differences)
         angles = differences @ self.places
