@@ -148,16 +148,14 @@ def fit_curve(
         for start in problem.starts(np.random.default_rng(seed), candidates, starts)
     ]
     found.sort(key=lambda one: one[0])
-    best = None
-    for _, unknowns in found[:FINISHED]:
-        finished = problem.moved_on(unknowns, LEAST_GAIN)
-        if best is None or finished[0] < best[0]:
-            best = finished
-        if best[0] < (NEAR_ENOUGH * problem.size) ** 2:
-            break
-    if best is None:
+    if not found:
         raise mechanism.refusal("no design like it turns fully; give it other lengths")
-    return problem.fit(best[1])
+    finished: list[tuple[float, Array]] = []
+    for _, unknowns in found[:FINISHED]:
+        finished.append(problem.moved_on(unknowns, LEAST_GAIN))
+        if finished[-1][0] < (NEAR_ENOUGH * problem.size) ** 2:
+            break
+    return problem.fit(min(finished, key=lambda one: one[0])[1])
 
 
 class _Problem:

@@ -52,12 +52,9 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     axes = grid[0][0]
     for k, name in enumerate(mechanism.inputs):
         part = f" of the {name.replace('_', ' ')}" if len(mechanism.inputs) > 1 else ""
-        color = color_of(k)
-        axes.plot(abscissa, analysis.torque[:, k], color=color, label=f"torque{part}")
-        axes.plot(
-            abscissa, analysis.torque_without_gravity[:, k], color=color, linestyle="--",
-            label=f"without gravity{part}",
-        )  # fmt: skip
+        whole, rest = analysis.torque[:, k], analysis.torque_without_gravity[:, k]
+        axes.plot(abscissa, whole, color=color_of(k), label=f"torque{part}")
+        axes.plot(abscissa, rest, "--", color=color_of(k), label=f"without gravity{part}")
     finish(axes, label, "driving torque (N m)", legend=True)
     plot_links(grid[0][1], analysis, curve)
     panels = [*zip(analysis.in_plane, JOINTS, ("absolute ",) * 3, strict=True),
