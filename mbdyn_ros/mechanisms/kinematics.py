@@ -21,18 +21,18 @@ import numpy as np
 from ..equations.algebra.phasors import Complex, KnownPhasors, Phasor
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
-from ..equations.loops.linkage import polynomial
 from ..equations.loops.planar_figure import PlanarFigure, solved_joints
 from ..equations.loops.planar_linkage import Lengths, planar_linkage
 from ..equations.loops.planar_reach import PositionRange
+from ..equations.loops.stepwise import Geared
 from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
 from ..model.model import Array
-from ..prepare.clusters import Cluster, path_from
+from ..prepare.clusters import Cluster, Gear, path_from
 from ..prepare.tree import WORLD
 from ..program.columns import Columns
 from ..program.symbols import SerializedProperty, serialized
 from .cut_open import closures, layout_tree
-from .layout import GROUND, MechanismLayout, wheel_angles
+from .layout import GROUND, MechanismLayout
 from .pose import MechanismPose
 
 COEFFICIENTS, DEGREE = 5, 3
@@ -77,11 +77,11 @@ class Kinematics:
 
     @serialized
     def __init__(self, kind: Any) -> None:
-        described, self._inputs = kind.described(), kind.inputs
+        described = kind.described()
         symbols = {name: SX.sym(name) for name in described.numbers()}
         self.mechanism = kind.of_numbers(symbols)
         self.layout = layout = self.mechanism.layout()
-        self._laws = [SX.sym(one.name, COEFFICIENTS) for one in layout.cams]
+        self._laws: list[Any] = [SX.sym(one.name, COEFFICIENTS) for one in layout.cams]
         self.tree = layout_tree(layout, {one.follower: law[DEGREE:] for one, law in
                                          zip(layout.cams, self._laws, strict=True)})  # fmt: skip
         self.closures = tuple(closures(layout, self.tree))
@@ -99,18 +99,30 @@ class Kinematics:
         assert linkage is not None
         order = layout.order
         self.given_bodies = tuple(order[name] for name in kind.inputs)
-        wheels = wheel_angles(layout, dict.fromkeys(kind.inputs, SX(0)))
-        self.wheels = tuple(order[name] for name in wheels)
-        angles = dict.fromkeys((*kind.inputs, *wheels), 0.0)
-        self._carried = [
-            name for name in wheels
-            if _angle(layout, layout.parts[order[name]].parent, angles) is None
-        ]  # fmt: skip
-        self.followers: dict[int, tuple[int, list[Any]]] = {
-            order[one.follower]: (order[one.cam], ca.vertsplit(law[:DEGREE]))
+        self.followers = {
+            order[one.follower]: Gear(
+                one.name, ((order[one.follower], 1.0), (order[one.cam], -law[1])), -law[0], (),
+                ((order[one.cam], (-law[2],)),),
+            )
             for one, law in zip(layout.cams, self._laws, strict=True)
-        }
-        given = [*self.given_bodies, *self.wheels, *self.followers]
+        }  # fmt: skip
+        meshes = [
+            Gear(one.name, tuple((order.get(name, WORLD), factor) for name, factor in one.factors),
+                 -one.phase, ())
+            for one in (*layout.gears, *layout.meshes)
+        ]  # fmt: skip
+        gears = [*meshes, *self.followers.values()]
+        turned, self._trains = {WORLD, *self.given_bodies}, list[Geared]()
+        while train := Geared.of(gears, turned):
+            self._trains.append(train)
+            turned |= set(train.bodies)
+        geared = [body for one in self._trains for body in one.bodies]
+        self.wheels = tuple(body for body in geared if body not in self.followers)
+        self._carried = [
+            body for body in self.wheels
+            if self._angle(self.tree.bodies[body].parent, dict.fromkeys(turned, 0.0)) is None
+        ]  # fmt: skip
+        given = [*self.given_bodies, *geared]
         self.groups: list[tuple[list[int], list[int]]] = []
         self.dyads = Dyads(linkage, given)
         while self.dyads.turns is None and (group := self._group()) is not None:
@@ -124,7 +136,7 @@ class Kinematics:
                 symbols.setdefault(one.branch, SX.sym(one.branch))
         self.symbols = symbols
         self.q = [SX.sym(name) for name in kind.inputs]
-        self._counted = [*kind.inputs, *wheels] if layout.meshes else []
+        self._shafts = {layout.parts[one].name: one for one in (*self.given_bodies, *self.wheels)}
         self.z = [SX.sym(f"unknown {layout.parts[body].name}") for body in self.unknowns]
         self.parameters = ca.vertcat(*symbols.values(), *self.z, *self._laws)
 
@@ -210,16 +222,25 @@ class Kinematics:
         given = self._given(q)
         known = self._figure.known([given[body] for body in self._figure.given_bodies])
         angles = self._angles(q) if self._carried else {}
-        for part in (self.layout.parts[self.layout.order[name]] for name in self._carried):
-            carrier = self._direction(part.parent, known)
-            unit = Complex(ca.cos(angles[part.name]), ca.sin(angles[part.name]))
-            known.units[self.layout.order[part.name]] = unit * carrier.conj()
+        for body in self._carried:
+            carrier = self._direction(self.layout.parts[body].parent, known)
+            unit = Complex(ca.cos(angles[body]), ca.sin(angles[body]))
+            known.units[body] = unit * carrier.conj()
         return known
 
-    def _angles(self, q: Sequence[SX]) -> dict[str, SX]:
-        """Angles of the inputs and wheels in the plane."""
-        inputs = dict(zip(self._inputs, q, strict=True))
-        return inputs | wheel_angles(self.layout, inputs)
+    def _angles(self, q: Sequence[SX]) -> dict[int, SX]:
+        """Angles of the ground, the inputs and wheels in the plane, and positions of followers."""
+        angles = {WORLD: SX(0), **dict(zip(self.given_bodies, q, strict=True))}
+        for train in self._trains:
+            angles |= train.values(angles)
+        return angles
+
+    def _angle(self, body: int, angles: Mapping[int, Any]) -> Any:
+        """The angle of a part in the plane; None where it is not known."""
+        if body == WORLD or not self.layout.parts[body].slides:
+            return angles.get(body)
+        carrier = self._angle(self.tree.bodies[body].parent, angles)
+        return None if carrier is None else carrier + self.layout.parts[body].across * math.pi / 2
 
     def _direction(self, name: str, known: KnownPhasors) -> Complex:
         """The direction of the x axis of a part."""
@@ -231,15 +252,12 @@ class Kinematics:
 
     def _given(self, q: Sequence[SX]) -> dict[int, SX]:
         """Positions of the joints that are no triangle's."""
-        layout, angles, found = self.layout, self._angles(q), dict[int, SX]()
-        for name in angles.keys() - set(self._carried):
-            body = layout.order[name]
-            found[body] = angles[name] - _angle(layout, layout.parts[body].parent, angles)
+        angles, found = self._angles(q), dict[int, SX]()
+        for body in angles.keys() - {WORLD, *self._carried}:
+            found[body] = angles[body] - self._angle(self.tree.bodies[body].parent, angles)
         unknown = dict(zip(self.unknowns, self.z, strict=True))
         for body, value in unknown.items():
             found[body] = value - unknown.get(self._carrier(body), 0)
-        for body, (cam, law) in self.followers.items():
-            found[body] = polynomial(law, angles[layout.parts[cam].name])
         return found
 
     def _carrier(self, body: int) -> int:
@@ -294,15 +312,15 @@ class Kinematics:
         turned, placed = (
             {name: Complex(next(found), next(found)) for name in names} for _ in range(2)
         )
-        counted = dict(zip(self._counted, found, strict=True))
+        counted = dict(zip(self._shafts, found, strict=True)) if self.layout.meshes else {}
         return MechanismPose(layout, turned, placed, counted, shape)
 
     @SerializedProperty
     def _all(self) -> Columns:
         numbers = [number for group in self.placed for one in group.values()
                    for number in (one.re, one.im)]  # fmt: skip
-        angles = self._angles(self.q) if self._counted else {}
-        return self._columns([*numbers, *angles.values()])
+        angles = self._angles(self.q)
+        return self._columns([*numbers, *(angles[body] for body in self._shafts.values())])
 
     def transmissions(self, *columns: Sequence[Any]) -> list[Array]:
         """Cosines of the transmission angles of the steps, beyond +-1 where they are open, and of
@@ -330,7 +348,8 @@ class Kinematics:
     @SerializedProperty
     def shafts(self) -> dict[str, Columns]:
         """(angles of the inputs, numbers) -> angle in the plane, by input and wheel."""
-        return {name: self._columns([one]) for name, one in self._angles(self.q).items()}
+        angles = self._angles(self.q)
+        return {name: self._columns([angles[body]]) for name, body in self._shafts.items()}
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
         groups = self.q, self.symbols.values(), [*self.z, *self._laws]
@@ -359,7 +378,7 @@ class Kinematics:
         """A part whose gears place it on one that they do not, while links hang on it, if any."""
         needed = {symbol for one in self.dyads.triangles for side in one.sides
                   for symbol in side.symbols}  # fmt: skip
-        return next((one for one in self._carried if self.layout.order[one] in needed), "")
+        return next((self.layout.parts[one].name for one in self._carried if one in needed), "")
 
     def branches_at(self, home: Mapping[int, float]) -> dict[str, int]:
         """The settings of the branches on which it is at positions of the joints by body."""
@@ -381,12 +400,3 @@ class Kinematics:
 def _children(circle: Circle) -> set[int]:
     """The bodies whose joints of the tree are in a circle."""
     return {one.joint.body for one in circle.joints if one.joint is not None}
-
-
-def _angle(layout: MechanismLayout, name: str, angles: Mapping[str, Any]) -> Any:
-    """The angle of a part in the plane; None where it is not known."""
-    if name == GROUND or name in angles:
-        return angles.get(name, 0.0)
-    part = layout.parts[layout.order[name]]
-    carrier = _angle(layout, part.parent, angles) if part.slides else None
-    return None if carrier is None else carrier + part.across * math.pi / 2

@@ -104,11 +104,7 @@ def _linkage(form: Kinematics, loops: tuple[Closure, ...], meshes: tuple[GearMes
         )
         for mesh in meshes
     )
-    cams = {one.follower: one.name for one in layout.cams}
-    for body, (cam, law) in form.followers.items():
-        start, slope, bend = law
-        name = cams[layout.parts[body].name]
-        gears += (Gear(name, ((body, 1.0), (cam, -slope)), -start, (), ((cam, (-bend,)),)),)
+    gears += tuple(form.followers.values())
     bodies = tuple(range(len(form.tree.bodies)))
     rows = [ALL_ROWS * pin + row for pin in range(len(loops)) for row in range(PLANE_ROWS)]
     rows += [ALL_ROWS * len(loops) + gear for gear in range(len(gears))]

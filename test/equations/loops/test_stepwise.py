@@ -75,6 +75,16 @@ ROBOTS = {
         "crank_one, sum",
     ),
 }
+ROBOTS["a planetary train"] = (  # sun and ring are cranks; the arm and the planet come together
+    ROBOTS["a differential"][0].partition("<coupling")[0]
+    + body("arm", 0, 0.1)
+    + turn("arm", "ground", "arm")
+    + """<coupling name="inner"><joint name="crank_one" factor="2"/>
+      <joint name="sum" factor="1.5"/><joint name="arm" factor="-3.5"/></coupling>
+    <coupling name="outer"><joint name="sum" factor="-1.5"/>
+      <joint name="crank_two" factor="5"/><joint name="arm" factor="-3.5"/></coupling>""",
+    "crank_one, crank_two",
+)
 ROBOTS["long cranks"] = (
     ROBOTS["by a dependent joint"][0]
     .replace('multiplier="0.8"', 'multiplier="3"')
