@@ -211,7 +211,8 @@ class Kinematics:
         linkage, triangles = self.dyads.linkage, self.dyads.triangles
         steps = (self.steps[k] for k in range(len(triangles)))
         branches = (one.sign * self.symbols[one.branch] if one.branch else 0 for one in steps)
-        given = tuple(linkage.joints[body] for body in self.dyads.given)
+        known = [body for body in self.dyads.given if body not in self._carried]
+        given = tuple(linkage.joints[body] for body in known)
         return PlanarFigure(
             given, tuple(triangles), tuple(branches), (),
             solved_joints(self.dyads, self.given_bodies), (PositionRange(),) * len(given),
