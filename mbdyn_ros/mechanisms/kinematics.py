@@ -245,9 +245,7 @@ class Kinematics:
 
     def _direction(self, name: str, known: KnownPhasors) -> Complex:
         """The direction of the x axis of a part."""
-        if name == GROUND:
-            return Complex(1.0, 0.0)
-        body = self.layout.order[name]
+        body = self.layout.order.get(name, WORLD)
         quarters = sum(self.layout.parts[one].across for one in path_from(self.tree, WORLD, body))
         return (self.dyads.placed[body] * Phasor(1j**quarters)).at(known)
 
@@ -263,11 +261,9 @@ class Kinematics:
 
     def _carrier(self, body: int) -> int:
         """The turning body that carries a turning one, or the world."""
-        parents = [one.parent for one in self.tree.bodies]
-        carrier = WORLD if self.layout.parts[body].slides else parents[body]
-        while carrier != WORLD and self.layout.parts[carrier].slides:
-            carrier = parents[carrier]
-        return carrier
+        parts = self.layout.parts
+        path = () if parts[body].slides else path_from(self.tree, WORLD, body)[:-1]
+        return next((one for one in reversed(path) if not parts[one].slides), WORLD)
 
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of all joints but the inputs'."""
