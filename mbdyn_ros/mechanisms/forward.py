@@ -120,9 +120,8 @@ def move(
             rate, 0.0, np.concatenate([q, v]), duration, max_step, rtol=rtol, atol=atol
         )
         samples = None if times is None else sample_times(times, duration)
-        at, states, steps, problem = [0.0], [solver.y], 0, ""
-        if samples is not None:
-            at, states = samples[samples <= 0].tolist(), [solver.y] * int((samples <= 0).sum())
+        at = [0.0] if samples is None else samples[samples <= 0].tolist()
+        states, steps, problem = [solver.y] * len(at), 0, ""
         while solver.status == "running":
             before = solver.t
             solver.step()
