@@ -233,7 +233,7 @@ class Kinematics:
         """Angles of the ground, the inputs and wheels in the plane, and positions of followers."""
         angles = {WORLD: SX(0), **dict(zip(self.given_bodies, q, strict=True))}
         for train in self._trains:
-            angles |= train.values(angles)
+            angles |= train.values(*(angles[body] for body in train.given_bodies))
         return angles
 
     def _angle(self, body: int, angles: Mapping[int, Any]) -> Any:

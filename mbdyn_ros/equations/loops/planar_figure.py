@@ -54,6 +54,11 @@ class PlanarFigure:
         """The bodies of the given joints."""
         return tuple(joint.body for joint in self.given)
 
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """The bodies of the dependent joints."""
+        return tuple(one.joint.body for one in self.dependent)
+
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of the dependent joints at the given joints' positions (1, 1); NaN out
         of reach."""

@@ -44,8 +44,19 @@ class Geared:
         square = tuple(ready[row] for row in chosen[row_ends[1] : row_ends[3]])
         return Geared(solved, square) if solved else None
 
-    def values(self, known: Mapping[int, SX]) -> dict[int, SX]:
-        """They at known positions (1, 1) by body."""
+    @property
+    def given_bodies(self) -> tuple[int, ...]:
+        """The bodies whose joints they follow."""
+        named = {body for gear in self.gears for body, _ in gear.factors}
+        return tuple(sorted(named - set(self.bodies)))
+
+    def positions(self, *q: SX) -> dict[int, Position]:
+        """The same as `values`."""
+        return dict(self.values(*q))
+
+    def values(self, *q: SX) -> dict[int, SX]:
+        """The positions (1, 1) by body."""
+        known = dict(zip(self.given_bodies, q, strict=True))
         matrix, right = SX(len(self.gears), len(self.bodies)), SX(len(self.gears), 1)
         for row, gear in enumerate(self.gears):
             right[row] = -gear.shift
@@ -72,16 +83,12 @@ class Stepwise:
         known = dict(zip(self.given_bodies, q, strict=True))
         result: dict[int, Position] = {}
         for k, step in enumerate(self.steps):
-            if isinstance(step, Geared):
-                known |= (given := step.values(known))
-                result.update(given)
-                continue
             at = [known[body] for body in step.given_bodies]
             result |= step.positions(*at)
-            if {one.joint.body for one in step.dependent} & self._taken_after(k):
-                values = step.values(*at)
-                known |= values
-                result |= {body: value for body, value in values.items() if body in self._raised}
+            taken = {body for later in self.steps[k + 1 :] for body in later.given_bodies}
+            if taken & set(step.bodies):
+                known |= step.values(*at)
+                result |= {body: known[body] for body in step.bodies if body in self._raised}
         return result
 
     @property
@@ -110,21 +117,8 @@ class Stepwise:
         """Positions (1, 1) of the dependent joints by body, as continuous as those of each step."""
         known = dict(zip(self.given_bodies, q, strict=True))
         for step in self.steps:
-            if isinstance(step, Geared):
-                known |= step.values(known)
-            else:
-                known |= step.values(*(known[body] for body in step.given_bodies))
+            known |= step.values(*(known[body] for body in step.given_bodies))
         return {body: value for body, value in known.items() if body not in self.given_bodies}
-
-    def _taken_after(self, place: int) -> set[int]:
-        """The bodies from which the steps after one take positions."""
-        taken: set[int] = set()
-        for step in self.steps[place + 1 :]:
-            if isinstance(step, Geared):
-                taken |= {body for gear in step.gears for body, _ in gear.factors}
-            else:
-                taken |= set(step.given_bodies)
-        return taken
 
 
 def closed_form(
@@ -144,11 +138,9 @@ def closed_form(
         if step is None:
             return None
         steps.append(step)
+        known |= set(step.bodies)
         if isinstance(step, Geared):
             gears = [gear for gear in gears if gear not in step.gears]
-            known |= set(step.bodies)
-        else:
-            known |= {one.joint.body for one in step.dependent}
     if any(gear.leading for gear in gears):  # it repeats others, by angles that may be no numbers
         return None
     return Stepwise(tuple(given), tuple(steps))
