@@ -106,7 +106,7 @@ def balance(
     >>> bool(np.abs(after.shaking[:, :2]).max() < 1e-12 * np.abs(before.shaking[:, :2]).max())
     True
     """
-    chosen, q = _chosen(mechanism, parts), _positions(mechanism)
+    chosen, q = _chosen(mechanism, parts), mechanism.all_over(BALANCE_POINTS, 18, 1e-3)
     radii = {name: _radius(mechanism, name, radius) for name in _bars(mechanism)}
     first, rest = _first_moments(mechanism, chosen, radii, q)
     for name in [] if parts else [one for one in radii if one not in chosen]:
@@ -197,16 +197,6 @@ def _with_moment(
     start = np.ascontiguousarray(first).view(float)
     solved: Array = least_squares(both, start, x_scale=np.abs(first).max(), xtol=1e-12).x
     return solved.view(complex)
-
-
-def _positions(mechanism: Mechanism) -> Array:
-    """Positions (N, n) all over what the inputs can do."""
-    if len(mechanism.inputs) > 1:
-        q = mechanism.all_around(18)
-        return q[mechanism.margin(q) > 0]
-    low, high = mechanism.stroke
-    inside = 1e-3 * (high - low)
-    return np.linspace(low + inside, high - inside, BALANCE_POINTS)[:, None]
 
 
 def _bars(mechanism: Mechanism) -> dict[str, Part]:

@@ -265,6 +265,18 @@ class Mechanism(Design):
         """The same, a turn around zero where it turns fully."""
         return self.range if math.isfinite(self.range[0]) else (-math.pi, math.pi)
 
+    def all_over(self, points: int, samples: int, inside: float = 0.0) -> Array:
+        """Positions (N, n) all over what the inputs can do: `points` of one, `samples` of each.
+
+        inside : distance from both ends of the stroke, as a share of it.
+        """
+        if len(self.inputs) > 1:
+            q = self.all_around(samples)
+            return q[self.margin(q) >= 0]
+        low, high = self.stroke
+        room = inside * (high - low)
+        return np.linspace(low + room, high - room, points)[:, None]
+
     def model(self) -> Model:
         """Its description as a robot's."""
         return robot_description(self)

@@ -85,8 +85,6 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
         result["ranges"] = {
             name: list(one) if math.isfinite(one[0]) else None for name, one in ranges.items()
         }
-        q = mechanism.all_around(72)
-        q = q[mechanism.margin(q) >= 0]
     else:
         lower, upper = mechanism.range
         full = not math.isfinite(lower)
@@ -99,7 +97,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
                 stroke = float(centers[1] - centers[0])
                 strokes = stroke, 2 * math.pi - stroke
                 result["time_ratio"] = max(strokes) / min(strokes)
-        q = np.linspace(*mechanism.stroke, TURN_SAMPLES + 1)[:, None]
+    q = mechanism.all_over(TURN_SAMPLES + 1, 72)
     angles = transmission_angles(mechanism, q)
     result["transmission_angles"] = [float(angles.min()), float(angles.max())]
     return result
