@@ -279,8 +279,7 @@ def effort_of(
         raise InputError(f"{text}: column time must be finite and increase from row to row")
     if len(at) == 1:
         return values[0], np.inf
-    row = linear(at, values)
-    return lambda t, q, v: row(t), float(np.median(np.diff(at)))
+    return linear(at, values), float(np.median(np.diff(at)))
 
 
 def _sample_times(duration: float, rate: float | None, output: str | None) -> Array | None:

@@ -8,7 +8,7 @@ filled in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,11 @@ from .loops.linkage import Linkage
 from .loops.planar_figure import PlanarFigure
 from .loops.planar_linkage import NUMBERS
 from .loops.planar_reach import NO_MARGIN, PositionRange
+from .loops.stepwise import Stepwise
 from .system import System
+
+FORMS = PlanarFigure, Stepwise
+"""Closed forms whose lengths may vary."""
 
 
 class Entries:
@@ -46,25 +50,30 @@ class Entries:
         self._places: dict[int, int] = {}
         self._entries: list[SX] = []
         self._last: tuple[bytes, System] | None = None
-        self._figures = [
+        self._solved = [
             one
             for one in system.linkages
-            if isinstance(one.closed_form, PlanarFigure) and one.closed_form.varies
+            if isinstance(one.closed_form, FORMS) and one.closed_form.varies
         ]
+        self._figures = [figure for one in self._solved for figure in self._form(one).figures]
         self._each(self._counted)
         assert system.parameters is not None
         self._values = Columns([system.parameters], ca.vertcat(SX(0, 1), *self._entries))
-        self._reaches = [
-            self._form(one).reach_of_joints(system.parameters) for one in self._figures
-        ]
-        closed, margins = [SX(0, 1)], [SX(0, 1)]
-        for one in self._figures:
-            form, given = self._form(one), [SX(home) for home in self._given(one)]
-            values = form.values(*given)
-            closed += [values[body] for body in one.cluster.coupled if body in values]
-            margins.append(ca.mmin(form.margins(*given)))
-        self._closed, self._margins = (
-            Columns([system.parameters], ca.vertcat(*one)) for one in (closed, margins)
+        self._reaches = [one.reach_of_joints(system.parameters) for one in self._figures]
+        closed, margins, starts = [SX(0, 1)], [SX(0, 1)], [SX(0, 1)]
+        for one in self._solved:
+            form = self._form(one)
+            known = dict(zip(form.given_bodies, map(SX, self._given(one)), strict=True))
+            known |= form.values(*known.values())
+            closed += [known[body] for body in self._dependent(one)]
+            least = [SX(0, 1)]
+            for figure in form.figures:
+                given = [known[body] for body in figure.given_bodies]
+                starts += given
+                least.append(figure.margins(*given))
+            margins.append(ca.mmin(ca.vertcat(*least)))
+        self._closed, self._margins, self._starts = (
+            Columns([system.parameters], ca.vertcat(*one)) for one in (closed, margins, starts)
         )
 
     def loops_open_at_home(self, parameters: Array) -> list[tuple[Linkage, int]]:
@@ -72,14 +81,19 @@ class Entries:
         or (N, p), and the row."""
         return [
             (linkage, k)
-            for linkage, row in zip(self._figures, self._margins.at(parameters).T, strict=True)
+            for linkage, row in zip(self._solved, self._margins.at(parameters).T, strict=True)
             for k in np.flatnonzero(~(row > NO_MARGIN)).tolist()
         ]
 
     @staticmethod
-    def _form(linkage: Linkage) -> PlanarFigure:
-        assert isinstance(linkage.closed_form, PlanarFigure)
+    def _form(linkage: Linkage) -> PlanarFigure | Stepwise:
+        assert isinstance(linkage.closed_form, FORMS)
         return linkage.closed_form
+
+    def _dependent(self, linkage: Linkage) -> list[int]:
+        """The bodies that a closed form places."""
+        given = self._form(linkage).given_bodies
+        return [body for body in linkage.cluster.coupled if body not in given]
 
     def _given(self, linkage: Linkage) -> list[float]:
         """Where home has the joints that are given."""
@@ -89,21 +103,26 @@ class Entries:
     def values(self, parameters: Array) -> Array:
         """The numbers that programs read at parameters (p,) or (N, p): (n,) or (N, n)."""
         shape, entries = parameters.shape[:-1], self._values.at(parameters)
-        reach = self.reach(parameters).values()
+        reach = (one for ranges in self._ranges(parameters) for one in ranges)
         ends = [np.broadcast_to(end, shape) for one in reach for end in (one.before, one.beyond)]
         return np.concatenate([entries, np.stack(ends, -1)], -1) if ends else entries
 
     def reach(self, parameters: Array) -> dict[int, PositionRange]:
         """How far the given joints of closed forms go from home, by body, at parameters (p,) or
         (N, p): numbers, or arrays (N,)."""
-        columns, found = np.atleast_2d(parameters).T, dict[int, PositionRange]()
-        for linkage, reach in zip(self._figures, self._reaches, strict=True):
-            home = np.repeat(np.array(self._given(linkage))[:, None], columns.shape[1], axis=1)
-            ranges = reach.at(home, columns)
-            if parameters.ndim == 1:
-                ranges = tuple(one.of(0) for one in ranges)
-            found |= dict(zip(self._form(linkage).given_bodies, ranges, strict=True))
+        whole, found = list(map(self._form, self._solved)), dict[int, PositionRange]()
+        for figure, ranges in zip(self._figures, self._ranges(parameters), strict=True):
+            if any(figure is one for one in whole):  # else a later one may end a motion first
+                found |= dict(zip(figure.given_bodies, ranges, strict=True))
         return found
+
+    def _ranges(self, parameters: Array) -> Iterator[tuple[PositionRange, ...]]:
+        """The same of every figure."""
+        rows = np.atleast_2d(parameters)
+        starts = iter(self._starts.at(rows).T)
+        for figure, reach in zip(self._figures, self._reaches, strict=True):
+            ranges = reach.at(np.array([next(starts) for _ in figure.given]), rows.T)
+            yield tuple(one.of(0) for one in ranges) if parameters.ndim == 1 else ranges
 
     def home(self, parameters: Array, z: Array | None = None) -> Array:
         """Tree positions (nq_tree,) of home with the loops of closed form closed, NaN if open.
@@ -115,9 +134,8 @@ class Entries:
             home[self._system.numerical_dependent_rows] = z
         rows = [
             self._system.tree.bodies[body].q.start
-            for one in self._figures
-            for body in one.cluster.coupled
-            if body not in self._form(one).given_bodies
+            for one in self._solved
+            for body in self._dependent(one)
         ]
         home[rows] = self._closed.at(parameters)
         return home
@@ -148,18 +166,18 @@ class Entries:
     @serialized
     def symbols(self) -> System:
         """The system with one symbol for each entry."""
-        count = sum(2 * len(one.independent) for one in self._figures)
+        count = sum(2 * len(one.given) for one in self._figures)
         symbols = SX.sym("numbers", len(self._entries) + count)
         made = self._each(lambda matrix: self._filled(matrix, symbols))
         ends = iter(ca.vertsplit(symbols)[len(self._entries) :])
         linkages = []
         for linkage, before in zip(made.linkages, self._system.linkages, strict=True):
-            if before in self._figures:
-                form: Any = linkage.closed_form
-                reach = tuple(
-                    PositionRange(before=next(ends), beyond=next(ends)) for _ in form.given
-                )
-                linkage = replace(linkage, closed_form=replace(form, reach=reach))
+            if before in self._solved:
+                form, figures = self._form(linkage), list[PlanarFigure]()
+                for one in form.figures:
+                    reach = (PositionRange(before=next(ends), beyond=next(ends)) for _ in one.given)
+                    figures.append(replace(one, reach=tuple(reach)))
+                linkage = replace(linkage, closed_form=form.with_figures(figures))
             linkages.append(linkage)
         known_by = f"{self._system.known_by} entries"
         return replace(made, linkages=tuple(linkages), parameters=symbols, known_by=known_by)
@@ -181,7 +199,7 @@ class Entries:
     def _in_numbers(self, parameters: Array) -> System:
         made, home = self.placed_at(parameters), self.home(parameters)
         made = replace(made, parameters=None, grouped=None, known_by="", home=home)
-        return solved(made, replace(self._system, home=home), NUMBERS) if self._figures else made
+        return solved(made, replace(self._system, home=home), NUMBERS) if self._solved else made
 
     def _each(self, change: Callable[[Any], Any]) -> System:
         """The system with all its matrices changed."""
@@ -199,8 +217,9 @@ class Entries:
         linkages = []
         for linkage, before in zip(made.linkages, system.linkages, strict=True):
             form = before.closed_form
-            if isinstance(form, PlanarFigure):
-                linkage = replace(linkage, closed_form=form.changed(change))
+            if isinstance(form, FORMS):
+                form = form.with_figures(one.changed(change) for one in form.figures)
+                linkage = replace(linkage, closed_form=form)
             linkages.append(linkage)
         origins = {
             name: replace(one, pose=_pose(one.pose, change)) for name, one in system.origins.items()

@@ -20,8 +20,9 @@ from ..prepare.clusters import Closure, Cluster
 from ..prepare.tree import ENDS, WORLD, Origin, Tree
 from ..program.symbols import serialized
 from .algebra.spatial import SX, Transform, constant
-from .loops.planar_figure import PlanarFigure, planar_figure
+from .loops.planar_figure import PlanarFigure
 from .loops.planar_linkage import Lengths
+from .loops.stepwise import Stepwise, closed_form
 from .regrouping import regrouped
 from .tree.composite_body import CompositeInertia
 
@@ -255,11 +256,11 @@ def solved(system: System, described: System, lengths: Lengths) -> System:
     linkages = []
     for linkage, before in zip(system.linkages, described.linkages, strict=True):
         form = before.closed_form
-        if linkage is not before and isinstance(form, PlanarFigure):
+        if linkage is not before and isinstance(form, (PlanarFigure, Stepwise)):
             home = dict(
                 zip(linkage.cluster.coupled, described.home[described.rows(before)], strict=True)
             )
-            form = planar_figure(
+            form = closed_form(
                 system.tree, linkage.cluster, form.given_bodies, home, linkage.unit, lengths
             )
             linkage = replace(linkage, closed_form=form)

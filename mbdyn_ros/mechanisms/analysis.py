@@ -67,7 +67,7 @@ class Analysis:
         if self.friction is None:
             return None
         motion = self.motion.q, self.motion.v, self.motion.a
-        return friction_forces(self.mechanism, motion, self.pose, self.joints[1], self.friction)
+        return friction_forces(self.mechanism, motion, self.pose, self.friction)
 
     rubbing = former_name("joint_friction")
 

@@ -106,7 +106,7 @@ def balance(
     >>> bool(np.abs(after.shaking[:, :2]).max() < 1e-12 * np.abs(before.shaking[:, :2]).max())
     True
     """
-    chosen, q = _chosen(mechanism, parts), _positions(mechanism)
+    chosen, q = _chosen(mechanism, parts), mechanism.all_over(BALANCE_POINTS, 18, 1e-3)
     radii = {name: _radius(mechanism, name, radius) for name in _bars(mechanism)}
     first, rest = _first_moments(mechanism, chosen, radii, q)
     for name in [] if parts else [one for one in radii if one not in chosen]:
@@ -129,22 +129,21 @@ def _first_moments(
     That is the travel of the common centre of mass, as a share of that without counterweights.
     """
     pose = mechanism.pose(q)
-    columns = np.stack([pose.directions[part] for part in chosen], axis=1)
-    matrix = np.column_stack([columns, np.ones(len(q))])
+    turned, origins = (
+        np.stack([one[part] for part in chosen], axis=1) for one in (pose.directions, pose.origins)
+    )
+    matrix = np.column_stack([turned, np.ones(len(q))])
     fixed = sum(
         float(part.piece.mass) * pose.point(part.name, part.piece.middle)
         for part in mechanism.layout().parts
     )
-    masses, first = dict.fromkeys(chosen, 0.0), np.zeros(len(chosen), dtype=complex)
+    first, reach = np.zeros(len(chosen), dtype=complex), np.array([radii[one] for one in chosen])
     for _ in range(BALANCE_ROUNDS):
-        moved = fixed + sum(mass * pose.origins[part] for part, mass in masses.items())
+        moved = fixed + origins @ (np.abs(first) / reach)
         found = np.linalg.lstsq(matrix, -moved, rcond=None)[0]
         left = np.abs(matrix @ found + moved).max() / np.abs(fixed - np.mean(fixed)).max()
         settled = np.abs(found[:-1] - first).max() <= 1e-15 * np.abs(found).max()
         first = found[:-1]
-        masses = {
-            part: abs(u) / radii[part] for part, u in zip(chosen, first.tolist(), strict=True)
-        }
         if settled:
             break
     return first, float(left)
@@ -198,18 +197,6 @@ def _with_moment(
     start = np.ascontiguousarray(first).view(float)
     solved: Array = least_squares(both, start, x_scale=np.abs(first).max(), xtol=1e-12).x
     return solved.view(complex)
-
-
-def _positions(mechanism: Mechanism) -> Array:
-    """Positions (N, n) all over what the inputs can do."""
-    if len(mechanism.inputs) > 1:
-        q = mechanism.all_around(18)
-        return q[mechanism.margin(q) > 0]
-    low, high = mechanism.range
-    if not math.isfinite(low):
-        low, high = -math.pi, math.pi
-    inside = 1e-3 * (high - low)
-    return np.linspace(low + inside, high - inside, BALANCE_POINTS)[:, None]
 
 
 def _bars(mechanism: Mechanism) -> dict[str, Part]:

@@ -23,7 +23,7 @@ from ..compiler.kernel import Kernel
 from ..equations.algebra.spatial import SX
 from ..program.continuation import LoopFunctions
 from ..program.program import Closing, program
-from ..program.symbols import lasting, serialized
+from ..program.symbols import serialized
 from .parametric import kernel
 
 NODES = 72
@@ -46,36 +46,17 @@ class Groups:
 
     @serialized
     def __init__(self, kind: Any) -> None:
-        self._form = form = kind.kinematics()
-        self._drawn, drawn = kind.drawn_defaults.vector(), form.unknowns_at(kind.drawn_home)
-        self.home = np.array([kind.drawn_home[form.given_bodies[0]], 0.0, *drawn.values()])
-        self.parameters = ca.vertcat(*form.symbols.values())
-        self.loop = self._loop()
-
-    def _loop(self) -> LoopFunctions:
-        """All groups as one loop."""
-        form, share, p = self._form, SX.sym("share"), self.parameters
+        form = kind.kinematics()
+        start, drawn = kind.drawn_defaults.vector(), form.unknowns_at(kind.drawn_home)
+        home = np.array([kind.drawn_home[form.given_bodies[0]], 0.0, *drawn.values()])
+        self.parameters = p = ca.vertcat(*form.symbols.values())
+        share = SX.sym("share")
         y, z = ca.vertcat(*form.q, share), ca.vertcat(*form.z)
-        gap, by_z = ca.substitute(
-            list(form.gap_slope), [p], [self._drawn + share * (p - self._drawn)]
-        )
-        outputs = [gap, by_z, ca.jacobian(gap, y), ca.norm_inf(gap), SX(1)]
-        seeds = SX.sym("dy", 2), SX.sym("dz", z.numel())
-        change = ca.densify(ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*seeds)))
-        rows = ca.Function("rows", [y, z, p], list(map(ca.densify, outputs)), {"cse": True})
-        changes = ca.Function("change", [y, z, *seeds, p], [change], {"cse": True})
-        return LoopFunctions(lasting(rows), lasting(changes))
-
-    @property
-    def closing(self) -> Closing:
-        """All groups as one loop."""
-        counts = ((2, len(self.home) - 2),)
-        kept = self.parameters.numel()
-        return Closing(counts, (0, 1), self.home, lambda: [self.loop], self._no_terms, kept)
-
-    @staticmethod
-    def _no_terms() -> Any:
-        raise AssertionError("programs of groups read nothing of loops but positions")
+        gap, by_z = ca.substitute(list(form.gap_slope), [p], [start + share * (p - start)])
+        rows = [gap, by_z, ca.jacobian(gap, y), ca.norm_inf(gap), SX(1)]
+        self._loop = loop = LoopFunctions.of(y, z, p, rows)  # all groups as one
+        counts = ((2, z.numel()),)
+        self.closing = Closing(counts, (0, 1), home, lambda: [loop], kept=p.numel())
 
     def shape(self, name: str) -> tuple[int, int]:
         """The input's angle, and the share."""
@@ -83,7 +64,7 @@ class Groups:
 
     def digest(self) -> str:
         """Hash of the equations of the groups."""
-        return hashlib.sha256(self.loop.rows.serialize().encode()).hexdigest()
+        return hashlib.sha256(self._loop.rows.serialize().encode()).hexdigest()
 
 
 groups = functools.cache(Groups)
@@ -112,7 +93,7 @@ class BranchTable:
     @staticmethod
     def of(kind: Any, rows: Array) -> BranchTable:
         """From the drawn position, node after node, in both directions up to the limits."""
-        home, count = groups(kind).home, len(rows)
+        home, count = groups(kind).closing.home, len(rows)
         nodes = np.full((NODES, count, len(home) - 2), np.nan)
         table = BranchTable(kernel(kind, unknowns, of=groups), rows, float(home[0]), nodes)
         nodes[0] = first = table._walked(np.tile(home[2:], (count, 1)), rows, 0.0, 0.0, drawn=True)

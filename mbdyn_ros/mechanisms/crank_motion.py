@@ -132,16 +132,12 @@ def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMoti
         It cannot be read, or a column is missing; the words name it.
     """
     table, time = table_of_inputs(path, "position", inputs)
-    columns: dict[str, list[Array]] = {"position": [], "velocity": [], "acceleration": []}
-    for name in inputs:
-        rate = table["position"][name]
-        for quantity, parts in columns.items():
-            if quantity != "position":
-                given = table.get(quantity, {}).get(name)
-                rate = _slope(time, rate) if given is None else given
-            parts.append(rate)
-    q, v, a = (np.stack(parts, axis=1) for parts in columns.values())
-    return CrankMotion(time, q, v, a)
+    q = np.stack([table["position"][name] for name in inputs], axis=1)
+    rates = [q]
+    for given in (table.get(quantity, {}) for quantity in ("velocity", "acceleration")):
+        slopes = zip(inputs, _slope(time, rates[-1]).T, strict=True)
+        rates.append(np.stack([given.get(name, slope) for name, slope in slopes], axis=1))
+    return CrankMotion(time, *rates)
 
 
 def joint_table(

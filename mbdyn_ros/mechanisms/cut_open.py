@@ -72,24 +72,19 @@ class CutOpen:
                 )
             if name in driven:
                 raise refusal(f"{name} is driven, its torque is wanted; cut a passive joint")
-        hangs_on = {part.name: part.name for part in layout.parts} | {GROUND: GROUND}
-
-        def end(part: str) -> str:
-            while hangs_on[part] != part:
-                part = hangs_on[part]
-            return part
-
+        held_by = {name: {name} for name in (GROUND, *layout.order)}
         kept, cut = [], [joints[name] for name in dict.fromkeys(cuts)]
         for one in joints.values():
-            first, second = end(one.first), end(one.second)
+            first, second = held_by[one.first], held_by[one.second]
             if one in cut:
                 continue
-            if first == second:
+            if first is second:
                 cut.append(one)
             else:
-                hangs_on[first] = second
+                first |= second
+                held_by |= dict.fromkeys(second, first)
                 kept.append(one)
-        loose = [part.name for part in layout.parts if end(part.name) != end(GROUND)]
+        loose = [name for name in layout.order if name not in held_by[GROUND]]
         if loose:
             raise refusal(
                 f"cut at {' and '.join(dict.fromkeys(cuts))}, {' and '.join(loose)} would hang on "

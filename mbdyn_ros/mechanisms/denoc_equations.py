@@ -28,7 +28,7 @@ from ..program.symbols import serialized
 from .cut_open import CutOpen
 from .denoc_formulas import DenocFormulas, FollowedCam
 from .design import unit_of
-from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
+from .disk_cam import OF_ARMS, DiskCam
 from .layout import MechanismLayout, PartConnection, turned
 from .mechanism import Mechanism
 
@@ -54,13 +54,21 @@ LETTERS = {"mass": "m", "inertia": "I", "length": "l", "center_along": "a", "cen
            "spring_moment": "M"}  # fmt: skip
 """Letters for the numbers of links, by the ends of their names."""
 
+OF_JOINTS = {
+    (False, False): ("phi", "angle", "in the plane", "rad"),
+    (False, True): ("w", "rate", "in the plane", "rad/s"),
+    (True, False): ("x", "place", "on its slide", "m"),
+    (True, True): ("xd", "speed", "on its slide", "m/s"),
+}
+"""Letter, words and unit of the motion of a part, by whether it slides, and whether of its rate."""
+
 OF_SLIDE = "lift_slope", "lift_bend", "spring_force"
 OF_ARM = "swing_slope", "swing_bend", "spring_moment"
 """Ends of the names of what the law and the spring of a follower are at an instant."""
 
-NO_SYMBOLS = ("branch", "_teeth", "_ratio", "_phase", "_base_radius", "_roller_radius", "_lift",
-              "_swing", "_pressure_limit",
-              *(f"_{end}" for end in (*SPRING_OF_SLIDE, *SPRING_OF_ARM)))  # fmt: skip
+NO_SYMBOLS = ("branch", "_teeth", "_ratio", "_phase", "_base_radius", "_roller_radius",
+              "_pressure_limit",
+              *(f"_{end}" for pair in OF_ARMS.items() for end in pair))  # fmt: skip
 """Ends of the names of settings that do not occur in the formulas: of cams s', s'' and the effort
 of the spring do."""
 
@@ -213,11 +221,8 @@ def denoc_equations(
     labels = _labels(opened, layout)
     matrices = {}
     for (name, output), elements in zip(outputs.items(), polynomials, strict=True):
-        height, width = output.shape
-        rows = tuple(
-            tuple(elements[column * height + row] for column in range(width))
-            for row in range(height)
-        )
+        columns = np.array(elements, dtype=object).reshape(output.shape[::-1])
+        rows = tuple(map(tuple, columns.T))
         numbers_there = np.array([[one.value(values, angles) for one in row] for row in rows])
         matrices[name] = Matrix(MEANINGS[name], *labels[name], rows, numbers_there)
 
@@ -293,14 +298,9 @@ def _symbols(opened: CutOpen, shown: Sequence[str], values: Array) -> tuple[Symb
     found: list[tuple[str, str, str, str, bool]] = []
     for rate in (False, True):
         for hung in opened.parts:
-            if hung.joint.slides:
-                name, letter = hung.joint.second, "xd" if rate else "x"
-                what = f"{'speed' if rate else 'place'} of the {name} on its slide"
-                found.append((letter, name, what, "m/s" if rate else "m", False))
-            else:
-                name, letter = hung.part.name, "w" if rate else "phi"
-                what = f"{'rate' if rate else 'angle'} of the {name} in the plane"
-                found.append((letter, name, what, "rad/s" if rate else "rad", not rate))
+            name = hung.joint.second if hung.joint.slides else hung.part.name
+            letter, what, where, unit = OF_JOINTS[hung.joint.slides, rate]
+            found.append((letter, name, f"{what} of the {name} {where}", unit, letter == "phi"))
     for name in shown:
         end = next((one for one in LETTERS if name.endswith(f"_{one}")), None)
         unit = "1" if name.endswith(OF_ARM[:2]) else unit_of(name)

@@ -22,7 +22,8 @@ import numpy as np
 from ..equations.algebra.spatial import SX, CosineSine, Position, joint_motion
 from ..equations.textbook.denoc import ClosedDenoc, Denoc, twist_propagation
 from ..model.model import Array
-from ..prepare.tree import WORLD
+from ..prepare.clusters import path_from
+from ..prepare.tree import WORLD, Tree
 from .cut_open import CutOpen, cut_tree, point_in
 from .disk_cam import DiskCam
 from .layout import GROUND, GearMesh, PartConnection
@@ -70,8 +71,10 @@ class DenocFormulas:
             SX.sym(name, count) for name in ("places", "rates", "accelerations")
         )
         self._order = {hung.part.name: k for k, hung in enumerate(opened.parts)}
-        self.differences, offsets = self._relative()
         tree = cut_tree(opened)
+        self._sums, quarters = _absolute(opened, tree)
+        self.differences = np.linalg.inv(self._sums).round()
+        offsets = -self.differences @ quarters * np.pi / 2
         differences = ca.DM(self.differences)
         angles = differences @ self.places
         motions = []
@@ -124,30 +127,13 @@ class DenocFormulas:
             pressed[SLIDE_ROW if hung.joint.slides else TURN_ROW, k] = self.springs[k]
         return self.closed.inverse_dynamics(ca.DM(self.differences) @ self.accelerations, pressed)
 
-    def _relative(self) -> tuple[Array, Array]:
-        """The joints' positions as differences of places, and angles (n,) to add to them."""
-        count = len(self.opened.parts)
-        differences, offsets = np.eye(count), np.zeros(count)
-        directions: dict[str, tuple[int | None, int]] = {GROUND: (None, 0)}
-        for k, hung in enumerate(self.opened.parts):
-            angle, quarters = directions[hung.parent]
-            if hung.joint.slides:
-                turn = (-1 if hung.reversed else 1) * hung.joint.across
-                directions[hung.part.name] = angle, quarters + turn
-                continue
-            directions[hung.part.name] = k, 0
-            offsets[k] = -quarters * np.pi / 2
-            if angle is not None:
-                differences[k, angle] = -1.0
-        return differences, offsets
-
     def _geared(self, mesh: GearMesh) -> SX:
         """The row of J of a mesh, which is linear in the absolute rates."""
         row = SX(1, len(self.opened.parts))
         for name, factor in mesh.factors:
             if name != GROUND:
                 row[0, self._order[name]] += factor
-        return row @ ca.DM(np.linalg.inv(self.differences).round())
+        return row @ ca.DM(self._sums)
 
     def _followed(self, cam: DiskCam, slope: SX, one: SX) -> SX:
         """The row of J of a cam and its follower, both on the ground."""
@@ -182,3 +168,14 @@ class DenocFormulas:
             return SX(3, denoc.tree.nv)
         carried = twist_propagation(point - denoc.centers[body])
         return (carried @ denoc.N[6 * body : 6 * body + 6, :])[PLANE, :]
+
+
+def _absolute(opened: CutOpen, tree: Tree) -> tuple[Array, Array]:
+    """The places as sums (n, n) of the joints' positions, and the quarter turns (n,) besides."""
+    sums, quarters = np.eye(len(opened.parts)), np.zeros(len(opened.parts))
+    for k, hung in enumerate(opened.parts):
+        for i in [] if hung.joint.slides else path_from(tree, WORLD, k):
+            one = opened.parts[i]
+            sums[k, i] = not one.joint.slides
+            quarters[k] += (-1 if one.reversed else 1) * one.joint.across
+    return sums, quarters

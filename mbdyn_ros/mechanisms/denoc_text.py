@@ -103,9 +103,8 @@ def written(equations: DenocEquations, form: str | DocumentFormat = "text") -> s
 def _cut_at(equations: DenocEquations) -> str:
     """The joints, meshes and cams that lambda stands for."""
     layout = equations.mechanism.layout()
-    cuts = [cut.name for cut in equations.cuts]
-    meshes, cams = ([one.name for one in kind] for kind in (layout.meshes, layout.cams))
-    return " and ".join([*cuts, *meshes, *cams])
+    kinds = (equations.cuts, layout.meshes, layout.cams)
+    return " and ".join(one.name for kind in kinds for one in kind)
 
 
 SHEET = (
@@ -204,16 +203,13 @@ def _solution(equations: DenocEquations) -> Iterator[str]:
 def _elements(name: str, matrix: Matrix) -> Iterator[tuple[str, str, Polynomial]]:
     """The elements with a formula: not those that are 0 or 1 in every position, and one of two
     that are equal by symmetry."""
+    letter = MATRICES.get(name, name)
+    letter = f"({letter})" if "_" in letter else letter
     for i, row in enumerate(matrix.formulas, start=1):
         for j, element in enumerate(row, start=1):
             twice = name in SYMMETRIC and i > j
             if not twice and any(any(monomial) for monomial in element.coefficients):
-                letter = MATRICES.get(name, name)
-                if "_" in letter:
-                    latex = rf"({letter})_{{{i},{j}}}"
-                else:
-                    latex = rf"{letter}_{{{i},{j}}}"
-                yield f"{name}[{i},{j}]", latex, element
+                yield f"{name}[{i},{j}]", f"{letter}_{{{i},{j}}}", element
 
 
 def _numbers(matrix: Matrix) -> Table:

@@ -29,8 +29,8 @@ AROUND_ENDS = 1e-9
 WIDER = np.geomspace(1.0, 32.0, 241)
 """Factors by which a larger base circle is looked for."""
 
-SPRING_OF_SLIDE, SPRING_OF_ARM = ("stiffness", "preload"), ("torsion_rate", "preload_moment")
-"""Ends of the names of settings: N/m and N, or N m/rad and N m."""
+OF_ARMS = {"lift": "swing", "stiffness": "torsion_rate", "preload": "preload_moment"}
+"""Ends of the names of settings of followers that turn, where they are others than of slides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +44,11 @@ class DiskCam:
     axle, foot : of the cam, and of the slide or the arm's pivot, on the ground, m.
     side : 1 where a rise lets the slide or the arm's angle grow, else -1.
     base_radius : m, of the circle that the profile touches at displacement 0.
-    roller_radius : m; 0: a knife edge. lift : largest displacement, m or rad.
-    pressure_limit : deg, of the pressure angle where the follower rises.
+    lift : largest displacement, m or rad.
     stiffness, preload : of a spring on the follower, N/m or N m/rad, and what presses it on the
         cam at displacement 0, N or N m.
+    roller_radius : m; 0: a knife edge.
+    pressure_limit : deg, of the pressure angle where the follower rises.
     """
 
     cam: str
@@ -60,11 +61,11 @@ class DiskCam:
     foot: Point
     side: int
     base_radius: Number
-    roller_radius: Number
     lift: Number
-    pressure_limit: Number
     stiffness: Number
     preload: Number
+    roller_radius: Number = 0.0
+    pressure_limit: Number = 90.0
 
     @property
     def name(self) -> str:
@@ -79,7 +80,8 @@ class DiskCam:
     @property
     def spring_settings(self) -> tuple[str, str]:
         """Names of the settings that are the spring's stiffness and preload."""
-        stiffness, preload = SPRING_OF_SLIDE if self.arm is None else SPRING_OF_ARM
+        ends = {} if self.arm is None else OF_ARMS
+        stiffness, preload = (ends.get(one, one) for one in ("stiffness", "preload"))
         return f"{self.cam}_{stiffness}", f"{self.cam}_{preload}"
 
     def _from_axle(self) -> Any:
@@ -139,18 +141,17 @@ class DiskCam:
         """R from the axle to the roller's centre (or to the foot of a flat face), R', R'', and
         `rise`."""
         z, dz, ddz = self.motion(angle)
+        foot = self._from_axle()
         if self.arm is None:
-            u: Points = np.asarray(self._direction())
-            from_axle = self._from_axle()
+            u: Any = self._direction() + 0 * dz
             if self.flat:
-                from_axle = u * (from_axle * np.conj(u)).real
-            rates: list[Points] = [u * dz, u * ddz]
-            return from_axle + u * z, rates[0], rates[1], self.side * u + 0 * dz
-        unit: Points = np.exp(1j * z)
-        arm: Points = self.arm * unit
-        rate: Points = 1j * dz * arm
-        second: Points = (1j * ddz - dz**2) * arm
-        return self._from_axle() + arm, rate, second, 1j * self.side * unit
+                foot = u * (foot * np.conj(u)).real
+            centre, slope, bend = foot + u * z, u, 0.0
+        else:
+            u = 1j * np.exp(1j * z)
+            slope = self.arm * u
+            centre, bend = foot - 1j * slope, 1j * slope
+        return centre, slope * dz, slope * ddz + bend * dz**2, self.side * u
 
     def rise(self, angle: Array) -> Points:
         """The direction (...) in which the follower's roller rises, x + i y."""

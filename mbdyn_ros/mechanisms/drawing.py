@@ -201,12 +201,10 @@ class Drawing:
     @property
     def turned(self) -> set[str]:
         """The inputs, and the wheels that gears on the ground turn with them."""
-        found, before = set(self.inputs), 0
-        while len(found) > before:
-            before = len(found)
-            for gear in self.gears:
-                if gear.on == GROUND and found & {gear.driver, gear.driven}:
-                    found |= {gear.driver, gear.driven} - {GROUND}
+        found = set(self.inputs)
+        for gear in self.gears * len(self.gears):  # in whatever order they drive each other
+            if gear.on == GROUND and found & {gear.driver, gear.driven}:
+                found |= {gear.driver, gear.driven} - {GROUND}
         return found
 
     def is_cam(self, name: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..model.model import Array, Model
 from .branch_table import BranchTable, branch_table
-from .disk_cam import SPRING_OF_ARM, SPRING_OF_SLIDE, DiskCam
+from .disk_cam import OF_ARMS, DiskCam
 from .drawing import Drawing, DrawnCam, DrawnGears, DrawnLink
 from .kinematics import COEFFICIENTS, Kinematics
 from .layout import GROUND, GearMesh, MechanismLayout, Part, PartConnection
@@ -91,23 +91,25 @@ class Skeleton:
             elif gear.driven == GROUND and gear.teeth is not None:
                 result["ring_teeth"] = gear.teeth
         for cam in drawing.cams:
-            result |= {f"{cam.driver}_{key}": one for key, one in self._cam_numbers(cam).items()}
+            result |= dict(self._cam_numbers(cam).values())
         return result
 
-    def _cam_numbers(self, cam: DrawnCam) -> dict[str, float]:
-        """The settings of a cam, with the base circle as drawn."""
+    def _cam_numbers(self, cam: DrawnCam) -> dict[str, tuple[str, float]]:
+        """The settings of a cam by field of `DiskCam`: names, and values, the base circle's as
+        drawn."""
         drawing, follower = self.drawing, self.drawing.link[cam.driven]
         sliding = follower.slides_on is not None
         roller = drawing.places[follower.points[0 if sliding else 1]]
         seen = (roller - drawing.origin(cam.driver)) / (1j if follower.along == "y" else 1)
         prime = abs(seen.real) if cam.flat else abs(seen)
-        found = {"base_radius": prime - cam.roller, "lift" if sliding else "swing": cam.law.lift}
+        found = {"base_radius": prime - cam.roller, "lift": cam.law.lift}
         if not cam.flat:
             limit = SLIDE_LIMIT if sliding else ARM_LIMIT
             found["roller_radius"] = cam.roller
             found["pressure_limit"] = limit if cam.limit is None else cam.limit
-        stiffness, preload = SPRING_OF_SLIDE if sliding else SPRING_OF_ARM
-        return found | {stiffness: cam.stiffness, preload: cam.preload}
+        found |= {"stiffness": cam.stiffness, "preload": cam.preload}
+        ends = {} if sliding else OF_ARMS
+        return {key: (f"{cam.driver}_{ends.get(key, key)}", one) for key, one in found.items()}
 
     def _phase(self, gear: DrawnGears) -> float:
         """As drawn, between -pi and pi."""
@@ -141,7 +143,7 @@ class Skeleton:
     def _cam(self, cam: DrawnCam, values: Values) -> DiskCam:
         drawing, follower = self.drawing, self.drawing.link[cam.driven]
         sliding = follower.slides_on is not None
-        number = {key: values[f"{cam.driver}_{key}"] for key in self._cam_numbers(cam)}
+        numbers = {key: values[name] for key, (name, _) in self._cam_numbers(cam).items()}
         axle = self._place(GROUND, drawing.link[cam.driver].points[0], values)
         start = drawing.origin(cam.driven) - drawing.origin(cam.driver)
         direction = drawing.direction(cam.driven)
@@ -153,9 +155,7 @@ class Skeleton:
             rises = (start * direction.conjugate()).imag > 0
         return DiskCam(
             cam.driver, cam.driven, cam.law, cam.flat, follower.along == "y", arm, axle, foot,
-            1 if rises else -1, number["base_radius"], number.get("roller_radius", 0.0),
-            number["lift" if sliding else "swing"], number.get("pressure_limit", SLIDE_LIMIT),
-            *(number[one] for one in (SPRING_OF_SLIDE if sliding else SPRING_OF_ARM)),
+            1 if rises else -1, **numbers,
         )  # fmt: skip
 
     def _place(self, part: str, point: str, values: Values) -> Point:

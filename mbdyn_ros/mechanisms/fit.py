@@ -21,7 +21,7 @@ from ..errors import unknown
 from ..model.model import Array
 from .design import length_names
 from .layout import GROUND
-from .link import Bar, Number, Points
+from .link import Bar, Points
 from .mechanism import Mechanism
 
 CANDIDATES, MOVED_ON, FINISHED = 4000, 32, 4
@@ -99,7 +99,7 @@ class CurveFit:
     def curve(self, points: int = 361) -> Array:
         """The whole coupler curve (points, 2), m, in the path's plane; NaN where it stops."""
         q = np.linspace(-np.pi, np.pi, points)[:, None]
-        curve = _point(self.mechanism, self.part, self.at, q)
+        curve = self.mechanism.solved(q).point(self.part, self.at)
         moved = complex(*self.place) + np.exp(1j * self.turn) * curve
         return np.stack([moved.real, moved.imag], axis=-1)
 
@@ -148,16 +148,14 @@ def fit_curve(
         for start in problem.starts(np.random.default_rng(seed), candidates, starts)
     ]
     found.sort(key=lambda one: one[0])
-    best = None
-    for _, unknowns in found[:FINISHED]:
-        finished = problem.moved_on(unknowns, LEAST_GAIN)
-        if best is None or finished[0] < best[0]:
-            best = finished
-        if best[0] < (NEAR_ENOUGH * problem.size) ** 2:
-            break
-    if best is None:
+    if not found:
         raise mechanism.refusal("no design like it turns fully; give it other lengths")
-    return problem.fit(best[1])
+    finished: list[tuple[float, Array]] = []
+    for _, unknowns in found[:FINISHED]:
+        finished.append(problem.moved_on(unknowns, LEAST_GAIN))
+        if finished[-1][0] < (NEAR_ENOUGH * problem.size) ** 2:
+            break
+    return problem.fit(min(finished, key=lambda one: one[0])[1])
 
 
 class _Problem:
@@ -169,6 +167,7 @@ class _Problem:
         self.names = [name for name in length_names(settings) if settings[name] > 0]
         self.base = np.array([float(settings[name]) for name in self.names])
         self.size = float(np.abs(wanted - wanted.mean()).max())
+        self.bounds = np.log(self.size * np.array([SHORTEST_LINK, LARGEST_LINK]))  # of lengths
 
     def starts(self, random: np.random.Generator, candidates: int, most: int) -> Iterator[Array]:
         """Unknowns of the random designs that are most alike to the path."""
@@ -178,9 +177,8 @@ class _Problem:
         at = random.uniform(-1.5, 1.5, (candidates, 2)) * reach
         q = np.linspace(-np.pi, np.pi, TURN_POINTS + 1)[:, None]
         settings = dict(zip(self.names, lengths.T, strict=True))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            designs = self.mechanism.designs(**settings)
-            curves = _point(designs, self.part, (at[:, 0], at[:, 1]), q[:, None, :])
+        designs = self.mechanism.designs(**settings)
+        curves = designs.solved(q[:, None, :]).point(self.part, (at[:, 0], at[:, 1]))
         whole = np.flatnonzero(np.isfinite(curves).all(axis=0))
         closed = abs(self.wanted[-1] - self.wanted[0]) <= MEETING * self.size
         target, shares = evenly(self.wanted)
@@ -198,20 +196,13 @@ class _Problem:
         found.sort(key=lambda one: -one[0])
         for _, angles, scale, k in found[:most]:
             own = np.interp(shares, np.linspace(0, 1, PATH_POINTS), angles)
-            middle = complex(_points_at(designs, k, self.part, at[k], own).mean())
+            curve = designs.solved(own[:, None, None]).point(self.part, (at[k, 0], at[k, 1]))
+            middle = complex(curve[:, k].mean())
             place = complex(np.asarray(self.wanted).mean()) - scale * middle
-            size = np.log(lengths[k] * abs(scale))
-            size = np.clip(size, *(one[: len(size)] for one in self.bounds(len(size))))
+            size = np.clip(np.log(lengths[k] * abs(scale)), *self.bounds)
             yield np.concatenate(
                 [size, at[k] * abs(scale), [place.real, place.imag, np.angle(scale)], own]
             )
-
-    def bounds(self, count: int) -> tuple[Array, Array]:
-        """Bounds of the unknowns: no link shorter or longer than serves a path of this size."""
-        low, high = np.full(count, -np.inf), np.full(count, np.inf)
-        low[: len(self.names)] = np.log(self.size * SHORTEST_LINK)
-        high[: len(self.names)] = np.log(self.size * LARGEST_LINK)
-        return low, high
 
     def moved_on(self, x: Array, least_gain: float) -> tuple[float, Array]:
         """Sum of the squares of the gaps, m^2, and the unknowns, by Levenberg and Marquardt.
@@ -219,7 +210,6 @@ class _Problem:
         A point moves with its own crank angle t_k alone, so each of these is eliminated by itself,
         dt_k = -b_k.(A_k dx + r_k) / (b_k.b_k + mu d_k^2), and the time grows with the points.
         """
-        low, high = self.bounds(len(x))
         gap, (slopes, own) = self.gaps(x), self.slopes(x)
         cost, damping, growth = _square(gap), START_DAMPING, 2.0
         d, own_d = (np.full(count, FLAT_SLOPE * self.size) for count in (slopes.shape[1], len(own)))
@@ -232,7 +222,8 @@ class _Problem:
             shared = -np.linalg.solve(matrix + damping * np.diag(d**2), force)
             angles = -weights * (along @ shared + ahead)
             predicted = cost - _square(gap + slopes @ shared + own * angles)
-            new = np.clip(x + np.concatenate([shared, angles]), low, high)
+            new = x + np.concatenate([shared, angles])
+            new[: len(self.names)] = np.clip(new[: len(self.names)], *self.bounds)
             gap_there = self.gaps(new)
             gained = cost - _square(gap_there)
             if gained > 0:
@@ -275,8 +266,7 @@ class _Problem:
         design = self.mechanism.designs(**dict(zip(self.names, lengths, strict=True)))
         at, q = unknowns[:, count : count + 2].T, unknowns[:, count + 5 :].T
         x, y, turn = unknowns[:, count + 2 : count + 5].T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            curve = _point(design, self.part, (at[0], at[1]), q[..., None])
+        curve = design.solved(q[..., None]).point(self.part, (at[0], at[1]))
         return x + 1j * y + np.exp(1j * turn) * curve
 
     def fit(self, x: Array) -> CurveFit:
@@ -295,16 +285,6 @@ class _Problem:
 
 def _square(gaps: Points) -> float:
     return float(np.vdot(gaps, gaps).real)
-
-
-def _point(mechanism: Mechanism, part: str, at: tuple[Number, Number], q: Array) -> Points:
-    """A point of a part at crank angles (..., 1), of one design or many."""
-    return mechanism.solved(q).point(part, at)
-
-
-def _points_at(designs: Mechanism, k: int, part: str, at: Array, q: Array) -> Points:
-    """The same of the k-th of many designs."""
-    return _point(designs, part, (at[0], at[1]), q[:, None, None])[:, k]
 
 
 def _path(mechanism: Mechanism, path: ArrayLike) -> Points:

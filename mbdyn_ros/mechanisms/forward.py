@@ -120,9 +120,8 @@ def move(
             rate, 0.0, np.concatenate([q, v]), duration, max_step, rtol=rtol, atol=atol
         )
         samples = None if times is None else sample_times(times, duration)
-        at, states, steps, problem = [0.0], [solver.y], 0, ""
-        if samples is not None:
-            at, states = samples[samples <= 0].tolist(), [solver.y] * int((samples <= 0).sum())
+        at = [0.0] if samples is None else samples[samples <= 0].tolist()
+        states, steps, problem = [solver.y] * len(at), 0, ""
         while solver.status == "running":
             before = solver.t
             solver.step()
@@ -216,5 +215,4 @@ def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple
     efforts = np.stack([table["effort"][name] for name in inputs], axis=1)
     if not np.isfinite(efforts).all():
         raise InputError(f"{path}: the efforts must be finite numbers, N m")
-    row = linear(time, efforts)
-    return lambda t, q, v: row(t), float(np.median(np.diff(time)))
+    return linear(time, efforts), float(np.median(np.diff(time)))

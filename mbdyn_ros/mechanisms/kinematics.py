@@ -9,7 +9,6 @@ the parabola that osculates its law, whose coefficients are given with every sta
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,25 +18,25 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..equations.algebra.phasors import Complex, KnownPhasors
+from ..equations.algebra.phasors import Complex, KnownPhasors, Phasor
 from ..equations.algebra.spatial import SX, CosineSine, Position
 from ..equations.loops.dyads import Circle, Dyads
-from ..equations.loops.linkage import polynomial
+from ..equations.loops.planar_figure import PlanarFigure, solved_joints
 from ..equations.loops.planar_linkage import Lengths, planar_linkage
+from ..equations.loops.planar_reach import PositionRange
+from ..equations.loops.stepwise import Geared
 from ..equations.loops.triangle import Triangle, TwoSlides, TwoTurns
 from ..model.model import Array
-from ..prepare.clusters import Cluster, path_from
+from ..prepare.clusters import Cluster, Gear, path_from
 from ..prepare.tree import WORLD
 from ..program.columns import Columns
 from ..program.symbols import SerializedProperty, serialized
 from .cut_open import closures, layout_tree
-from .layout import GROUND, MechanismLayout, wheel_angles
+from .layout import GROUND, MechanismLayout
 from .pose import MechanismPose
 
 COEFFICIENTS, DEGREE = 5, 3
 """Of `DiskCam.coefficients`: all, and those of the parabola."""
-
-QUARTER_TURN = Complex(0.0, 1.0)
 
 IN_TURN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 """Orders of the corners of a triangle that go round it in one sense; the others in the other."""
@@ -70,7 +69,7 @@ class Kinematics:
     given_bodies : the driven ones. wheels : those that meshes determine.
     followers : by body, the coefficients of the parabola in the angle of the cam.
     groups : bodies and pins of every group.
-    steps : the triangles in the order in which pins can be closed.
+    steps : the triangles by their place in `dyads`, in the order in which pins can be closed.
     symbols, q, z : of the numbers of a design by name, of the inputs' angles, and of `unknowns`.
     parameters : symbols for the numbers of a design, for the `unknowns` of groups (slides, and
         turns, counted from the last part that is placed before), and for `DiskCam.coefficients`.
@@ -78,11 +77,11 @@ class Kinematics:
 
     @serialized
     def __init__(self, kind: Any) -> None:
-        described, self._inputs = kind.described(), kind.inputs
+        described = kind.described()
         symbols = {name: SX.sym(name) for name in described.numbers()}
         self.mechanism = kind.of_numbers(symbols)
         self.layout = layout = self.mechanism.layout()
-        self._laws = [SX.sym(one.name, COEFFICIENTS) for one in layout.cams]
+        self._laws: list[Any] = [SX.sym(one.name, COEFFICIENTS) for one in layout.cams]
         self.tree = layout_tree(layout, {one.follower: law[DEGREE:] for one, law in
                                          zip(layout.cams, self._laws, strict=True)})  # fmt: skip
         self.closures = tuple(closures(layout, self.tree))
@@ -90,6 +89,7 @@ class Kinematics:
             [path_from(self.tree, WORLD, one)[::-1] for one in (pin.predecessor, pin.successor)]
             for pin in self.closures
         ]
+        self._moved = [{body for path in paths for body in path} for paths in self._paths]
         values = described.vector()
         apart = (1 + np.abs(values)) * np.cos(np.arange(len(values)))  # also of equal numbers
         near = [values + share * apart for share in (0.0, *SAMPLED)]
@@ -99,19 +99,30 @@ class Kinematics:
         assert linkage is not None
         order = layout.order
         self.given_bodies = tuple(order[name] for name in kind.inputs)
-        wheels = wheel_angles(layout, dict.fromkeys(kind.inputs, SX(0)))
-        self.wheels = tuple(order[name] for name in wheels)
-        angles = dict.fromkeys((*kind.inputs, *wheels), 0.0)
-        self._carried = [
-            name for name in wheels
-            if _angle(layout, layout.parts[order[name]].parent, angles) is None
-        ]  # fmt: skip
-        self.followers: dict[int, tuple[int, list[Any]]] = {
-            order[one.follower]: (order[one.cam], ca.vertsplit(law[:DEGREE]))
+        self.followers = {
+            order[one.follower]: Gear(
+                one.name, ((order[one.follower], 1.0), (order[one.cam], -law[1])), -law[0], (),
+                ((order[one.cam], (-law[2],)),),
+            )
             for one, law in zip(layout.cams, self._laws, strict=True)
-        }
-        given = [*self.given_bodies, *self.wheels, *self.followers]
-        self._first_given = frozenset(given)
+        }  # fmt: skip
+        meshes = [
+            Gear(one.name, tuple((order.get(name, WORLD), factor) for name, factor in one.factors),
+                 -one.phase, ())
+            for one in (*layout.gears, *layout.meshes)
+        ]  # fmt: skip
+        gears = [*meshes, *self.followers.values()]
+        turned, self._trains = {WORLD, *self.given_bodies}, list[Geared]()
+        while train := Geared.of(gears, turned):
+            self._trains.append(train)
+            turned |= set(train.bodies)
+        geared = [body for one in self._trains for body in one.bodies]
+        self.wheels = tuple(body for body in geared if body not in self.followers)
+        self._carried = [
+            body for body in self.wheels
+            if self._angle(self.tree.bodies[body].parent, dict.fromkeys(turned, 0.0)) is None
+        ]  # fmt: skip
+        given = [*self.given_bodies, *geared]
         self.groups: list[tuple[list[int], list[int]]] = []
         self.dyads = Dyads(linkage, given)
         while self.dyads.turns is None and (group := self._group()) is not None:
@@ -120,12 +131,12 @@ class Kinematics:
             self.dyads = Dyads(linkage, given)
         self.unknowns = tuple(body for bodies, _ in self.groups for body in bodies)
         self.steps = self._steps(kind.branches)
-        for one in self.steps:
+        for one in self.steps.values():
             if one.branch:
                 symbols.setdefault(one.branch, SX.sym(one.branch))
         self.symbols = symbols
         self.q = [SX.sym(name) for name in kind.inputs]
-        self._counted = [*kind.inputs, *wheels] if layout.meshes else []
+        self._shafts = {layout.parts[one].name: one for one in (*self.given_bodies, *self.wheels)}
         self.z = [SX.sym(f"unknown {layout.parts[body].name}") for body in self.unknowns]
         self.parameters = ca.vertcat(*symbols.values(), *self.z, *self._laws)
 
@@ -136,8 +147,8 @@ class Kinematics:
         placed = self.dyads.placed
         waiting = {
             k: unknown
-            for k, paths in enumerate(self._paths)
-            if (unknown := {body for path in paths for body in path} - placed.keys())
+            for k, moved in enumerate(self._moved)
+            if (unknown := moved - placed.keys())
         }
         for count in range(1, len(waiting) + 1):
             for pins in combinations(waiting, count):
@@ -146,40 +157,37 @@ class Kinematics:
                     return sorted(bodies), list(pins)
         return None
 
-    def _steps(self, names: Sequence[str]) -> list[Step]:
-        """The triangles in order; their branches have these names, or are named by pins."""
-        first_closing = len(self.layout.parts)
-        by_pin: dict[int, int] = {}
-        for k, circle in enumerate(self.dyads.circles):
-            for one in circle.joints:
-                if one.joint is None:
-                    by_pin[self.dyads.linkage.connections.index(one) - first_closing] = k
-        known, waiting, groups = set(self._first_given), sorted(by_pin), list(self.groups)
-        steps: list[Step] = []
+    def _steps(self, names: Sequence[str]) -> dict[int, Step]:
+        """See `steps`; their branches have these names, or are named by pins."""
+        circles, connections = self.dyads.circles, self.dyads.linkage.connections
+        by_pin = {
+            connections.index(one) - len(self.layout.parts): k
+            for k, circle in enumerate(circles) for one in circle.joints if one.joint is None
+        }  # fmt: skip
+        known = set(self.dyads.given) - set(self.unknowns)
+        waiting, groups = sorted(by_pin), list(self.groups)
+        steps: dict[int, Step] = {}
         while waiting:
-            ready = [pin for pin in waiting if self._places(pin, by_pin[pin], known)]
+            ready = [
+                pin for pin in waiting
+                if self._moved[pin] - known <= _children(circles[by_pin[pin]])
+            ]  # fmt: skip
             if not ready and groups:
                 known |= set(groups.pop(0)[0])
                 continue
             pin = (ready or waiting)[0]
             k = by_pin[pin]
-            circle, triangle = self.dyads.circles[k], self.dyads.triangles[k]
-            children = _children(circle)
+            circle, triangle, children = circles[k], self.dyads.triangles[k], _children(circles[k])
             known |= children
             waiting = [one for one in waiting if by_pin[one] != k]
             branch = ""
             if not isinstance(triangle, TwoSlides):
-                number = sum(bool(one.branch) for one in steps)
+                number = sum(bool(one.branch) for one in steps.values())
                 second = f"{self.layout.pins[pin].second}_branch"
                 branch = names[number] if number < len(names) else second if number else "branch"
-            fixed = next(k for k, one in enumerate(circle.parts) if not children & one.keys())
-            steps.append(Step(triangle, branch, self._sign(pin, triangle, circle), fixed))
+            fixed = next(i for i, one in enumerate(circle.parts) if not children & one.keys())
+            steps[k] = Step(triangle, branch, self._sign(pin, triangle, circle), fixed)
         return steps
-
-    def _places(self, pin: int, k: int, known: set[int]) -> bool:
-        """Whether the links of a triangle are all that a pin needs besides what is known."""
-        needed = {body for path in self._paths[pin] for body in path} - known
-        return needed <= _children(self.dyads.circles[k])
 
     def _sign(self, pin: int, triangle: Triangle, circle: Circle) -> int:
         """See `Step.sign`."""
@@ -197,78 +205,69 @@ class Kinematics:
 
     # -- positions ---------------------------------------------------------------------------------
 
+    @SerializedProperty
+    def _figure(self) -> PlanarFigure:
+        """The triangles on their branches; what is given is where `_given` has it."""
+        linkage, triangles = self.dyads.linkage, self.dyads.triangles
+        steps = (self.steps[k] for k in range(len(triangles)))
+        branches = (one.sign * self.symbols[one.branch] if one.branch else 0 for one in steps)
+        known = [body for body in self.dyads.given if body not in self._carried]
+        given = tuple(linkage.joints[body] for body in known)
+        return PlanarFigure(
+            given, tuple(triangles), tuple(branches), (),
+            solved_joints(self.dyads, self.given_bodies), (PositionRange(),) * len(given),
+        )  # fmt: skip
+
     def known(self, q: Sequence[SX]) -> KnownPhasors:
         """All turns and slides at positions q of the inputs."""
-        known, joints = KnownPhasors(), self.dyads.linkage.joints
-        for body, position in self._given(q).items():
-            if joints[body].revolute:
-                known.units[body] = joints[body].unit(position)
-            else:
-                known.slides[body] = position
-        branches = {
-            id(one.triangle): one.sign * self.symbols[one.branch] if one.branch else 0
-            for one in self.steps
-        }
-        for triangle in self.dyads.triangles:
-            triangle.solve(known, branches[id(triangle)], SX(0))
+        given = self._given(q)
+        known = self._figure.known([given[body] for body in self._figure.given_bodies])
         angles = self._angles(q) if self._carried else {}
-        for part in (self.layout.parts[self.layout.order[name]] for name in self._carried):
-            carrier = self._direction(part.parent, known)
-            unit = Complex(ca.cos(angles[part.name]), ca.sin(angles[part.name]))
-            known.units[self.layout.order[part.name]] = unit * carrier.conj()
+        for body in self._carried:
+            carrier = self._direction(self.layout.parts[body].parent, known)
+            unit = Complex(ca.cos(angles[body]), ca.sin(angles[body]))
+            known.units[body] = unit * carrier.conj()
         return known
 
-    def _angles(self, q: Sequence[SX]) -> dict[str, SX]:
-        """Angles of the inputs and wheels in the plane."""
-        inputs = dict(zip(self._inputs, q, strict=True))
-        return inputs | wheel_angles(self.layout, inputs)
+    def _angles(self, q: Sequence[SX]) -> dict[int, SX]:
+        """Angles of the ground, the inputs and wheels in the plane, and positions of followers."""
+        angles = {WORLD: SX(0), **dict(zip(self.given_bodies, q, strict=True))}
+        for train in self._trains:
+            angles |= train.values(*(angles[body] for body in train.given_bodies))
+        return angles
+
+    def _angle(self, body: int, angles: Mapping[int, Any]) -> Any:
+        """The angle of a part in the plane; None where it is not known."""
+        if body == WORLD or not self.layout.parts[body].slides:
+            return angles.get(body)
+        carrier = self._angle(self.tree.bodies[body].parent, angles)
+        return None if carrier is None else carrier + self.layout.parts[body].across * math.pi / 2
 
     def _direction(self, name: str, known: KnownPhasors) -> Complex:
         """The direction of the x axis of a part."""
-        if name == GROUND:
-            return Complex(1.0, 0.0)
-        assert self.dyads.turns is not None
-        body = self.layout.order[name]
-        direction = self.dyads.turns[body].at(known)
-        while body != WORLD:
-            if self.layout.parts[body].across:
-                direction = direction * QUARTER_TURN
-            body = self.tree.bodies[body].parent
-        return direction
+        body = self.layout.order.get(name, WORLD)
+        quarters = sum(self.layout.parts[one].across for one in path_from(self.tree, WORLD, body))
+        return (self.dyads.placed[body] * Phasor(1j**quarters)).at(known)
 
     def _given(self, q: Sequence[SX]) -> dict[int, SX]:
         """Positions of the joints that are no triangle's."""
-        layout, angles, found = self.layout, self._angles(q), dict[int, SX]()
-        for name in angles.keys() - set(self._carried):
-            body = layout.order[name]
-            found[body] = angles[name] - _angle(layout, layout.parts[body].parent, angles)
+        angles, found = self._angles(q), dict[int, SX]()
+        for body in angles.keys() - {WORLD, *self._carried}:
+            found[body] = angles[body] - self._angle(self.tree.bodies[body].parent, angles)
         unknown = dict(zip(self.unknowns, self.z, strict=True))
         for body, value in unknown.items():
             found[body] = value - unknown.get(self._carrier(body), 0)
-        for body, (cam, law) in self.followers.items():
-            found[body] = polynomial(law, angles[layout.parts[cam].name])
         return found
 
     def _carrier(self, body: int) -> int:
         """The turning body that carries a turning one, or the world."""
-        parents = [one.parent for one in self.tree.bodies]
-        carrier = WORLD if self.layout.parts[body].slides else parents[body]
-        while carrier != WORLD and self.layout.parts[carrier].slides:
-            carrier = parents[carrier]
-        return carrier
+        parts = self.layout.parts
+        path = () if parts[body].slides else path_from(self.tree, WORLD, body)[:-1]
+        return next((one for one in reversed(path) if not parts[one].slides), WORLD)
 
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of all joints but the inputs'."""
-        known, turns, result = self.known(q), self.dyads.turns, dict[int, Position]()
-        assert turns is not None
-        for one in self.dyads.linkage.connections:
-            if one.joint is None or one.joint.body in self.given_bodies:
-                continue
-            if one.slides:
-                result[one.joint.body] = known.slides[self._slides[one.joint.body]]
-            else:
-                parent, child = (turns[end.link] for end in one.ends)
-                result[one.joint.body] = one.joint.turn((parent.conj() * child).at(known))
+        result = self._figure.placed(self.known(q))
         return result | (self._given(q) if self.followers else {})  # the angles of geared cams too
 
     def values(self, *q: SX) -> dict[int, SX]:
@@ -285,22 +284,16 @@ class Kinematics:
     @SerializedProperty
     def placed(self) -> tuple[dict[str, Complex], dict[str, Complex]]:
         """Directions of the x axes of all parts, and origins, the ground's included."""
-        known, slides = self._known, self._slides
+        known = self._known
+        positions: Mapping[int, Any] = self._figure.placed(known)
         directions, origins = {GROUND: Complex(1.0, 0.0)}, {GROUND: Complex(0.0, 0.0)}
         for body, part in enumerate(self.layout.parts):
             directions[part.name] = self._direction(part.name, known)
             place = origins[part.parent] + directions[part.parent] * Complex(*part.at)
             if part.slides:
-                place = place + directions[part.name].scaled(known.slides[slides[body]])
+                place = place + directions[part.name].scaled(positions[body])
             origins[part.name] = place
         return directions, origins
-
-    @functools.cached_property
-    def _slides(self) -> dict[int, int]:
-        """Symbols of the slides by body."""
-        connections = self.dyads.linkage.connections[: len(self.layout.parts)]
-        return {one.joint.body: self.dyads.slide(one) for one in connections
-                if one.joint is not None and one.slides}  # fmt: skip
 
     # -- numbers -----------------------------------------------------------------------------------
 
@@ -316,18 +309,15 @@ class Kinematics:
         turned, placed = (
             {name: Complex(next(found), next(found)) for name in names} for _ in range(2)
         )
-        sliding = [self.layout.parts[body].name for body in self._slides]
-        slides = {name: next(found) for name in sliding}
-        counted = dict(zip(self._counted, found, strict=True))
-        return MechanismPose(layout, turned, placed, slides, counted, shape)
+        counted = dict(zip(self._shafts, found, strict=True)) if self.layout.meshes else {}
+        return MechanismPose(layout, turned, placed, counted, shape)
 
     @SerializedProperty
     def _all(self) -> Columns:
         numbers = [number for group in self.placed for one in group.values()
                    for number in (one.re, one.im)]  # fmt: skip
-        numbers += [self._known.slides[symbol] for symbol in self._slides.values()]
-        angles = self._angles(self.q) if self._counted else {}
-        return self._columns([*numbers, *angles.values()])
+        angles = self._angles(self.q)
+        return self._columns([*numbers, *(angles[body] for body in self._shafts.values())])
 
     def transmissions(self, *columns: Sequence[Any]) -> list[Array]:
         """Cosines of the transmission angles of the steps, beyond +-1 where they are open, and of
@@ -348,13 +338,15 @@ class Kinematics:
 
     @SerializedProperty
     def _transmissions(self) -> Columns:
-        cosines = [one.triangle.transmission(self._known, one.fixed) for one in self.steps]
+        steps = self.steps.values()
+        cosines = [one.triangle.transmission(self._known, one.fixed) for one in steps]
         return self._columns([*cosines, *ca.vertsplit(ca.densify(self.gap_slope[1]).nz[:])])
 
     @SerializedProperty
     def shafts(self) -> dict[str, Columns]:
         """(angles of the inputs, numbers) -> angle in the plane, by input and wheel."""
-        return {name: self._columns([one]) for name, one in self._angles(self.q).items()}
+        angles = self._angles(self.q)
+        return {name: self._columns([angles[body]]) for name, body in self._shafts.items()}
 
     def _columns(self, outputs: Sequence[SX]) -> Columns:
         groups = self.q, self.symbols.values(), [*self.z, *self._laws]
@@ -383,14 +375,14 @@ class Kinematics:
         """A part whose gears place it on one that they do not, while links hang on it, if any."""
         needed = {symbol for one in self.dyads.triangles for side in one.sides
                   for symbol in side.symbols}  # fmt: skip
-        return next((one for one in self._carried if self.layout.order[one] in needed), "")
+        return next((self.layout.parts[one].name for one in self._carried if one in needed), "")
 
     def branches_at(self, home: Mapping[int, float]) -> dict[str, int]:
         """The settings of the branches on which it is at positions of the joints by body."""
         numbers = self.dyads.numbers(home)
         return {
             one.branch: one.sign * one.triangle.branch_at(numbers)
-            for one in self.steps
+            for one in self.steps.values()
             if one.branch
         }
 
@@ -405,12 +397,3 @@ class Kinematics:
 def _children(circle: Circle) -> set[int]:
     """The bodies whose joints of the tree are in a circle."""
     return {one.joint.body for one in circle.joints if one.joint is not None}
-
-
-def _angle(layout: MechanismLayout, name: str, angles: Mapping[str, Any]) -> Any:
-    """The angle of a part in the plane; None where it is not known."""
-    if name == GROUND or name in angles:
-        return angles.get(name, 0.0)
-    part = layout.parts[layout.order[name]]
-    carrier = _angle(layout, part.parent, angles) if part.slides else None
-    return None if carrier is None else carrier + part.across * math.pi / 2

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 
-from ..equations.algebra.spatial import SX
-from ..equations.loops.linkage import solve_rows
 from ..model.model import Array
 from .disk_cam import DiskCam
 from .link import Number, Piece, Point
@@ -164,29 +160,6 @@ def mesh_factors(layout: MechanismLayout, mesh: GearMesh) -> dict[str, Number]:
     }
 
 
-def wheel_angles(layout: MechanismLayout, inputs: Mapping[str, SX]) -> dict[str, SX]:
-    """Angle in the plane, rad, of every part that meshes determine (Willis' equation).
-
-    inputs : angles of the inputs.
-    """
-    meshes = (*layout.gears, *layout.meshes)
-    parts = dict.fromkeys(name for mesh in meshes for name, _ in mesh.factors)
-    wheels = [name for name in parts if name != GROUND and name not in inputs]
-    matrix, right = SX(len(meshes), len(wheels)), SX(len(meshes), 1)
-    for row, mesh in enumerate(meshes):
-        right[row] = mesh.phase
-        for name, factor in mesh.factors:
-            if name in inputs:
-                right[row] -= factor * inputs[name]
-            elif name != GROUND:
-                matrix[row, wheels.index(name)] += factor
-    matrix = ca.sparsify(matrix)
-    _, rows, columns, _, _, row_ends, column_ends = matrix.sparsity().btf()
-    rows, columns = rows[row_ends[1] : row_ends[3]], columns[: column_ends[2]]  # Dulmage-Mendelsohn
-    solved = solve_rows(matrix[rows, columns], right[rows])
-    return {wheels[column]: solved[k] for k, column in enumerate(columns)}
-
-
 def turned(layout: MechanismLayout, joints: Array, rate: bool = False) -> dict[str, Array]:
     """Angle of every part in the plane (N,), or its `rate`, the ground's included.
 
@@ -207,8 +180,7 @@ def wheel_radii(layout: MechanismLayout) -> dict[str, float]:
         ends = []
         for name in (mesh.driver, mesh.driven):
             part = parts.get(name)
-            on_carrier = part is not None and part.parent == mesh.carrier
-            ends.append(complex(*part.at) if part is not None and on_carrier else 0.0)
+            ends.append(complex(*part.at) if part and part.parent == mesh.carrier else 0.0)
         if mesh.carrier == GROUND or abs(ends[0] - ends[1]) > 0:
             apart = abs(ends[0] - ends[1])
             radii[mesh.driver] = apart * abs(mesh.ratio / (mesh.ratio - 1))

@@ -115,7 +115,7 @@ def move_with_flights(
     solver = named("method", method, ADAPTIVE).solver()
     steepest = float(np.abs(phases.cam.motion(phases.cam.angles)[1]).max())
     t, y, flying = 0.0, phases.on_cam(np.array([q0, 0.0, v0, 0.0])), False
-    parts: list[tuple[Any, Any, bool]] = []
+    rows: list[Array] = []
     flights: list[Flight] = []
     for _ in range(MOST_PHASES):
         stride = STRIDE / max(abs(float(y[2])), 1.0)
@@ -132,10 +132,11 @@ def move_with_flights(
         at, states = found.t, found.y.T
         if not flying:
             states = np.array([phases.on_cam(one) for one in states])
-        parts.append((at, states, flying))
+        passed = [phases.row(*one, flying) for one in zip(at, states, strict=True)]
+        rows += passed
         t, y = float(at[-1]), states[-1]
         if flying:
-            gap = max(phases.gap(*one) for one in zip(at, states, strict=True))
+            gap = max(float(one[5]) for one in passed)
             closing = -phases.opening(y)
             landed = found.status == 1
             bounces = restitution * closing > BARELY_BOUNCES * steepest * abs(y[2])
@@ -155,7 +156,10 @@ def move_with_flights(
             f"{mechanism.name}: {MOST_PHASES} flights and contacts by t = {t:.6g} s: the follower "
             "chatters; give less time or a smaller restitution"
         )
-    return phases.recorded(parts, tuple(flights))
+    table = np.array(rows)
+    gaps, efforts, torques = table[:, 5:].T
+    whole = table[:, 0], table[:, 1:3], table[:, 3:5], gaps, efforts, torques
+    return CamMotion(*whole, tuple(flights))
 
 
 class _Phases:
@@ -176,8 +180,10 @@ class _Phases:
         """Inertias (2,), and efforts (2,) without the cam's on the follower."""
         pairs = (self._free(part, place) for part, place in zip(self._parts, y, strict=False))
         mass, weight = np.array(list(pairs)).T
-        drive = float(np.ravel(self._law(t, y[:1], y[2:3]))[0])
-        return mass, weight + [drive, float(self.cam.spring_effort(y[1]))]
+        return mass, weight + [self._torque(t, y), float(self.cam.spring_effort(y[1]))]
+
+    def _torque(self, t: float, y: Array) -> float:
+        return float(np.ravel(self._law(t, y[:1], y[2:3]))[0])
 
     def _free(self, part: Part, place: float) -> tuple[float, float]:
         """Inertia of a part on the ground, and the effort of its weight, at a joint position."""
@@ -238,21 +244,10 @@ class _Phases:
         after = y[2:] + impulse * np.array([-slope / mass[0], 1 / mass[1]])
         return np.array([y[0], place, *after]), 0.5 * felt * (1 - e * e) * closing**2
 
-    def recorded(
-        self, parts: Sequence[tuple[Array, Array, bool]], flights: tuple[Flight, ...]
-    ) -> CamMotion:
-        """The motion of all phases."""
-        time = np.concatenate([at for at, _, _ in parts])
-        states = np.concatenate([one for _, one, _ in parts])
-        flying = np.concatenate([np.full(len(at), one) for at, _, one in parts])
-        both = list(zip(time, states, flying, strict=True))
-        return CamMotion(
-            time, states[:, :2], states[:, 2:],
-            np.array([self.gap(t, y) if air else 0.0 for t, y, air in both]),
-            np.array([0.0 if air else self._pressed(t, y)[1] for t, y, air in both]),
-            np.array([float(np.ravel(self._law(t, y[:1], y[2:3]))[0]) for t, y, _ in both]),
-            flights,
-        )  # fmt: skip
+    def row(self, t: float, y: Array, flying: bool) -> Array:
+        """Time, state, gap, lambda and torque (8,) at an instant."""
+        gap, effort = (self.gap(t, y), 0.0) if flying else (0.0, self._pressed(t, y)[1])
+        return np.array([t, *y, gap, effort, self._torque(t, y)])
 
 
 for _event in (_Phases.push, _Phases.gap):

@@ -7,6 +7,7 @@ mechanism closes. A loop that a URDF cannot say is a <loop>.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -258,6 +259,23 @@ class Mechanism(Design):
     def range(self) -> tuple[float, float]:
         """Interval of its only input's angle around home, rad; infinite where it turns fully."""
         return reach(self)
+
+    @property
+    def stroke(self) -> tuple[float, float]:
+        """The same, a turn around zero where it turns fully."""
+        return self.range if math.isfinite(self.range[0]) else (-math.pi, math.pi)
+
+    def all_over(self, points: int, samples: int, inside: float = 0.0) -> Array:
+        """Positions (N, n) all over what the inputs can do: `points` of one, `samples` of each.
+
+        inside : distance from both ends of the stroke, as a share of it.
+        """
+        if len(self.inputs) > 1:
+            q = self.all_around(samples)
+            return q[self.margin(q) >= 0]
+        low, high = self.stroke
+        room = inside * (high - low)
+        return np.linspace(low + room, high - room, points)[:, None]
 
     def model(self) -> Model:
         """Its description as a robot's."""

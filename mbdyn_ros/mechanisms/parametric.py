@@ -104,11 +104,7 @@ def _linkage(form: Kinematics, loops: tuple[Closure, ...], meshes: tuple[GearMes
         )
         for mesh in meshes
     )
-    cams = {one.follower: one.name for one in layout.cams}
-    for body, (cam, law) in form.followers.items():
-        start, slope, bend = law
-        name = cams[layout.parts[body].name]
-        gears += (Gear(name, ((body, 1.0), (cam, -slope)), -start, (), ((cam, (-bend,)),)),)
+    gears += tuple(form.followers.values())
     bodies = tuple(range(len(form.tree.bodies)))
     rows = [ALL_ROWS * pin + row for pin in range(len(loops)) for row in range(PLANE_ROWS)]
     rows += [ALL_ROWS * len(loops) + gear for gear in range(len(gears))]
@@ -125,7 +121,6 @@ _compiling = Lock()
 def kernel(
     kind: type[Design],
     program: Declaration,
-    wrenches: bool = False,
     of: Callable[[type[Design]], Subject] = parametric_system,
 ) -> Kernel:
     """A program of a kind of mechanism, compiled when first asked for.
@@ -133,21 +128,16 @@ def kernel(
     of : what it is traced for. That of the system takes the inputs of the program of a robot, then
         "parameters": what `Design.vector` gives.
     """
-    key = kind, program, wrenches, of, STANDARD.interpreted
+    key = kind, program, of, STANDARD.interpreted
     with _compiling:
         if key not in _kernels:
-            made = Program(program, of(kind), wrenches=wrenches)
+            made = Program(program, of(kind))
             home = np.append(made.subject.closing.home, np.zeros(made.kept))
             _kernels[key] = load_kernel(made, home)
         return _kernels[key]
 
 
 def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
-    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`).
-
-    arguments : those of the program; after them what acts on the parts, (N, parts, 6), if at all.
-    """
-    loaded = len(arguments) > len(program.inputs)
-    return kernel(type(mechanism), program, loaded).batch(
-        [*arguments, mechanism.parameters(arguments[0])], len(arguments[0])
-    )
+    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`)."""
+    given = [*arguments, mechanism.parameters(arguments[0])]
+    return kernel(type(mechanism), program).batch(given, len(arguments[0]))

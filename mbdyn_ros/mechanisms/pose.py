@@ -26,13 +26,12 @@ class MechanismPose:
     """The places of the parts of a mechanism, points as complex numbers x + i y (m).
 
     turned, placed : directions of the x axes of all parts by name, the ground's too, and origins.
-    sliding, counting : `slides` and `counted`. shape : of the states, such as (N,).
+    counting : `counted`. shape : of the states, such as (N,).
     """
 
     layout: MechanismLayout
     turned: Mapping[str, Complex]
     placed: Mapping[str, Complex]
-    sliding: Mapping[str, Number]
     counting: Mapping[str, Number]
     shape: tuple[int, ...]
 
@@ -49,7 +48,11 @@ class MechanismPose:
     @functools.cached_property
     def slides(self) -> dict[str, Array]:
         """(N,) m, of the parts that slide."""
-        return {name: self._whole(one) for name, one in self.sliding.items()}
+        return {
+            one.name: ((self.origins[one.name] - self.point(one.parent, one.at))
+                       * self.directions[one.name].conj()).real
+            for one in self.layout.parts if one.slides
+        }  # fmt: skip
 
     @functools.cached_property
     def counted(self) -> dict[str, Array]:

@@ -194,8 +194,7 @@ def fit_function(mechanism: FourBar, pairs: ArrayLike) -> FunctionFit:
         crank_zero = np.pi if a < 0 else 0.0
         rocker_zero = math.remainder(zero + (np.pi if c < 0 else 0.0), 2 * np.pi)
         q = phi + crank_zero
-        with np.errstate(invalid="ignore", divide="ignore"):
-            reached = np.angle(made.solved(q[:, None]).directions["rocker"]) - rocker_zero
+        reached = np.angle(made.solved(q[:, None]).directions["rocker"]) - rocker_zero
         found = FunctionFit(made, q, given[:, 1], reached, crank_zero, rocker_zero)
         if found.turn_gap < MET and _closes(found):
             return found
@@ -227,12 +226,10 @@ def _apart(one: Array, other: Array) -> float:
 def _replaced(
     mechanism: FourBar, ground: float, crank: float, coupler: float, rocker: float, branch: int
 ) -> FourBar:
-    made = mechanism.replaced(
+    return mechanism.replaced(
         ground=ground, crank_length=crank, coupler_length=coupler, rocker_length=rocker,
         branch=branch,
     )  # fmt: skip
-    assert isinstance(made, FourBar)
-    return made
 
 
 def _grid(size: float) -> Points:
@@ -302,8 +299,7 @@ def _pairs(P: Points, g: Points) -> tuple[list[tuple[int, int]], str]:
 def _closes(found: PoseFit | FunctionFit) -> bool:
     """Whether the four-bar closes at all crank angles between its positions."""
     q = np.linspace(found.q.min(), found.q.max(), BETWEEN)[:, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return bool(np.isfinite(found.mechanism.solved(q).directions["rocker"]).all())
+    return bool(np.isfinite(found.mechanism.solved(q).directions["rocker"]).all())
 
 
 def _of_pair(
@@ -319,9 +315,8 @@ def _of_pair(
     at = (origin[0] - A[0]) / coupler[0] * A_B
     tilt = float(np.angle(np.exp(1j * poses[0, 2]) / coupler[0]))
     q = np.unwrap(np.angle(crank)) - turn
-    with np.errstate(invalid="ignore", divide="ignore"):
-        pose = made.solved(q[:, None])
-        reached = a + np.exp(1j * turn) * pose.point("coupler", (at.real, at.imag))
+    pose = made.solved(q[:, None])
+    reached = a + np.exp(1j * turn) * pose.point("coupler", (at.real, at.imag))
     return PoseFit(
         made, "coupler", (float(at.real), float(at.imag)), (a.real, a.imag), turn, q, poses[:, :2],
         np.stack([reached.real, reached.imag], axis=-1), tilt, poses[:, 2],

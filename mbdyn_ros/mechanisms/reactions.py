@@ -13,7 +13,7 @@ is a fixed point; it is solved by Newton's method to rounding. Joints at rest ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ from ..model.model import Array
 from ..prepare.tree import WORLD
 from ..program.program import program
 from .disk_cam import DiskCam
-from .layout import GROUND, GearMesh, MechanismLayout, PartConnection, turned
+from .layout import GearMesh, MechanismLayout, PartConnection
 from .mechanism import Mechanism
 from .parametric import PLANE_ROWS, ParametricSystem, run
 from .pose import MechanismPose
@@ -43,34 +43,44 @@ SLIDE_ROW, TURN_ROW = 0, 5
 """The force along x and the moment across the plane, in a force and moment."""
 
 
-@program("q v a", output="reactions", matrix=True, internal=True, loaded=True)
-def reactions(
-    system: ParametricSystem,
-    q: SX,
-    z: SX,
-    v: SX,
-    a: SX,
-    wrenches: SX | None = None,
-    friction: bool = True,
-) -> SX:
+@program("q v a", output="reactions", matrix=True, internal=True)
+def reactions(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
 
     Joints in the order of the parts: of the parent on the part, about the part's origin, the
     drive's effort included. Then the pins: of the first part on the second; then the
     meshes: of the driver on the driven, and the cams: on the followers. In the axes of the ground.
-
-    wrenches : (6, parts), what acts on the parts besides.
     """
+    return _reactions(system, q, v, a, SX.zeros(len(system.mechanism.layout().connections)))
+
+
+@program("q v a", output="response", matrix=True, internal=True)
+def friction_response(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """The same, and next to it what friction 1 of each joint and pin adds to it (m, 3 (1 + k))."""
+    friction = SX.sym("friction", len(system.mechanism.layout().connections))
+    found = _reactions(system, q, v, a, friction)
+    slopes = ca.horzsplit(ca.jacobian(ca.vec(found), friction))
+    columns = [ca.reshape(one, found.shape) for one in slopes]
+    return ca.densify(ca.horzcat(ca.substitute(found, friction, 0 * friction), *columns))
+
+
+def _reactions(system: ParametricSystem, q: SX, v: SX, a: SX, friction: SX) -> SX:
+    """See `reactions`, under friction (k, 1) of the joints and pins: moment (N m) of a pin, force
+    (N) of a slide, on its second part."""
     closed, embedding = system.denoc(q, v)
     velocity, acceleration = embedding.motion(v, a)
     layout = system.mechanism.layout()
-    outside = SX.zeros(6, len(system.tree.bodies)) if wrenches is None else wrenches + 0
+    outside, poses = SX.zeros(6, len(system.tree.bodies)), closed.denoc.poses
+    for joint, effort in zip(layout.connections, ca.vertsplit(friction), strict=True):
+        bodies = [layout.order.get(name, WORLD) for name in (joint.second, joint.first)]
+        rotation, origin = poses[bodies[0]]
+        rub, moment = (rotation[:, 0] * effort, 0) if joint.slides else (SX.zeros(3), effort)
+        _press(poses, origin, rub, bodies, outside, moment)
     springs = ca.vertsplit(joint_springs(system, embedding))
     for cam in layout.cams:
         body = layout.order[cam.follower]
         outside[TURN_ROW if cam.arm is not None else SLIDE_ROW, body] -= springs[body]
     _, multipliers = closed.inverse_dynamics(acceleration, outside + 0)
-    poses = closed.denoc.poses
     rows = embedding.rows(system.pinned, velocity)
     pins = []
     for k, pin in enumerate(system.pinned.cluster.closures):
@@ -123,15 +133,19 @@ def _tooth_force(
     return _press(poses, point, force, (driven, driver), outside)
 
 
-def _press(poses: Any, point: SX, force: SX, bodies: tuple[int, int], outside: SX) -> SX:
-    """A force at a point on the first of two bodies, from the second: (1, 3), added to both."""
+def _press(
+    poses: Any, point: SX, force: SX, bodies: Sequence[int], outside: SX, moment: SX | int = 0
+) -> SX:
+    """A force at a point, and a moment, on the first of two bodies, from the second: (1, 3), added
+    to both."""
     for body, sign in zip(bodies, (1, -1), strict=True):
         if body != WORLD:
             rotation, origin = poses[body]
             push = sign * (rotation.T @ force)
             arm = rotation.T @ (point - origin)
             outside[:, body] += ca.vertcat(push, ca.cross(arm, push))
-    return ca.horzcat(force[0], force[1], 0)
+            outside[TURN_ROW, body] += sign * moment
+    return ca.horzcat(force[0], force[1], moment)
 
 
 def _cam_force(
@@ -180,6 +194,9 @@ FRICTION_ITERATIONS = 30
 FRICTION_SETTLED = 1e-12
 """Change of friction, as a share of the largest, below which it is accepted."""
 
+JOINT_AT_REST = 1e-14
+"""Speed of a joint, as a share of the largest, that is rounding: its joint is at rest."""
+
 
 @dataclass(frozen=True)
 class Friction:
@@ -222,14 +239,13 @@ def friction_forces(
     mechanism: Mechanism,
     motion: tuple[Array, Array, Array],
     pose: MechanismPose,
-    rates: Array,
     friction: Friction | Mapping[str, Friction],
 ) -> FrictionForces:
     """The forces of a motion with friction in the joints.
 
     Parameters
     ----------
-    motion : q, v, a (N, n) of the inputs. pose : there. rates : (N, joints) of all joints.
+    motion : q, v, a (N, n) of the inputs. pose : there.
     friction : of every joint and pin, or by their names; others have none.
 
     Raises
@@ -242,22 +258,21 @@ def friction_forces(
     if layout.gears:
         raise mechanism.refusal("the share of its pins' forces is undetermined, and so is friction")
     joints = layout.connections
-    by_name = _by_name(mechanism, joints, friction)
-
-    def under(loads: Array) -> Array:
-        """Reactions (N, m, 3) under what acts on the parts (parts, 6)."""
-        return run(mechanism, reactions, *motion, np.tile(loads, (len(motion[0]), 1, 1)))
-
-    free = under(np.zeros((len(layout.parts), 6)))
-    slopes = np.stack([under(_unit(mechanism, one)) - free for one in joints], axis=-1)
-    speeds, directions = _relative(mechanism, joints, pose, rates)
+    by_name, m = _by_name(mechanism, joints, friction), len(joints)
+    response = run(mechanism, friction_response, *motion)
+    response = response.reshape(*response.shape[:2], 1 + m, 3).swapaxes(2, 3)
+    free, slopes = response[..., 0], response[..., 1:]
+    drives = [layout.order[name] for name in mechanism.inputs]
+    speeds = -np.einsum("nik,ni->nk", slopes[:, drives, 2], motion[1])  # the power that it takes
+    speeds[np.abs(speeds) < JOINT_AT_REST * np.abs(speeds).max(axis=1, keepdims=True)] = 0.0
+    sliding = np.array([one.slides for one in joints])
+    directions = np.stack([pose.directions[one.second] for one in joints], axis=-1) * sliding
     dry = np.array([by_name[one.name].coefficient * (1 if one.slides else by_name[one.name].radius)
                     for one in joints])  # fmt: skip
     viscous = np.array([by_name[one.name].damping for one in joints]) * speeds
-    m = len(joints)
     force, change = free[:, :m, :2], slopes[:, :m, :2]
+    along = np.stack([directions.real, directions.imag, 0 * speeds + ~sliding], axis=-1)
     across = np.stack([-directions.imag, directions.real], axis=-1)  # of slides, else zero
-    sliding = np.array([one.slides for one in joints])
 
     def loads(found: Array) -> tuple[Array, Array]:
         """|F| or |N| (N, m), and its derivatives (N, m, m)."""
@@ -283,11 +298,8 @@ def friction_forces(
             "smaller coefficient or radius"
         )
     whole = free + np.einsum("njxk,nk->njx", slopes, found)
-    drives = [layout.order[name] for name in mechanism.inputs]
     torque = whole[:, drives, 2].copy()
-    whole[:, :m, 2] += np.where(sliding, 0.0, found)
-    whole[:, :m, 0] += np.where(sliding, directions.real * found, 0.0)
-    whole[:, :m, 1] += np.where(sliding, directions.imag * found, 0.0)
+    whole[:, :m] += along * found[..., None]
     return FrictionForces(
         {one.name: whole[:, k] for k, one in enumerate(layout.force_carriers)},
         {one.name: found[:, k] for k, one in enumerate(joints)},
@@ -308,37 +320,3 @@ def _by_name(
         if name not in names:
             raise mechanism.refusal(f"friction: {unknown('joint', name, names)}")
     return {name: friction.get(name, Friction()) for name in names}
-
-
-def _unit(mechanism: Mechanism, joint: PartConnection) -> Array:
-    """Friction 1 of a joint, as it acts on the parts (parts, 6), in their axes."""
-    order = mechanism.layout().order
-    result = np.zeros((len(order), 6))
-    for name, sign in ((joint.second, 1.0), (joint.first, -1.0)):
-        if name == GROUND:
-            continue
-        if not joint.slides:
-            result[order[name], 5] += sign
-            continue
-        direction = (0.0, 1.0) if joint.across and name == joint.first else (1.0, 0.0)
-        x, y = joint.place_on(name)
-        result[order[name], :2] += sign * np.array(direction)
-        result[order[name], 5] += sign * (x * direction[1] - y * direction[0])
-    return result
-
-
-def _relative(
-    mechanism: Mechanism, joints: tuple[PartConnection, ...], pose: MechanismPose, rates: Array
-) -> tuple[Array, Array]:
-    """Speeds (N, m) of the joints, of the second part in the first; directions of slides."""
-    layout = mechanism.layout()
-    spins, order = turned(layout, rates, rate=True), layout.order
-    speeds, directions = [], []
-    for one in joints:
-        if one.slides:
-            speeds.append(rates[:, order[one.second]])
-            directions.append(pose.directions[one.second])
-        else:
-            speeds.append(spins[one.second] - spins[one.first])
-            directions.append(np.zeros(len(rates), dtype=complex))
-    return np.stack(speeds, axis=-1), np.stack(directions, axis=-1)

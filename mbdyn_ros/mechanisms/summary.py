@@ -22,9 +22,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
 
     There the mechanical advantage is infinite; in a four-bar crank and coupler are in line.
     """
-    lower, upper = mechanism.range
-    if not np.isfinite(lower):
-        lower, upper = -np.pi, np.pi
+    lower, upper = mechanism.stroke
 
     def rate(angle: float) -> float:
         return float(output_rate(mechanism, np.array([[angle]]))[0])
@@ -87,7 +85,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
         result["ranges"] = {
             name: list(one) if math.isfinite(one[0]) else None for name, one in ranges.items()
         }
-    if count == 1:
+    else:
         lower, upper = mechanism.range
         full = not math.isfinite(lower)
         result["range"] = None if full else [lower, upper]
@@ -99,11 +97,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
                 stroke = float(centers[1] - centers[0])
                 strokes = stroke, 2 * math.pi - stroke
                 result["time_ratio"] = max(strokes) / min(strokes)
-        ends = (-math.pi, math.pi) if full else (lower, upper)
-        q = np.linspace(*ends, TURN_SAMPLES + 1)[:, None]
-    else:
-        q = mechanism.all_around(72)
-        q = q[mechanism.margin(q) >= 0]
+    q = mechanism.all_over(TURN_SAMPLES + 1, 72)
     angles = transmission_angles(mechanism, q)
     result["transmission_angles"] = [float(angles.min()), float(angles.max())]
     return result

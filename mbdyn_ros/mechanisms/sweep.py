@@ -163,13 +163,17 @@ def sweep(
     ).vector()
     designs = np.atleast_2d(designs)
     kind, parts = type(mechanism), _parts(len(designs), DESIGNS_PER_TASK if client else CHUNK)
-    quantities = np.empty((len(designs), len(QUANTITIES)))
-    for part, values in _evaluated(kind, designs, motion, parts, client):
-        quantities[part] = values
-        if progress is not None:
-            progress(len(values))
+    if client is None:
+        kernel(kind, inverse_dynamics)  # compile once, before the threads
+    pool = client.get_executor(pure=False) if client else ThreadPoolExecutor(os.cpu_count())
+    done = []
+    with pool:
+        for task in [pool.submit(evaluate, kind, designs[part], motion) for part in parts]:
+            done.append(task.result())
+            if progress is not None:
+                progress(len(done[-1]))
     shape = grid[0].shape
-    columns = zip(QUANTITIES, quantities.T, strict=True)
+    columns = zip(QUANTITIES, np.concatenate(done).T, strict=True)
     return Sweep(mechanism, axes, {name: column.reshape(shape) for name, column in columns})
 
 
@@ -244,29 +248,6 @@ def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: A
         _, least = deepest(margin, low, len(motion) - 1)
         shut[which[least < -MARGIN_ROUNDING]] = True
     return shut
-
-
-def _evaluated(
-    kind: type[Mechanism],
-    designs: Array,
-    motion: CrankMotion,
-    parts: Sequence[slice],
-    client: Client | None,
-) -> Iterator[tuple[slice, Array]]:
-    """Parts as they are done: in threads, or on a Dask cluster."""
-    if client is None:
-        kernel(kind, inverse_dynamics)  # compile once, before the threads
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            done = pool.map(lambda part: evaluate(kind, designs[part], motion), parts)
-            yield from zip(parts, done, strict=True)
-        return
-    from distributed import as_completed
-
-    tasks = {
-        client.submit(evaluate, kind, designs[part], motion, pure=False): part for part in parts
-    }
-    for task in as_completed(list(tasks)):
-        yield tasks[task], task.result()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ singularity they shrink, and there the walk stops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -18,7 +19,7 @@ from casadi import SX
 
 from ..array import Array
 from .columns import Columns
-from .symbols import SerializedProperty
+from .symbols import SerializedProperty, lasting
 
 LARGEST_MOVE = 0.5
 """Most that any joint may move in one step (rad or m)."""
@@ -75,6 +76,17 @@ class LoopFunctions:
 
     rows: ca.Function
     change: ca.Function
+
+    @staticmethod
+    def of(y: SX, z: SX, p: SX, rows: Sequence[SX], name: str = "loop") -> LoopFunctions:
+        """Those of the expressions that `rows` gives; functions `name`_rows, _change."""
+        seeds = SX.sym("dy", y.numel()), SX.sym("dz", z.numel())
+        change = ca.jtimes(ca.densify(rows[1]), ca.vertcat(y, z), ca.vertcat(*seeds))
+        dense, inputs = list(map(ca.densify, rows)), [y, z, *seeds, p]
+        return LoopFunctions(
+            lasting(ca.Function(f"{name}_rows", [y, z, p], dense, {"cse": True})),
+            lasting(ca.Function(f"{name}_change", inputs, [ca.densify(change)], {"cse": True})),
+        )
 
     def rows_at(self, y: Array, z: Array, p: Array) -> list[Array]:
         """Those of `rows` at columns (m, N), (n, N), (p, N): arrays (N, rows, columns)."""

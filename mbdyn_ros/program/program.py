@@ -199,6 +199,10 @@ ROBOTICS = ("model", "prepare", "program", "equations", "assembly")
 """Folders of the package whose code every formula stands on."""
 
 
+def _no_terms() -> ca.Function:
+    raise AssertionError("programs of this subject read nothing of loops but positions")
+
+
 @dataclass(frozen=True, eq=False)
 class Closing:
     """How to find z, the dependent positions of loops without closed form, at given inputs q.
@@ -218,7 +222,7 @@ class Closing:
     places: tuple[int, ...]
     home: Array
     equations: Callable[[], Sequence[LoopFunctions]]
-    terms: Callable[[], ca.Function]
+    terms: Callable[[], ca.Function] = _no_terms
     kept: int = 0
 
     @property

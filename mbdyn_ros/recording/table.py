@@ -34,8 +34,10 @@ Table = dict[str, dict[str, Array]]
 """quantity -> coordinate -> numbers (N,); the time is the coordinate "" of "time"."""
 
 
-def linear(time: Array, rows: Array) -> Callable[[float], Array]:
+def linear(time: Array, rows: Array) -> Callable[..., Array]:
     """Rows (N, n) at rising times (N,), straight between; the first and last hold outside.
+
+    What follows the time, such as the state of a robot, does not count.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def linear(time: Array, rows: Array) -> Callable[[float], Array]:
     """
     slopes = np.diff(rows, axis=0) / np.diff(time)[:, None]
 
-    def row(t: float) -> Array:
+    def row(t: float, *_: object) -> Array:
         k = int(np.searchsorted(time, t, side="right")) - 1
         if k < 0 or k >= len(slopes):
             return rows[0 if k < 0 else -1]

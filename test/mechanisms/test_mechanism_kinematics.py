@@ -75,6 +75,22 @@ def test_gears_may_let_it_turn_in_one_direction_alone() -> None:
     assert (one.margin(inside) >= 0).all()
 
 
+def test_a_belt_turns_a_wheel_on_a_link_that_pins_place() -> None:
+    """By the crank's angle, however the link turns; as its robot has it, whose loop gears tie."""
+    points = {"O": (0, 0), "A": (0.1, 0.02), "B": (0.28, 0.24), "D": (0.32, 0)}
+    links = {"crank": {"points": ["O", "A"]}, "coupler": {"points": ["A", "B"]},
+             "rocker": {"points": ["D", "B"]},
+             "pulley": {"points": ["B"], "teeth": 20, "inertia": 1e-3}}  # fmt: skip
+    belt = {"driver": "crank", "driven": "pulley", "ratio": 1.5}
+    one = mechanism_kind(drawing_of(points, ["O", "D"], links, ["crank"], gears=[belt]))()
+    q = np.linspace(-1.5, 1.5, 7)[:, None]
+    turned = np.exp(1j * (1.5 * q[:, 0] + one.settings["pulley_phase"]))
+    assert one.pose(q).directions["pulley"] == pytest.approx(turned)
+    v, a = np.random.default_rng(3).normal(size=(2, 7, 1))
+    wanted = one.robot().inverse_dynamics(q, v, a)
+    assert one.inverse_dynamics(q, v, a) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+
+
 def test_wheels_that_nothing_determines_are_refused() -> None:
     points = {"O": (0, 0), "D": (0.3, 0)}
     links = {"one": {"points": ["O"], "teeth": 20}, "other": {"points": ["D"], "teeth": 30}}

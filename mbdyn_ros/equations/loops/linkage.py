@@ -24,7 +24,7 @@ from ...model.motion_law import MotionLaw, Sine
 from ...prepare.clusters import Cluster
 from ...prepare.tree import Tree
 from ...program.continuation import LoopFunctions
-from ...program.symbols import lasting, serialized
+from ...program.symbols import serialized
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
 from .loop_rows import loop_rows
 from .units import rows_in
@@ -356,20 +356,12 @@ def loop_functions(
             values[linkage.cluster.coupled[place]] = symbol[k]
     rows = rows_at_rest(tree, linkage.cluster, values)
     kept, free, bound = list(linkage.rows), list(linkage.independent), list(linkage.dependent)
-    by_z, by_y = (ca.densify(rows.matrix[kept, chosen]) for chosen in (bound, free))
+    by_z, by_y = (rows.matrix[kept, chosen] for chosen in (bound, free))
     open_rows = linkage.beyond_tolerances(rows.residual)
     if linkage.unit != 1.0:
         open_rows = open_rows * ca.DM(rows_in(tree, linkage.cluster, linkage.unit))
     gap, aligned = ca.norm_inf(open_rows), ca.mmin(rows.aligned)
-    outputs = [ca.densify(rows.residual[kept]), by_z, by_y, gap, aligned]
-    seeds = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
-    change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*seeds))
-    return LoopFunctions(
-        lasting(ca.Function(f"{name}_rows", [y, z, p], outputs, {"cse": True})),
-        lasting(
-            ca.Function(f"{name}_change", [y, z, *seeds, p], [ca.densify(change)], {"cse": True})
-        ),
-    )
+    return LoopFunctions.of(y, z, p, [rows.residual[kept], by_z, by_y, gap, aligned], name)
 
 
 def linear_positions(tree: Tree, linkage: Linkage, values: Mapping[int, SX]) -> dict[int, SX]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -35,14 +36,15 @@ class SolvedJoint:
 class PlanarFigure:
     """A planar linkage solved for its given joints, on one assembly branch.
 
-    triangles, branches : solved in this order. eighths : what `Vector.direction` needs of their
-        sides. reach : how far each given joint can go from home, as far as triangles limit that
-        move with it alone; others end where they do not close.
+    triangles, branches : solved in this order; a branch may be a symbol.
+    eighths : what `Vector.direction` needs of the triangles' sides.
+    reach : how far each given joint can go from home, as far as triangles limit that move with it
+        alone; others end where they do not close.
     """
 
     given: tuple[PlanarJoint, ...]
     triangles: tuple[Triangle, ...]
-    branches: tuple[int, ...]
+    branches: tuple[Any, ...]
     eighths: tuple[tuple[int, ...], ...]
     dependent: tuple[SolvedJoint, ...]
     reach: tuple[PositionRange, ...]
@@ -52,10 +54,18 @@ class PlanarFigure:
         """The bodies of the given joints."""
         return tuple(joint.body for joint in self.given)
 
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """The bodies of the dependent joints."""
+        return tuple(one.joint.body for one in self.dependent)
+
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of the dependent joints at the given joints' positions (1, 1); NaN out
         of reach."""
-        known = self._solved(q)
+        return self.placed(self.known(q))
+
+    def placed(self, known: KnownPhasors) -> dict[int, Position]:
+        """Turns and slides of the dependent joints where all units and slides are known."""
         result: dict[int, Position] = {}
         for one in self.dependent:
             value = one.phasor.at(known)
@@ -65,7 +75,7 @@ class PlanarFigure:
     def values(self, *q: SX) -> dict[int, SX]:
         """Positions (1, 1) of the dependent joints, as continuous in q as
         `phasors.Vector.direction` is."""
-        known = self._solved(q)
+        known = self.known(q)
         for joint, position in zip(self.given, q, strict=True):
             if joint.revolute:
                 known.angles[joint.body] = joint.angle(position)
@@ -84,7 +94,7 @@ class PlanarFigure:
 
     def margins(self, *q: SX) -> SX:
         """Numbers (n, 1) without unit, each positive where a triangle closes."""
-        known = self._solved(q)
+        known = self.known(q)
         pairs = zip(self.triangles, self.branches, strict=True)
         return ca.vertcat(*(one.margin(known, branch) for one, branch in pairs))
 
@@ -95,6 +105,15 @@ class PlanarFigure:
             self.given, self.triangles, self.branches, symbols,
             lambda q: free.margins(*ca.vertsplit(q)),
         )  # fmt: skip
+
+    @property
+    def figures(self) -> tuple[PlanarFigure, ...]:
+        """The figures that it is made of: itself."""
+        return (self,)
+
+    def with_figures(self, figures: Iterable[PlanarFigure]) -> PlanarFigure:
+        """The same of other figures: the first of them."""
+        return next(iter(figures))
 
     @property
     def varies(self) -> bool:
@@ -127,8 +146,8 @@ class PlanarFigure:
             dependent=tuple(replace(one, phasor=phasor(one.phasor)) for one in self.dependent),
         )
 
-    def _solved(self, q: Sequence[SX]) -> KnownPhasors:
-        """All units and slides."""
+    def known(self, q: Sequence[SX]) -> KnownPhasors:
+        """All units and slides at the given joints' positions (1, 1)."""
         known = KnownPhasors()
         for joint, position in zip(self.given, q, strict=True):
             if joint.revolute:
@@ -175,25 +194,30 @@ def planar_figure(
     if dyads.turns is None:
         return None
     numbers = dyads.numbers(home)
-    dependent = []
-    for connection in linkage.connections:
-        joint = connection.joint
-        if joint is None or joint.body in given:
-            continue
-        if joint.revolute:
-            parent, child = (dyads.turns[end.link] for end in connection.ends)
-            dependent.append(SolvedJoint(joint, parent.conj() * child))
-        else:
-            dependent.append(SolvedJoint(joint, Phasor(slide=dyads.slide(connection))))
     figure = PlanarFigure(
         tuple(linkage.joints[body] for body in given),
         tuple(dyads.triangles),
         tuple(one.branch_at(numbers) for one in dyads.triangles),
         tuple(tuple(side.eighths(numbers) for side in one.sides) for one in dyads.triangles),
-        tuple(dependent),
+        solved_joints(dyads, given),
         tuple(PositionRange() for _ in given),
     )
     return _at_home(figure, home, unit, lengths)
+
+
+def solved_joints(dyads: Dyads, given: Sequence[int]) -> tuple[SolvedJoint, ...]:
+    """The joints of the tree that are not given, of a linkage whose links are one part."""
+    turns, found = dyads.placed, []
+    for connection in dyads.linkage.connections:
+        joint = connection.joint
+        if joint is None or joint.body in given:
+            continue
+        if joint.revolute:
+            parent, child = (turns[end.link] for end in connection.ends)
+            found.append(SolvedJoint(joint, parent.conj() * child))
+        else:
+            found.append(SolvedJoint(joint, Phasor(slide=dyads.slide(connection))))
+    return tuple(found)
 
 
 def _at_home(

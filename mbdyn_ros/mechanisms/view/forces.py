@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -126,42 +126,37 @@ class PlaneMotion:
     """
 
     def __init__(self, analysis: Analysis) -> None:
-        self._pose = pose = analysis.pose
-        layout = pose.layout
-        places, rates, changes = analysis.joints
-        self._w: Mapping[str, np.ndarray] = turned(layout, rates, rate=True)
-        self._alpha: Mapping[str, np.ndarray] = turned(layout, changes, rate=True)
-        still = np.zeros(len(places), dtype=complex)
-        self._v: dict[str, Points] = {GROUND: still}
-        self._a: dict[str, Points] = {GROUND: still}
+        pose, joints = analysis.pose, np.array(analysis.joints)
+        layout, still = pose.layout, np.zeros(joints.shape[:2], dtype=complex)
+        spins, self._alpha = (turned(layout, one, rate=True) for one in joints[1:])
+        self._placed: dict[str, Points] = {GROUND: still}
+        self._turned: dict[str, Points] = {}
+        for name, u in pose.directions.items():
+            w = spins[name]
+            self._turned[name] = np.stack([u, 1j * w * u, (1j * self._alpha[name] - w * w) * u])
         for k, part in enumerate(layout.parts):
-            arm = pose.origins[part.name] - pose.origins[part.parent]
-            v, a = self._carried(part.parent, arm)
+            place = self._placed[part.parent] + self._turned[part.parent] * complex(*part.at)
             if part.slides:
-                direction = pose.directions[part.name]
-                v = v + rates[:, k] * direction
-                a = a + (changes[:, k] + 2j * rates[:, k] * self._w[part.parent]) * direction
-            self._v[part.name], self._a[part.name] = v, a
+                x, dx, ddx = joints[..., k]
+                u, du, ddu = self._turned[part.name]
+                place = place + [x * u, dx * u + x * du, ddx * u + 2 * dx * du + x * ddu]
+            self._placed[part.name] = place
 
     def velocity(self, part: str, at: tuple[float, float]) -> Points:
         """Of a point of a part (N,), m/s; the point along and across it, m."""
-        return self._carried(part, self._arm(part, at))[0]
+        return self._point(part, at)[1]
 
     def acceleration(self, part: str, at: tuple[float, float]) -> Points:
         """Of a point of a part (N,), m/s^2."""
-        return self._carried(part, self._arm(part, at))[1]
+        return self._point(part, at)[2]
 
     def spin(self, part: str) -> Array:
         """Angular acceleration of a part (N,), rad/s^2."""
         return self._alpha[part]
 
-    def _arm(self, part: str, at: tuple[float, float]) -> Points:
-        return self._pose.directions[part] * complex(*at)
-
-    def _carried(self, part: str, arm: Points) -> tuple[Points, Points]:
-        """Velocity and acceleration of the point of a part that is `arm` from its origin."""
-        w, alpha = self._w[part], self._alpha[part]
-        return self._v[part] + 1j * w * arm, self._a[part] + (1j * alpha - w * w) * arm
+    def _point(self, part: str, at: tuple[float, float]) -> Points:
+        """A point of a part (3, N): its place and the derivatives of that."""
+        return self._placed[part] + self._turned[part] * complex(*at)
 
 
 POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}

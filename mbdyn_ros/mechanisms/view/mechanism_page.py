@@ -78,8 +78,6 @@ class MechanismPage:
                 "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
             )
             self._names = gui.add_checkbox("names", True)
-        self._instant.on_update(page.changed)
-        self._names.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
         if torque is not None:
             self.sliders.driving.take_torque(*torque)
@@ -102,14 +100,13 @@ class MechanismPage:
             self._which = gui.add_dropdown("diagram", diagrams, initial_value=NONE)
             self._diagram = EqualChart(gui, panel, self._which)
             self._laws = gui.add_html("")
-        self._quantity.on_update(page.changed)
-        self._which.on_update(page.changed)
         with gui.add_folder("Forces", expand_by_default=False):
             self._pushing = gui.add_checkbox(
                 "show", False, hint="In joints, of the part that carries on the one carried"
             )
             self._sentences = gui.add_markdown("")
-        self._pushing.on_update(page.changed)
+        for control in (self._instant, self._names, self._quantity, self._which, self._pushing):
+            control.on_update(page.changed)
         pose = self.run_shown.analysis.pose
         self._shown = ShownMechanism(page.scene, mechanism, pose)
         self._pins = PinDrag(page)

@@ -52,12 +52,9 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     axes = grid[0][0]
     for k, name in enumerate(mechanism.inputs):
         part = f" of the {name.replace('_', ' ')}" if len(mechanism.inputs) > 1 else ""
-        color = color_of(k)
-        axes.plot(abscissa, analysis.torque[:, k], color=color, label=f"torque{part}")
-        axes.plot(
-            abscissa, analysis.torque_without_gravity[:, k], color=color, linestyle="--",
-            label=f"without gravity{part}",
-        )  # fmt: skip
+        whole, rest = analysis.torque[:, k], analysis.torque_without_gravity[:, k]
+        axes.plot(abscissa, whole, color=color_of(k), label=f"torque{part}")
+        axes.plot(abscissa, rest, "--", color=color_of(k), label=f"without gravity{part}")
     finish(axes, label, "driving torque (N m)", legend=True)
     plot_links(grid[0][1], analysis, curve)
     panels = [*zip(analysis.in_plane, JOINTS, ("absolute ",) * 3, strict=True),
@@ -357,8 +354,7 @@ def plot_function(fit: FunctionFit) -> Figure:
     axes = figure.subplots()
     room = 0.25 * np.ptp(fit.q)
     q = np.linspace(fit.q.min() - room, fit.q.max() + room, 361)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        rocker = np.angle(fit.mechanism.solved(q[:, None]).directions["rocker"]) - fit.rocker_zero
+    rocker = np.angle(fit.mechanism.solved(q[:, None]).directions["rocker"]) - fit.rocker_zero
     near = np.interp(q, fit.q[np.argsort(fit.q)], fit.rocker[np.argsort(fit.q)])
     rocker = near + np.angle(np.exp(1j * (rocker - near)))
     q, wanted = q - fit.crank_zero, fit.q - fit.crank_zero

@@ -114,11 +114,8 @@ def driven(mechanism: Mechanism, drive: CrankDrive) -> Driven:
         return Driven(drive.given)
     if drive.law == FREE:
         return _free(mechanism, drive)
-    swings = None
-    if len(mechanism.inputs) == 1:
-        lower, upper = mechanism.range
-        if math.isfinite(lower):
-            swings = lower, upper
+    single = len(mechanism.inputs) == 1
+    swings = mechanism.range if single and math.isfinite(mechanism.range[0]) else None
     start, turn = drive.starts[0], 2 * math.pi
     if swings:
         margin = CLEARANCE * (swings[1] - swings[0])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from planar_robots import body, robot_of, turn
 from random_loops import walked
+from variable_robots import loaded_anew
 
 import mbdyn_ros
 from mbdyn_ros.equations.loops.stepwise import Stepwise
@@ -74,6 +75,22 @@ ROBOTS = {
         "crank_one, sum",
     ),
 }
+ROBOTS["a planetary train"] = (  # sun and ring are cranks; the arm and the planet come together
+    ROBOTS["a differential"][0].partition("<coupling")[0]
+    + body("arm", 0, 0.1)
+    + turn("arm", "ground", "arm")
+    + """<coupling name="inner"><joint name="crank_one" factor="2"/>
+      <joint name="sum" factor="1.5"/><joint name="arm" factor="-3.5"/></coupling>
+    <coupling name="outer"><joint name="sum" factor="-1.5"/>
+      <joint name="crank_two" factor="5"/><joint name="arm" factor="-3.5"/></coupling>""",
+    "crank_one, crank_two",
+)
+ROBOTS["long cranks"] = (
+    ROBOTS["by a dependent joint"][0]
+    .replace('multiplier="0.8"', 'multiplier="3"')
+    .replace('xyz="0 0 0.25"', 'xyz="0 0 0.75"'),
+    "crank_one",
+)
 
 
 @pytest.mark.sparse
@@ -104,14 +121,36 @@ def robot_positions(robot: mbdyn_ros.Robot, random: np.random.Generator) -> list
 
 def test_out_of_reach() -> None:
     """A position at which a later loop does not close is refused with its gap."""
-    text, independent = ROBOTS["by a dependent joint"]
-    long_ = text.replace('multiplier="0.8"', 'multiplier="3"').replace(
-        'xyz="0 0 0.25"', 'xyz="0 0 0.75"'
-    )
-    robot = robot_of(long_, mechanism=f"{{independent: [{independent}]}}")
+    text, independent = ROBOTS["long cranks"]
+    robot = robot_of(text, mechanism=f"{{independent: [{independent}]}}")
     q = np.linspace(-3.0, 3.0, 61)[:, None]
     found = np.isfinite(robot.mass_matrix(q)[:, 0, 0])
     assert found.any() and not found.all()
     bad = q[np.flatnonzero(~found)[0]]
     with pytest.raises(mbdyn_ros.InputError, match="cannot be closed at crank_one"):
         robot.mass_matrix(bad)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_lengths_may_vary(name: str) -> None:
+    """As a robot loaded anew with them, open where that is, and each row of a batch its own."""
+    text, independent = ROBOTS[name]
+    choice = f"{{independent: [{independent}]}}"
+    fixed = robot_of(text, mechanism=choice)
+    frames = [f"{loop.name}/predecessor" for loop in fixed.model.loops]
+    robot = robot_of(text, mechanism=choice, variable=[f"{one}/z" for one in frames])
+    assert not robot.numerical_joints
+    random, rows = np.random.default_rng(1), 4
+    homes = np.array([fixed.home[one] for one in fixed.independent_joints])
+    q = homes + np.linspace(-3.0, 3.0, 41)[:, None] * random.uniform(0.5, 1.0, fixed.nv)
+    base, many = robot.parameter_values(), []
+    changed = base + 0.01 * random.normal(size=(rows, len(base)))
+    for values in changed:
+        robot.set_parameter_values(values)
+        anew = loaded_anew(robot)
+        here, there = (one.mass_matrix(q) for one in (robot, anew))
+        np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-10)
+        assert robot.loop_limits() == pytest.approx(anew.loop_limits(), abs=1e-9)
+        many.append(here[20])
+    robot.set_parameter_values(changed)
+    np.testing.assert_allclose(robot.mass_matrix(np.tile(q[20], (rows, 1))), many, rtol=1e-12)
