@@ -164,7 +164,7 @@ SolidPair = tuple[Solid, Solid]
 
 
 def solids_of(robot: Robot) -> list[Solid]:
-    """The `<collision>` shapes of all links, meshes as their hulls, with a warning.
+    """The `<collision>` shapes of all links, meshes as their hulls or convex pieces.
 
     Raises
     ------
@@ -178,16 +178,15 @@ def solids_of(robot: Robot) -> list[Solid]:
     for link in robot.model.links:
         body, pose = frames.of[link.name]
         for collision in link.collisions:
-            placed, shape = pose @ collision.origin, collision.geometry
-            if isinstance(shape, Mesh):
-                hulls.append(MeshHull(collision, source, link.name))
-                corners = hulls[-1].corners
-                middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
-                placed = placed @ Pose(np.eye(3), middle)
-                solid: ConvexShape = Polytope(corners - middle)
-            else:
-                solid = _shape(collision)
-            found.append(Solid(link.name, body, placed, solid))
+            placed = pose @ collision.origin
+            if not isinstance(collision.geometry, Mesh):
+                found.append(Solid(link.name, body, placed, _shape(collision)))
+                continue
+            hulls.append(MeshHull(collision, source, link.name))
+            for corners in hulls[-1].pieces or [hulls[-1].corners]:
+                middle = Pose(translation=0.5 * (corners.min(axis=0) + corners.max(axis=0)))
+                shape = Polytope(corners - middle.translation)
+                found.append(Solid(link.name, body, placed @ middle, shape))
     warn_of_hollows(source, hulls)
     return found
 

@@ -130,7 +130,7 @@ def test_hulls_fill_hollows_and_say_so(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(FLOOR.contact_points(robot)) > 20
-    words = r"hulls of meshes touch.*links '(ring_)?thing' \(body.stl, 0.0333 m\); give"
+    words = r"hulls of meshes touch.*links '(ring_)?thing' \(body.stl, 0.0333 m\); where"
     wall = Environment([Surface.sphere(3.0, restitution=1.0, friction=0.0)])
     with pytest.warns(SimulationWarning, match=words):
         assert len(wall.contact_points(robot)) == len(FLOOR.contact_points(robot))
@@ -141,6 +141,30 @@ def test_hulls_fill_hollows_and_say_so(tmp_path: Path) -> None:
         stepper = world.stepper(1e-3)
     stepper.advance(500)
     assert stepper.robot.frame_pose(stepper.q, "ball")[2, 3] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_a_mesh_of_convex_pieces_touches_with_these(tmp_path: Path) -> None:
+    """A bench of three boxes: a ball rolls through under it, and lies on it."""
+    boxes = [([0.1, 0.4, 0.4], [-0.45, 0, 0.2]), ([0.1, 0.4, 0.4], [0.45, 0, 0.2]),
+             ([1.0, 0.4, 0.1], [0, 0, 0.45])]  # fmt: skip
+    parts = [trimesh.creation.box(size) for size, _ in boxes]
+    for part, (_, middle) in zip(parts, boxes, strict=True):
+        part.apply_translation(np.array(middle))
+    shape = mesh_file(tmp_path, trimesh.util.concatenate(parts))
+    world = mbdyn_ros.World([Surface.plane(restitution=0.0, friction=0.8)])
+    world.add("bench", mbdyn_ros.load(BODY.format(COLLISION.format(shape=shape, origin=""))))
+    world.add("under", Sphere(0.1), mass=1.0, xyz=(0.2, -1.0, 0.1))
+    world.add("upon", Sphere(0.1), mass=1.0, xyz=(0.1, 0.0, 0.65))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stepper = world.stepper(1e-3)
+    v = np.zeros(world.robot.nv)
+    under = world.members["under"].v
+    v[under[:6]] = 0, 2.0, 0, -20.0, 0, 0
+    stepper.set_state(stepper.q, v)
+    stepper.advance(1000)
+    ends = [stepper.robot.frame_pose(stepper.q, name)[:3, 3] for name in ("under", "upon")]
+    np.testing.assert_allclose(ends, [[0.2, 1.0, 0.1], [0.1, 0.0, 0.6]], atol=1e-3)
 
 
 def test_a_mesh_without_a_body(tmp_path: Path) -> None:
