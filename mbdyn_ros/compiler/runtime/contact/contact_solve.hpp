@@ -242,7 +242,7 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->active[i];
     x->gap[i] = x->now[k] / x->now[2 * contacts + k];
-    x->gap[i] += along_row(w, x, x->first[i], further);
+    x->gap[i] += along_row(w, x, x->first[i], further, x->S_end);
     x->closed[i] = x->on[i] & (is(x->gap[i] < 0.) | is(x->f[x->first[i]] > 1e-12 * largest));
     if (yields(w, k)) x->closed[i] = is(all<Real>(1.) < 0.);
   }
