@@ -101,12 +101,27 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
   return m;
 }
 
+/* Keep M as trees of rows need it. */
+template <class Real>
+static void pack_mass(const struct walls* w, Work<Real>* x) {
+  size_t size = 0;
+  for (size_t j = 0; j < w->nv; ++j) {
+    const int32_t *path = w->path + w->path_start[j], *end = w->path + w->path_start[j + 1];
+    x->begin[j] = size;
+    for (const int32_t* k = path; k < end; ++k) x->packed[size++] = x->mass[j * w->nv + (size_t)*k];
+    while (size != whole_vectors<Real>(size)) x->packed[size++] = all<Real>(0.);
+  }
+  for (size_t j = 0; j < w->nv; ++j) x->packed[size + j] = x->mass[j * w->nv + j];
+  x->trees = {w->nv, size, w->path_start, w->path, x->begin, x->packed, x->chain_rows, whole_vectors<Real>(w->nv), x->tip, x->zeros, x->trees.room, x->trees.are_bushy};
+}
+
 /* The factor of M at q; where there is one. */
 template <class Real>
 static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
                               const Real* q, double damped) {
   const Real step = all<Real>(damped);
   evaluate(w, s, programs_of<Real>(w)->mass, q, &step, x->mass);
+  pack_mass(w, x);
   return factor(w, x->mass);
 }
 
@@ -290,6 +305,26 @@ static void complete_delassus(size_t n, Work<Real>* x, size_t m) {
   }
 }
 
+/* See whether m rows are on chains of trees, and these short enough to gain by. */
+template <class Real>
+static bool see_chains(const struct walls* w, Work<Real>* x, size_t m) {
+  const size_t wide = x->trees.wide;
+  if (x->discs || x->islands > 1 || w->laws || m < FEW_ROWS || 2 * m < w->nv || !x->trees.are_bushy) return false;
+  for (size_t i = 0; i < m; ++i) {
+    const size_t count = x->reaches[i];
+    if (!count || x->trees.depth((size_t)x->reach[i][count - 1]) + 1 != count) return false;
+  }
+  for (size_t i = 0; i < m; ++i) {
+    const size_t count = x->reaches[i], end = whole_vectors<Real>(count);
+    Real* row = x->chain_rows + i * wide;
+    for (size_t k = 0; k < count; ++k) row[k] = x->S[i * w->nv + (size_t)x->reach[i][k]];
+    for (size_t k = count; k < end; ++k) row[k] = all<Real>(0.);
+    x->tip[i] = (size_t)x->reach[i][count - 1], x->zeros[i] = 0;
+    while (i >= x->contact_rows && x->zeros[i] + 1 < count && !any(is(row[x->zeros[i]] != 0.))) ++x->zeros[i];
+  }
+  return true;
+}
+
 /* Islands of m rows, X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T; of rows that have fewer
    velocities only the blocks of contacts on its diagonal. */
 template <class Real>
@@ -297,7 +332,8 @@ static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t n = w->nv;
   number_islands(w, x, m);
   const bool apart = x->islands > 1;
-  x->whole = w->laws || apart || !are_fewer(n, m);
+  x->on_chains = see_chains(w, x, m);
+  x->whole = w->laws || apart || !(are_fewer(n, m) || x->on_chains);
   if (apart) {
     begin_islands(n, x, m);
   } else {

@@ -212,20 +212,22 @@ static void turning_moments(const Work<double>* x, const Do& something) {
   }
 }
 
-/* The impulses of the last step's forces, from which Newton's method starts. */
+/* The impulses from which Newton's method starts: by the last step's forces, or by those of this step
+   where it is taken again. */
 template <class Real>
 static void warm_start(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double h) {
+  const Real* force = x->again ? x->guess : s->force;
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     for (size_t r = 0; r < rows; ++r) {
-      x->f[x->first[i] + r] = select(x->on[i], h * s->force[3 * k + r], all<Real>(0.));
+      x->f[x->first[i] + r] = select(x->on[i], h * force[3 * k + r], all<Real>(0.));
     }
   }
   if constexpr (is_single<Real>) {
     turning_moments(x, [&](size_t row, size_t at) { x->f[row] = h * s->turning[at]; });
   }
   for (size_t i = 0; i < w->rubbing; ++i) {
-    x->f[x->contact_rows + i] = h * s->force[3 * w->contacts + i];
+    x->f[x->contact_rows + i] = h * force[3 * w->contacts + i];
   }
 }
 
@@ -466,7 +468,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                x->mu, x->bound, x->A, x->b, plain ? x->X : nullptr, x->cones,
                                plain || x->discs ? nullptr : (Real*)x->root, x->discs,
                                x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
-                               x->island, x->solved};
+                               x->island, x->solved, x->on_chains ? &x->trees : nullptr};
     Bits<Real> settled;
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, STEPS);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);

@@ -66,7 +66,7 @@ class Island {
     const size_t columns = known ? gather_columns(m) : m;
     return {m, contacts, bounded, columns, normal, tangent, mu, bound, A, b, known ? X : nullptr,
             c->room, !known && (c->X || c->root) ? root : nullptr, discs, disc_normal, disc,
-            disc_rows, disc_mu, nullptr, 0, nullptr, nullptr};
+            disc_rows, disc_mu, nullptr, 0, nullptr, nullptr, nullptr};
   }
 
   /* X of the coordinates that move the island; gives how many. */

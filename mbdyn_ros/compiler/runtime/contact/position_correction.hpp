@@ -45,6 +45,7 @@ static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const
     add_rows(m, w->nv, f, x->X, answer);
   } else {
     for (size_t i = 0; i < m; ++i) {
+      if (!any(is(f[i] != 0.))) continue;
       const Span span = span_of(x, i);
       add_to(span.to - span.from, f[i], x->X + i * w->nv + span.from, answer + span.from);
     }
@@ -128,7 +129,7 @@ static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, 
   }
   for (size_t i = 0; i < count; ++i) gap[i] = x->gap[i] - dot(n, X + i * n, y);
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
-                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr};
+                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr, nullptr};
   bits1 settled;
   impulses_of_cones(&cones, w->settled, push, &settled, GAPS);
   memset(impulse, 0, m * sizeof *impulse);
@@ -151,7 +152,7 @@ static void project_out(const struct walls* w, struct motion* s, Work<double>* x
     double* way = x->further;
     size_t count = 0;
     int inside = 0;
-    evaluate_distances(w, s, s->q, s->v, x->now);
+    if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     for (size_t i = 0; i < m; ++i) {
       const int enters = x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);
