@@ -364,7 +364,7 @@ static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, 
   for (size_t i = 0; i < m; ++i) size = greatest(size, magnitude(c->free[i]));
   steps_of(c, step);
   const realv enough = settled * size;
-  realv least = newton_on_cones(c, step, f, enough, exactness.softness);
+  realv least = newton_on_cones(c, step, f, enough, exactness.softness, exactness.begin);
   const bitsv moves = is(size > 0.);
   for (size_t i = 0; i < m; ++i) f[i] = select(moves, f[i], all<realv>(0.));
   project_on_cones(c, f);

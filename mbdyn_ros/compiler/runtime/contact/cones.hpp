@@ -14,6 +14,8 @@
 #include "tree_velocities.hpp"
 
 enum { NEWTON_STEPS = 12, BOUNDED_STEPS = 24 };
+
+#define PATIENT 2. /* steps on which little is gained, after which that is left at it */
 enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 #define NO_ROW ((size_t)-1)
@@ -458,7 +460,7 @@ static Bits<Real> solve_by_trees(const Cones<Real>* c, const Slopes<Real>& s, co
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
    Single numbers try shorter steps where a whole one does not help, which is to leave less than before
    one of the last two; vectors leave it at that. Where no share helps, as where contacts are redundant,
-   and laws are missed by more than `bounds`, steps are bounded by more on the diagonal, from then on in
+   and laws are missed by more than `bounds`, below which it leaves off where little is gained, steps are bounded by more on the diagonal, from then on in
    the measure in which laws are missed. */
 template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
@@ -473,9 +475,12 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
   Bits<Real> open = is(least > 0.);
   copy(m, f, now);
   Real size = residual(c, step, now, error, &slopes, &gap), before = size;
+  Real slow = all<Real>(0.);
   double bound = 0.;  /* what the diagonal has more, for each m/s */
-  for (int k = 0; k < (bounds < HUGE_VAL ? BOUNDED_STEPS : NEWTON_STEPS); ++k) {
+  for (int k = 0; k < (is_single<Real> && bounds < HUGE_VAL ? BOUNDED_STEPS : NEWTON_STEPS); ++k) {
     const Bits<Real> better = open & is(gap < least);
+    slow = select(is(gap > 0.5 * least), slow + 1., all<Real>(0.));  /* it creeps */
+    if (bounds < HUGE_VAL) open &= ~(is(slow >= PATIENT) & (is(gap <= bounds) | is(least <= bounds)));
     least = select(better, gap, least);
     take(better, m, now, f);
     open &= is(gap > enough);

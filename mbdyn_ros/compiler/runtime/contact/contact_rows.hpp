@@ -305,11 +305,30 @@ static void complete_delassus(size_t n, Work<Real>* x, size_t m) {
   }
 }
 
-/* See whether m rows are on chains of trees, and these short enough to gain by. */
+/* Whether rows are solved along chains of trees, if that is of use at all: where they are many, or many
+   are of dry friction already. */
+static inline bool are_many(const struct walls* w, size_t rows) {
+  return 2 * rows >= w->nv && (rows >= MANY_ROWS || 2 * w->rubbing >= w->nv);
+}
+
+/* Where they would be in a motion by itself, though not in a vector. */
+template <class Real>
+static Bits<Real> are_many_alone(const struct walls* w, const Work<Real>* x) {
+  Real rows = all<Real>((double)w->rubbing);
+  for (size_t i = 0; i < x->count; ++i) {
+    rows += select(x->on[i], all<Real>(x->tangent[i] == NO_ROW ? 1. : 3.), all<Real>(0.));
+  }
+  const bool chains = x->trees.are_bushy && !are_many(w, w->rubbing);
+  return is(rows >= (chains ? fmax(MANY_ROWS, 0.5 * (double)w->nv) : HUGE_VAL));
+}
+
+/* See whether m rows are on chains of trees, and these short enough to gain by. Motions in a vector, where
+   rows of one are those of all, ask only for what no contact changes. */
 template <class Real>
 static bool see_chains(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t wide = x->trees.wide;
-  if (x->discs || x->islands > 1 || w->laws || m < FEW_ROWS || 2 * m < w->nv || !x->trees.are_bushy) return false;
+  if (x->discs || x->islands > 1 || w->laws || !x->trees.are_bushy) return false;
+  if (!are_many(w, is_single<Real> ? m : w->rubbing)) return false;
   for (size_t i = 0; i < m; ++i) {
     const size_t count = x->reaches[i];
     if (!count || x->trees.depth((size_t)x->reach[i][count - 1]) + 1 != count) return false;

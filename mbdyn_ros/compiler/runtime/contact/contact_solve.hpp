@@ -252,6 +252,11 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   if constexpr (is_single<Real>) {
     if (!closes) separate_contacts(w, x, m, part, further);
   }
+  const auto gap_now = [&](size_t i) {
+    const size_t k = x->active[i];
+    return x->now[k] / x->now[2 * contacts + k] + along_row(w, x, x->first[i], further, x->S_end);
+  };
+  close_rest(w, x, m, closes, gap_now, further);
   add_to(n, all<Real>(1.), further, x->displacement);
   return closes;
 }
@@ -441,7 +446,10 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (again) {
       memset(x->solved, 0, w->nv);
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
-      if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
+      if constexpr (!is_single<Real>) {
+        if (rows >= MANY_ROWS && has_trees(w)) return failed | open;
+        failed |= open & are_many_alone(w, x), open &= ~failed;
+      }
       if (shifted) {
         Real* const end = x->S;
         x->S = x->S_end, x->S_end = end;
@@ -451,6 +459,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
       delassus_matrix(w, x, rows);
+      if (!is_single<Real> && are_many(w, w->rubbing) && x->trees.are_bushy && !x->on_chains) return failed | open;
       if (is_single<Real> && w->laws) clear(x->count, x->yield);
     }
     if (!shifted) {

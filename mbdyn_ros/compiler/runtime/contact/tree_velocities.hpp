@@ -10,8 +10,6 @@
 #include <type_traits>
 #include "number.hpp"
 
-enum { FEW_ROWS = 12 }; /* under which equations are for rows */
-
 #define NO_PIVOT 1e-6 /* share of the mass of a coordinate that is too little to go on with */
 
 /* Rows on chains. mass: the matrix M as `Packed` has it, with `size` numbers in rows. begin: where these

@@ -34,6 +34,8 @@ struct Work {
   Real *slides;                /* (rates) see `accelerate` */
   Real *cones;                 /* (room_of_cones), of single motions (room_of_single) */
   Real *closing;               /* (k, k) of the position correction */
+  Real* lost_push;             /* (k) of contacts that are let go as others close */
+  Bits<Real>* holds;           /* (k) which close */
   Real *gap, *shift;           /* (k) m; (r) m/s by which the problem is shifted */
   Real *answer, *impulse, *correction; /* (nv), (r), (k) */
   double *mu;                  /* (k) */
@@ -131,14 +133,14 @@ template <class Real> static size_t size_of_chains(const struct walls* w) {
   return size;
 }
 
-/* Whether chains are so short that an elimination along them takes less than half of a dense one. */
+/* Whether chains are so short that an elimination along them takes less than a third of a dense one. */
 static bool are_bushy(const struct walls* w) {
   size_t products = 0;
   for (size_t j = 0; j < w->nv; ++j) {
     const size_t depth = (size_t)(w->path_start[j + 1] - w->path_start[j]);
     products += depth * depth;
   }
-  return 6 * products < w->nv * w->nv * w->nv;
+  return 10 * products < w->nv * w->nv * w->nv;
 }
 
 /* Hand out the room; gives how many numbers it has. */
@@ -158,7 +160,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   const size_t chains = size_of_chains<Real>(w);
   ROOM(packed, chains + w->nv), ROOM(chain_rows, m * (w->nv + LANES)), ROOM(begin, w->nv), ROOM(tip, m), ROOM(zeros, m), ROOM(trees.room, room_of_trees(w->nv, chains));
   x->trees.are_bushy = are_bushy(w);
-  ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
+  ROOM(lost_push, k), ROOM(holds, k), ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(solved, w->nv), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts), ROOM(guess, 3 * w->contacts + w->rubbing);
   if (is_single<Real>) {
