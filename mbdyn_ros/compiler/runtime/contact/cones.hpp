@@ -190,7 +190,10 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
     for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);
   }
   for (size_t i = 0; c->soft && i < m; ++i) trial[i] += c->soft[i] * f[i];
-  for (size_t i = 0; i < m; ++i) trial[i] = f[i] - step[i] * trial[i];
+  each_piece<Real>(m, [=](auto piece, size_t i) {
+    using Piece = decltype(piece);
+    put(trial + i, at<Piece>(f + i) - at<Piece>(step + i) * at<Piece>(trial + i));
+  });
   for (size_t k = 0; k < c->contacts; ++k) {
     const size_t n = c->normal[k], t = c->tangent[k];
     const Bits<Real> pushes = is(trial[n] > 0.);
@@ -211,14 +214,14 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   for (size_t i = 0; slopes && c->soft && i < m; ++i) {
     slopes->rest[i] += slopes->own[i] * step[i] * c->soft[i];
   }
-  Real sum = all<Real>(0.), most = all<Real>(0.);
-  for (size_t i = 0; i < m; ++i) {
-    const Real velocity = error[i] / step[i];
-    sum += error[i] * velocity;
-    most = greatest(most, (magnitude(error[i]) + BLIND * magnitude(f[i])) / step[i]);
-  }
-  *gap = most;
-  return sum;
+  Real* velocity = trial;
+  *gap = greatest_of<Real>(m, [=](auto piece, size_t i) {
+    using Piece = decltype(piece);
+    const Piece own = at<Piece>(error + i), size = at<Piece>(step + i);
+    put(velocity + i, own / size);
+    return (magnitude(own) + BLIND * magnitude(at<Piece>(f + i))) / size;
+  });
+  return dot(m, error, velocity);
 }
 
 /* Do `alone` with every row by itself, then `disc` with the first of one or two rows in a disc, how
@@ -488,14 +491,17 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
     copy(m, error, way);
     Real soft = all<Real>(softness);
     if constexpr (is_single<Real>) soft = fmax(soft, fmin(bound * gap, TIGHTEST));
-    for (size_t i = 0; i < m; ++i) slopes.rest[i] += soft * slopes.own[i];
+    add_to(m, soft, slopes.own, slopes.rest);
     open &= by_trees        ? solve_by_trees(c, slopes, step, way)
             : by_velocities ? solve_by_velocities(c, slopes, step, way)
                             : solve_by_rows(c, slopes, step, way);
     const Real most = greatest(size, before);
     double share = 1.;
     for (;; share /= 2.) {
-      for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
+      each_piece<Real>(m, [=](auto piece, size_t i) {
+        using Piece = decltype(piece);
+        put(trial + i, at<Piece>(now + i) - share * at<Piece>(way + i));
+      });
       const Real left = residual(c, step, trial, error, &slopes, &gap);
       const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * most);
       if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < LEAST_SHARE) {
@@ -529,12 +535,9 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
    each other. */
 template <class Real>
 static Bits<Real> are_heavy(const Cones<Real>* c, const Real* f) {
-  Real most = all<Real>(0.), size = most;
-  for (size_t i = 0; i < c->rows; ++i) {
-    most = greatest(most, magnitude(f[i]) * c->matrix[i * c->rows + i]);
-    size = greatest(size, magnitude(c->free[i]));
-  }
-  return is(most > HEAVY * size);
+  Real most = all<Real>(0.);
+  for (size_t i = 0; i < c->rows; ++i) most = greatest(most, magnitude(f[i]) * c->matrix[i * c->rows + i]);
+  return is(most > HEAVY * greatest_size(c->rows, c->free));
 }
 
 /* Impulses that are allowed, whatever the velocities: none pulls, all within their cones. */

@@ -92,8 +92,8 @@ class Island {
    `settled` times that of b unless nothing better was found. */
 static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
                                 const Exactness& exactness = WHOLE) {
-  double size = 0., missed = 0.;
-  for (size_t i = 0; i < c->rows; ++i) size = fmax(size, fabs(c->free[i]));
+  const double size = greatest_size(c->rows, c->free);
+  double missed = 0.;
   if (!(size > 0.)) {
     memset(f, 0, c->rows * sizeof *f);
     *done = is(true);

@@ -97,6 +97,24 @@ template <class Real, class Do> static inline void each_piece(size_t n, const Do
   for (; i < n; ++i) something(Real{}, i);
 }
 
+/* The greatest of n numbers of which `size` gives one or several from a place on, at least 0. */
+template <class Real, class Size> static inline Real greatest_of(size_t n, const Size& size) {
+  Real most = all<Real>(0.);
+  size_t i = 0;
+  if constexpr (is_single<Real>) {
+    realv several = {};
+    for (; i + LANES <= n; i += LANES) several = greatest(several, size(realv{}, i));
+    for (size_t l = 0; l < LANES; ++l) most = greatest(most, several[l]);
+  }
+  for (; i < n; ++i) most = greatest(most, size(Real{}, i));
+  return most;
+}
+
+/* The greatest size of n numbers. */
+template <class Real> static inline Real greatest_size(size_t n, const Real* x) {
+  return greatest_of<Real>(n, [=](auto piece, size_t i) { return magnitude(at<decltype(piece)>(x + i)); });
+}
+
 /* y + factor x */
 template <class Real>
 static inline void add_to(size_t n, Same<Real> factor, const Real* __restrict x,

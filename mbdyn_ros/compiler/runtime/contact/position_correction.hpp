@@ -67,7 +67,9 @@ static inline Real between_normals(size_t n, const Work<Real>* x, size_t m, size
 
 enum { MOST_LET_GO = 2 };
 
-#define REST 0.1 /* share of a depth that does not count which gaps may be left */
+/* Shares of a depth that does not count: of gaps that need no closing, and that may be left by it. */
+#define NO_GAP 1e-3
+#define REST 0.1
 
 /* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
    motion; A has m rows. The way is that of impulses f for a time `part`. Contacts at which it would pull
@@ -82,9 +84,13 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
   Real most = zero, largest = zero, *impulse = x->impulse, *y = x->correction;
   Real *a = x->closing, *push = x->lost_push, close = most;
   Bits<Real>* holds = x->holds;
-  for (size_t i = 0; i < count; ++i) close += select(x->closed[i], all<Real>(1.), zero);
-  const Bits<Real> may_close = is(close <= (double)w->nv);
-  if (!any(may_close)) return may_close;
+  for (size_t i = 0; i < count; ++i) {
+    close += select(x->closed[i], all<Real>(1.), zero);
+    most = greatest(most, select(x->closed[i], magnitude(x->gap[i]), zero));
+    holds[i] = ~is(zero == zero);
+  }
+  const Bits<Real> stays = ~is(most > NO_GAP * w->graze), may_close = is(close <= (double)w->nv) & ~stays;
+  if (!any(may_close)) return stays;
   const auto together = [x](size_t i, size_t j) {
     return x->island[x->first[i]] == x->island[x->first[j]];
   };
@@ -140,7 +146,7 @@ static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m,
   clear(m, impulse);
   for (size_t i = 0; i < count; ++i) impulse[x->first[i]] = select(closes, y[i], zero);
   apply_impulses(w, x, m, impulse, way);
-  return closes;
+  return closes | stays;
 }
 
 /* Close what is left of gaps of held contacts by rows that differ from those of A: `gap_now` gives them. */
