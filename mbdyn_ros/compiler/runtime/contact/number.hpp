@@ -42,17 +42,17 @@ static inline bitsv is(bitsv relation) { return relation; }
 static inline bool any(bits1 where) { return where != 0; }
 static inline bool any(bitsv where) { return anyv(where); }
 
-/* where ? x : y */
-static inline double select(bits1 where, double x, double y) { return select1(where, x, y); }
+/* where ? x : y; of single numbers as processors choose them, not bit by bit */
+static inline double select(bits1 where, double x, double y) { return where ? x : y; }
 static inline realv select(bitsv where, realv x, realv y) { return selectv(where, x, y); }
 
-static inline double magnitude(double x) { return magnitude1(x); }
+static inline double magnitude(double x) { return fabs(x); }
 static inline realv magnitude(realv x) { return magnitudev(x); }
-static inline double with_sign(double x, double sign) { return with_sign1(x, sign); }
+static inline double with_sign(double x, double sign) { return copysign(x, sign); }
 static inline realv with_sign(realv x, realv sign) { return with_signv(x, sign); }
-static inline double least(double x, double y) { return least1(x, y); }
+static inline double least(double x, double y) { return x < y || y != y ? x : y; }
 static inline realv least(realv x, realv y) { return leastv(x, y); }
-static inline double greatest(double x, double y) { return greatest1(x, y); }
+static inline double greatest(double x, double y) { return x > y || y != y ? x : y; }
 static inline realv greatest(realv x, realv y) { return greatestv(x, y); }
 static inline double root(double x) { return root1(x); }
 static inline realv root(realv x) { return rootv(x); }
