@@ -40,7 +40,10 @@ static Real* begin_rows(const struct walls* w, Work<Real>* x, size_t m, size_t k
   for (size_t r = 0; r < rows; ++r) place_row(w, x, m + r, k);
   Real* row = x->S + m * w->nv;
   const Span span = span_of(x, m);
-  clear((rows - 1) * w->nv + span.to - span.from, row + span.from);
+  for (size_t r = 0; r < rows; ++r) {
+    Real* own = row + r * w->nv;
+    each_piece<Real>(span.to - span.from, [=](auto piece, size_t j) { put(own + span.from + j, decltype(piece){}); });
+  }
   return row;
 }
 
@@ -119,10 +122,13 @@ static void pack_mass(const struct walls* w, Work<Real>* x) {
 template <class Real>
 static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
                               const Real* q, double damped) {
+  if (w->constant_mass && x->mass_known) return is(all<Real>(0.) == 0.);
   const Real step = all<Real>(damped);
   evaluate(w, s, programs_of<Real>(w)->mass, q, &step, x->mass);
   pack_mass(w, x);
-  return factor(w, x->mass);
+  const Bits<Real> positive = factor(w, x->mass);
+  x->mass_known = !any(~positive);
+  return positive;
 }
 
 /* What impulses f of contacts take (J) by way of velocities v that are given: what those would have

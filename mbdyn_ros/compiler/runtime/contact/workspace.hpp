@@ -60,7 +60,7 @@ struct Work {
   bool whole;                  /* whether A is known between contacts, see `delassus_matrix` */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
   Real* guess;                 /* (3 m + rubbing) forces of a step that is taken `again` */
-  int again;
+  int again, mass_known;       /* mass_known: whether `mass` has been factored */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
   size_t *near, nears;         /* (m) contacts that may meet their walls */
   size_t *known, knowns;       /* (m) contacts of which a motion keeps numbers, ascending; lanes: all */
@@ -187,7 +187,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
     ROOM(pair_reach, w->slots / MOST_POINTS * w->nv), ROOM(pair_reaches, w->slots / MOST_POINTS);
   }
 #undef ROOM
-  x->fresh = x->clear = x->idle = x->clean = x->fed = x->again = 0;
+  x->fresh = x->clear = x->idle = x->clean = x->fed = x->again = x->mass_known = 0;
   return (size_t)(at - room);
 }
 
