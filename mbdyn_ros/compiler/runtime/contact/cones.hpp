@@ -463,8 +463,9 @@ static Bits<Real> solve_by_trees(const Cones<Real>* c, const Slopes<Real>& s, co
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
    Single numbers try shorter steps where a whole one does not help, which is to leave less than before
    one of the last two; vectors leave it at that. Where no share helps, as where contacts are redundant,
-   and laws are missed by more than `bounds`, below which it leaves off where little is gained, steps are bounded by more on the diagonal, from then on in
-   the measure in which laws are missed. */
+   and laws are missed by more than `bounds`, steps are bounded by more on the diagonal, from then on in
+   the measure in which laws are missed; where they are missed by less, it leaves off where little is
+   gained. On trees a step that does not help is taken with pivots. */
 template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
                                double softness, double bounds = HUGE_VAL) {

@@ -42,7 +42,9 @@ static Real* begin_rows(const struct walls* w, Work<Real>* x, size_t m, size_t k
   const Span span = span_of(x, m);
   for (size_t r = 0; r < rows; ++r) {
     Real* own = row + r * w->nv;
-    each_piece<Real>(span.to - span.from, [=](auto piece, size_t j) { put(own + span.from + j, decltype(piece){}); });
+    each_piece<Real>(span.to - span.from, [=](auto piece, size_t j) {
+      put(own + span.from + j, decltype(piece){});
+    });
   }
   return row;
 }
@@ -115,7 +117,8 @@ static void pack_mass(const struct walls* w, Work<Real>* x) {
     while (size != whole_vectors<Real>(size)) x->packed[size++] = all<Real>(0.);
   }
   for (size_t j = 0; j < w->nv; ++j) x->packed[size + j] = x->mass[j * w->nv + j];
-  x->trees = {w->nv, size, w->path_start, w->path, x->begin, x->packed, x->chain_rows, whole_vectors<Real>(w->nv), x->tip, x->zeros, x->trees.room, x->trees.are_bushy};
+  x->trees = {w->nv, size, w->path_start, w->path, x->begin, x->packed, x->chain_rows,
+              whole_vectors<Real>(w->nv), x->tip, x->zeros, x->trees.room, x->trees.are_bushy};
 }
 
 /* The factor of M at q; where there is one. */
@@ -125,7 +128,7 @@ static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work
   if (w->constant_mass && x->mass_known) return is(all<Real>(0.) == 0.);
   const Real step = all<Real>(damped);
   evaluate(w, s, programs_of<Real>(w)->mass, q, &step, x->mass);
-  pack_mass(w, x);
+  if (x->trees.are_bushy) pack_mass(w, x);
   const Bits<Real> positive = factor(w, x->mass);
   x->mass_known = !any(~positive);
   return positive;

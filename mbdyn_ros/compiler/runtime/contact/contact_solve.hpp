@@ -459,7 +459,9 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
       delassus_matrix(w, x, rows);
-      if (!is_single<Real> && are_many(w, w->rubbing) && x->trees.are_bushy && !x->on_chains) return failed | open;
+      if constexpr (!is_single<Real>) {  /* some of them would be by themselves */
+        if (are_many(w, w->rubbing) && x->trees.are_bushy && !x->on_chains) return failed | open;
+      }
       if (is_single<Real> && w->laws) clear(x->count, x->yield);
     }
     if (!shifted) {

@@ -68,8 +68,8 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->discs ? nullptr : x->X, x->cones,
-                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands, x->island, nullptr,
-                              x->on_chains ? &x->trees : nullptr};
+                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
+                              x->island, nullptr, x->on_chains ? &x->trees : nullptr};
   const auto restitution = [&](size_t i) {
     return bouncing && hits[x->active[i]] ? x->restitution[x->active[i]] : 0.;
   };

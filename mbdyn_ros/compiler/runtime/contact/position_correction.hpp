@@ -68,7 +68,7 @@ static inline Real between_normals(size_t n, const Work<Real>* x, size_t m, size
 enum { MOST_LET_GO = 2 };
 
 /* Shares of a depth that does not count: of gaps that need no closing, and that may be left by it. */
-#define NO_GAP 1e-3
+#define NO_GAP 1e-5
 #define REST 0.1
 
 /* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
@@ -190,7 +190,8 @@ static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, 
   }
   for (size_t i = 0; i < count; ++i) gap[i] = x->gap[i] - dot(n, X + i * n, y);
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
-                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr, nullptr};
+                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands,
+                               island, nullptr, nullptr};
   bits1 settled;
   impulses_of_cones(&cones, w->settled, push, &settled, GAPS);
   memset(impulse, 0, m * sizeof *impulse);

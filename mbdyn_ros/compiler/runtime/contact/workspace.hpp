@@ -158,7 +158,8 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(XT, (m + tile<Real>) * w->nv), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_problem<Real>(w, m)), ROOM(closing, k * k);
   const size_t chains = size_of_chains<Real>(w);
-  ROOM(packed, chains + w->nv), ROOM(chain_rows, m * (w->nv + LANES)), ROOM(begin, w->nv), ROOM(tip, m), ROOM(zeros, m), ROOM(trees.room, room_of_trees(w->nv, chains));
+  ROOM(packed, chains + w->nv), ROOM(chain_rows, m * (w->nv + LANES)), ROOM(begin, w->nv);
+  ROOM(tip, m), ROOM(zeros, m), ROOM(trees.room, room_of_trees(w->nv, chains));
   x->trees.are_bushy = are_bushy(w);
   ROOM(lost_push, k), ROOM(holds, k), ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
