@@ -169,6 +169,14 @@ def joint_space_inertia(system: System, q: SX, z: SX) -> SX:
     return _mass_matrix(system, system.embedding(q, z))
 
 
+def has_constant_inertia(system: System) -> bool:
+    """Whether the mass matrix is the same everywhere, as that of free bodies in their own axes."""
+    if not is_tree(system) or any(body.parent != kinematics.WORLD for body in system.tree.bodies):
+        return False
+    q = SX.sym("q", system.coordinates.nq)
+    return not ca.depends_on(joint_space_inertia(system, q, SX(0, 1)), q)
+
+
 def staged_inertia(system: System, q: SX, z: SX, step: SX | None = None) -> Staged | None:
     """The same of a deep tree by tables of its screws, whose text grows with the bodies alone.
 

@@ -23,6 +23,7 @@ from ...equations.programs import (
     damped_dynamics,
     energy,
     forward_dynamics,
+    has_constant_inertia,
     mass_matrix,
     sliding_dynamics,
     step_rate,
@@ -182,6 +183,7 @@ class StepInC:
             laws=None if self._special is None else self._special.ctypes.data,
             given=given, givens=len(system.given), beyond=beyond, beyonds=len(laws.beyond),
             home=self.home.ctypes.data,
+            constant_mass=int(not self._damping and has_constant_inertia(system)),
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip

@@ -360,11 +360,11 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
 static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done,
                                const Exactness& exactness) {
   const size_t m = c->rows;
-  realv *step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size, size = all<realv>(0.);
-  for (size_t i = 0; i < m; ++i) size = greatest(size, magnitude(c->free[i]));
+  realv* step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size;
+  const realv size = greatest_size(m, c->free);
   steps_of(c, step);
   const realv enough = settled * size;
-  realv least = newton_on_cones(c, step, f, enough, exactness.softness);
+  realv least = newton_on_cones(c, step, f, enough, exactness.softness, exactness.begin);
   const bitsv moves = is(size > 0.);
   for (size_t i = 0; i < m; ++i) f[i] = select(moves, f[i], all<realv>(0.));
   project_on_cones(c, f);

@@ -11,8 +11,11 @@
    have safer ways. */
 #pragma once
 #include "dense.hpp"
+#include "tree_velocities.hpp"
 
 enum { NEWTON_STEPS = 12, BOUNDED_STEPS = 24 };
+
+#define PATIENT 2. /* steps on which little is gained, after which that is left at it */
 enum { MANY_ROWS = 24 }; /* for which it is solved by fewer velocities */
 
 #define NO_ROW ((size_t)-1)
@@ -46,7 +49,8 @@ static inline size_t room_of_cones(size_t m, size_t size) {
    are what resists turning: the row of the normal, the first of one or two rows,
    and the friction (m); problems with discs know no safe way. islands: how many problems this one falls
    apart into, and which of them each row is of; with fewer than two nobody asks. solved: (islands)
-   which are left as they are, or nullptr. */
+   which are left as they are, or nullptr. trees: where all rows are on chains;
+   else nullptr. */
 template <class Real>
 struct Cones {
   size_t rows, contacts, bounded, size;
@@ -61,6 +65,7 @@ struct Cones {
   size_t islands;
   const size_t* island;
   const char* solved;
+  const Trees<Real>* trees;
 };
 
 template <class Real>
@@ -156,7 +161,7 @@ static inline bool are_fewer(size_t size, size_t rows) {
    contact's impulses change of its own velocities is asked for. */
 template <class Real>
 static inline bool has_fewer_velocities(const Cones<Real>* c) {
-  return c->X && !c->discs && are_fewer(c->size, c->rows);
+  return c->X && !c->discs && (c->trees || are_fewer(c->size, c->rows));
 }
 
 /* y = X^T f */
@@ -185,7 +190,10 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
     for (size_t i = 0; i < m; ++i) trial[i] += dot(m, a + i * m, f);
   }
   for (size_t i = 0; c->soft && i < m; ++i) trial[i] += c->soft[i] * f[i];
-  for (size_t i = 0; i < m; ++i) trial[i] = f[i] - step[i] * trial[i];
+  each_piece<Real>(m, [=](auto piece, size_t i) {
+    using Piece = decltype(piece);
+    put(trial + i, at<Piece>(f + i) - at<Piece>(step + i) * at<Piece>(trial + i));
+  });
   for (size_t k = 0; k < c->contacts; ++k) {
     const size_t n = c->normal[k], t = c->tangent[k];
     const Bits<Real> pushes = is(trial[n] > 0.);
@@ -206,14 +214,14 @@ static Real residual(const Cones<Real>* c, const Real* step, const Real* f, Real
   for (size_t i = 0; slopes && c->soft && i < m; ++i) {
     slopes->rest[i] += slopes->own[i] * step[i] * c->soft[i];
   }
-  Real sum = all<Real>(0.), most = all<Real>(0.);
-  for (size_t i = 0; i < m; ++i) {
-    const Real velocity = error[i] / step[i];
-    sum += error[i] * velocity;
-    most = greatest(most, (magnitude(error[i]) + BLIND * magnitude(f[i])) / step[i]);
-  }
-  *gap = most;
-  return sum;
+  Real* velocity = trial;
+  *gap = greatest_of<Real>(m, [=](auto piece, size_t i) {
+    using Piece = decltype(piece);
+    const Piece own = at<Piece>(error + i), size = at<Piece>(step + i);
+    put(velocity + i, own / size);
+    return (magnitude(own) + BLIND * magnitude(at<Piece>(f + i))) / size;
+  });
+  return dot(m, error, velocity);
 }
 
 /* Do `alone` with every row by itself, then `disc` with the first of one or two rows in a disc, how
@@ -385,26 +393,98 @@ static Bits<Real> solve_by_velocities(const Cones<Real>* c, const Slopes<Real>& 
   return regular;
 }
 
+/* The same by velocities of trees, see tree_velocities.hpp. */
+template <class Real>
+static Bits<Real> solve_by_trees(const Cones<Real>* c, const Slopes<Real>& s, const Real* step, Real* x) {
+  const Trees<Real>& t = *c->trees;
+  const size_t n = t.n;
+  const Packed<Real> N = {t.room, t.room + t.size, t.room + 2 * t.size};
+  Real *y = N.diagonal + n, *room = y + n, *W = c->room;
+  copy(t.size, t.mass, N.row), copy(t.size, t.mass, N.column), copy(n, t.mass + t.size, N.diagonal);
+  clear(n, y);
+  const auto alone = [&](size_t i) {
+    const Real share = 1. / s.rest[i];
+    W[3 * i] = s.own[i] * step[i] * share;
+    x[i] *= share;
+  };
+  const auto add_alone = [&](size_t i) {
+    alone(i);
+    const Real own[1][1] = {{W[3 * i]}};
+    add_rows_on_chain<1>(t, N, i, own, room);
+    push_on_chain<1>(t, i, x, y);
+  };
+  for (size_t k = 0; k < c->contacts; ++k) {
+    const size_t i = c->normal[k], j = c->tangent[k];
+    if (j == NO_ROW) {
+      add_alone(i);
+      continue;
+    }
+    alone(i);
+    const Real both = s.both[j], one = s.own[j], two = s.own[j + 1], cross = cross_of(c, s, step, j);
+    const Real scale = 1. / (s.rest[j] * s.rest[j + 1] - cross * cross), size = step[j];
+    const auto undo = [&](Real u, Real v, Real* first, Real* second) {  /* by the block of D */
+      *first = (s.rest[j + 1] * u - cross * v) * scale, *second = (s.rest[j] * v - cross * u) * scale;
+    };
+    Real own[3][3] = {{W[3 * i], all<Real>(0.), all<Real>(0.)}};
+    undo(s.lean[j] * own[0][0], s.lean[j + 1] * own[0][0], &own[1][0], &own[2][0]);
+    undo(size * one, size * both, &own[1][1], &own[2][1]);
+    undo(size * both, size * two, &own[1][2], &own[2][2]);
+    x[j] += s.lean[j] * x[i], x[j + 1] += s.lean[j + 1] * x[i];
+    undo(x[j], x[j + 1], x + j, x + j + 1);
+    copy(9, own[0], W + 3 * i);
+    push_on_chain<3>(t, i, x, y);
+    if (any(is(own[0][0] != 0.) | is(one != 0.) | is(two != 0.))) add_rows_on_chain<3>(t, N, i, own, room);
+  }
+  for (size_t i = c->rows - c->bounded; i < c->rows; ++i) add_alone(i);
+  const Bits<Real> regular = solve_on_chains(t, N, y);
+  const auto take_alone = [&](size_t i) {
+    Real moves;
+    along_chain<1>(t, i, y, &moves);
+    x[i] -= W[3 * i] * moves;
+  };
+  for (size_t k = 0; k < c->contacts; ++k) {
+    const size_t i = c->normal[k];
+    if (c->tangent[k] == NO_ROW) {
+      take_alone(i);
+      continue;
+    }
+    Real moves[3];
+    along_chain<3>(t, i, y, moves);
+    for (size_t r = i; r < i + 3; ++r) {
+      Real sum = W[3 * r] * moves[0];
+      sum += W[3 * r + 1] * moves[1], sum += W[3 * r + 2] * moves[2];
+      x[r] -= sum;
+    }
+  }
+  for (size_t i = c->rows - c->bounded; i < c->rows; ++i) take_alone(i);
+  return regular;
+}
+
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
    Single numbers try shorter steps where a whole one does not help, which is to leave less than before
    one of the last two; vectors leave it at that. Where no share helps, as where contacts are redundant,
    and laws are missed by more than `bounds`, steps are bounded by more on the diagonal, from then on in
-   the measure in which laws are missed. */
+   the measure in which laws are missed; where they are missed by less, it leaves off where little is
+   gained. On trees a step that does not help is taken with pivots. */
 template <class Real>
 static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Real enough,
                                double softness, double bounds = HUGE_VAL) {
   const size_t m = c->rows;
   const bool by_velocities = has_fewer_velocities(c);
-  if (by_velocities) softness = fmax(softness, EVEN);  /* they round the more the less it is */
+  bool by_trees = c->trees, pivoted = !c->trees;
+  if (by_velocities || by_trees) softness = fmax(softness, EVEN);  /* they round the more the less it is */
   const Slopes<Real> slopes = slopes_of(c);
   Real *error = c->room + m * m, *trial = error + m, *way = trial + m;
   Real *now = way + m, gap, least = all<Real>(HUGE_VAL);
   Bits<Real> open = is(least > 0.);
   copy(m, f, now);
   Real size = residual(c, step, now, error, &slopes, &gap), before = size;
+  Real slow = all<Real>(0.);
   double bound = 0.;  /* what the diagonal has more, for each m/s */
-  for (int k = 0; k < (bounds < HUGE_VAL ? BOUNDED_STEPS : NEWTON_STEPS); ++k) {
+  for (int k = 0; k < (is_single<Real> && bounds < HUGE_VAL ? BOUNDED_STEPS : NEWTON_STEPS); ++k) {
     const Bits<Real> better = open & is(gap < least);
+    slow = select(is(gap > 0.5 * least), slow + 1., all<Real>(0.));  /* it creeps */
+    if (bounds < HUGE_VAL) open &= ~(is(slow >= PATIENT) & (is(gap <= bounds) | is(least <= bounds)));
     least = select(better, gap, least);
     take(better, m, now, f);
     open &= is(gap > enough);
@@ -412,13 +492,17 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
     copy(m, error, way);
     Real soft = all<Real>(softness);
     if constexpr (is_single<Real>) soft = fmax(soft, fmin(bound * gap, TIGHTEST));
-    for (size_t i = 0; i < m; ++i) slopes.rest[i] += soft * slopes.own[i];
-    open &= by_velocities ? solve_by_velocities(c, slopes, step, way)
-                          : solve_by_rows(c, slopes, step, way);
+    add_to(m, soft, slopes.own, slopes.rest);
+    open &= by_trees        ? solve_by_trees(c, slopes, step, way)
+            : by_velocities ? solve_by_velocities(c, slopes, step, way)
+                            : solve_by_rows(c, slopes, step, way);
     const Real most = greatest(size, before);
     double share = 1.;
     for (;; share /= 2.) {
-      for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
+      each_piece<Real>(m, [=](auto piece, size_t i) {
+        using Piece = decltype(piece);
+        put(trial + i, at<Piece>(now + i) - share * at<Piece>(way + i));
+      });
       const Real left = residual(c, step, trial, error, &slopes, &gap);
       const Bits<Real> helps = open & is(left < (1. - 2e-4 * share) * most);
       if (Number<Real>::lanes > 1 || any(helps) || !any(open) || share / 2. < LEAST_SHARE) {
@@ -428,6 +512,12 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
       }
     }
     if constexpr (is_single<Real>) {
+      if (!open && !pivoted) {  /* pivots may help */
+        residual(c, step, now, error, &slopes, &gap);
+        by_trees = false, pivoted = true, open = is(true);
+        continue;
+      }
+      by_trees = c->trees;
       if (open && share == 1. && size > LITTLE * before) bound *= LOOSER;
       if (!open && least > bounds && soft < TIGHTEST) {
         residual(c, step, now, error, &slopes, &gap);
@@ -446,12 +536,9 @@ static Real newton_on_cones(const Cones<Real>* c, const Real* step, Real* f, Rea
    each other. */
 template <class Real>
 static Bits<Real> are_heavy(const Cones<Real>* c, const Real* f) {
-  Real most = all<Real>(0.), size = most;
-  for (size_t i = 0; i < c->rows; ++i) {
-    most = greatest(most, magnitude(f[i]) * c->matrix[i * c->rows + i]);
-    size = greatest(size, magnitude(c->free[i]));
-  }
-  return is(most > HEAVY * size);
+  Real most = all<Real>(0.);
+  for (size_t i = 0; i < c->rows; ++i) most = greatest(most, magnitude(f[i]) * c->matrix[i * c->rows + i]);
+  return is(most > HEAVY * greatest_size(c->rows, c->free));
 }
 
 /* Impulses that are allowed, whatever the velocities: none pulls, all within their cones. */

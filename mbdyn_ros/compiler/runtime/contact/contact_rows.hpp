@@ -40,7 +40,12 @@ static Real* begin_rows(const struct walls* w, Work<Real>* x, size_t m, size_t k
   for (size_t r = 0; r < rows; ++r) place_row(w, x, m + r, k);
   Real* row = x->S + m * w->nv;
   const Span span = span_of(x, m);
-  clear((rows - 1) * w->nv + span.to - span.from, row + span.from);
+  for (size_t r = 0; r < rows; ++r) {
+    Real* own = row + r * w->nv;
+    each_piece<Real>(span.to - span.from, [=](auto piece, size_t j) {
+      put(own + span.from + j, decltype(piece){});
+    });
+  }
   return row;
 }
 
@@ -101,13 +106,32 @@ static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, si
   return m;
 }
 
+/* Keep M as trees of rows need it. */
+template <class Real>
+static void pack_mass(const struct walls* w, Work<Real>* x) {
+  size_t size = 0;
+  for (size_t j = 0; j < w->nv; ++j) {
+    const int32_t *path = w->path + w->path_start[j], *end = w->path + w->path_start[j + 1];
+    x->begin[j] = size;
+    for (const int32_t* k = path; k < end; ++k) x->packed[size++] = x->mass[j * w->nv + (size_t)*k];
+    while (size != whole_vectors<Real>(size)) x->packed[size++] = all<Real>(0.);
+  }
+  for (size_t j = 0; j < w->nv; ++j) x->packed[size + j] = x->mass[j * w->nv + j];
+  x->trees = {w->nv, size, w->path_start, w->path, x->begin, x->packed, x->chain_rows,
+              whole_vectors<Real>(w->nv), x->tip, x->zeros, x->trees.room, x->trees.are_bushy};
+}
+
 /* The factor of M at q; where there is one. */
 template <class Real>
 static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
                               const Real* q, double damped) {
+  if (w->constant_mass && x->mass_known) return is(all<Real>(0.) == 0.);
   const Real step = all<Real>(damped);
   evaluate(w, s, programs_of<Real>(w)->mass, q, &step, x->mass);
-  return factor(w, x->mass);
+  if (x->trees.are_bushy) pack_mass(w, x);
+  const Bits<Real> positive = factor(w, x->mass);
+  x->mass_known = !any(~positive);
+  return positive;
 }
 
 /* What impulses f of contacts take (J) by way of velocities v that are given: what those would have
@@ -290,6 +314,45 @@ static void complete_delassus(size_t n, Work<Real>* x, size_t m) {
   }
 }
 
+/* Whether rows are solved along chains of trees, if that is of use at all: where they are many, or many
+   are of dry friction already. */
+static inline bool are_many(const struct walls* w, size_t rows) {
+  return 2 * rows >= w->nv && (rows >= MANY_ROWS || 2 * w->rubbing >= w->nv);
+}
+
+/* Where they would be in a motion by itself, though not in a vector. */
+template <class Real>
+static Bits<Real> are_many_alone(const struct walls* w, const Work<Real>* x) {
+  Real rows = all<Real>((double)w->rubbing);
+  for (size_t i = 0; i < x->count; ++i) {
+    rows += select(x->on[i], all<Real>(x->tangent[i] == NO_ROW ? 1. : 3.), all<Real>(0.));
+  }
+  const bool chains = x->trees.are_bushy && !are_many(w, w->rubbing);
+  return is(rows >= (chains ? fmax(MANY_ROWS, 0.5 * (double)w->nv) : HUGE_VAL));
+}
+
+/* See whether m rows are on chains of trees, and these short enough to gain by. Motions in a vector, where
+   rows of one are those of all, ask only for what no contact changes. */
+template <class Real>
+static bool see_chains(const struct walls* w, Work<Real>* x, size_t m) {
+  const size_t wide = x->trees.wide;
+  if (x->discs || x->islands > 1 || w->laws || !x->trees.are_bushy) return false;
+  if (!are_many(w, is_single<Real> ? m : w->rubbing)) return false;
+  for (size_t i = 0; i < m; ++i) {
+    const size_t count = x->reaches[i];
+    if (!count || x->trees.depth((size_t)x->reach[i][count - 1]) + 1 != count) return false;
+  }
+  for (size_t i = 0; i < m; ++i) {
+    const size_t count = x->reaches[i], end = whole_vectors<Real>(count);
+    Real* row = x->chain_rows + i * wide;
+    for (size_t k = 0; k < count; ++k) row[k] = x->S[i * w->nv + (size_t)x->reach[i][k]];
+    for (size_t k = count; k < end; ++k) row[k] = all<Real>(0.);
+    x->tip[i] = (size_t)x->reach[i][count - 1], x->zeros[i] = 0;
+    while (i >= x->contact_rows && x->zeros[i] + 1 < count && !any(is(row[x->zeros[i]] != 0.))) ++x->zeros[i];
+  }
+  return true;
+}
+
 /* Islands of m rows, X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T; of rows that have fewer
    velocities only the blocks of contacts on its diagonal. */
 template <class Real>
@@ -297,7 +360,8 @@ static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
   const size_t n = w->nv;
   number_islands(w, x, m);
   const bool apart = x->islands > 1;
-  x->whole = w->laws || apart || !are_fewer(n, m);
+  x->on_chains = see_chains(w, x, m);
+  x->whole = w->laws || apart || !(are_fewer(n, m) || x->on_chains);
   if (apart) {
     begin_islands(n, x, m);
   } else {

@@ -212,20 +212,22 @@ static void turning_moments(const Work<double>* x, const Do& something) {
   }
 }
 
-/* The impulses of the last step's forces, from which Newton's method starts. */
+/* The impulses from which Newton's method starts: by the last step's forces, or by those of this step
+   where it is taken again. */
 template <class Real>
 static void warm_start(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double h) {
+  const Real* force = x->again ? x->guess : s->force;
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     for (size_t r = 0; r < rows; ++r) {
-      x->f[x->first[i] + r] = select(x->on[i], h * s->force[3 * k + r], all<Real>(0.));
+      x->f[x->first[i] + r] = select(x->on[i], h * force[3 * k + r], all<Real>(0.));
     }
   }
   if constexpr (is_single<Real>) {
     turning_moments(x, [&](size_t row, size_t at) { x->f[row] = h * s->turning[at]; });
   }
   for (size_t i = 0; i < w->rubbing; ++i) {
-    x->f[x->contact_rows + i] = h * s->force[3 * w->contacts + i];
+    x->f[x->contact_rows + i] = h * force[3 * w->contacts + i];
   }
 }
 
@@ -242,7 +244,7 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->active[i];
     x->gap[i] = x->now[k] / x->now[2 * contacts + k];
-    x->gap[i] += along_row(w, x, x->first[i], further);
+    x->gap[i] += along_row(w, x, x->first[i], further, x->S_end);
     x->closed[i] = x->on[i] & (is(x->gap[i] < 0.) | is(x->f[x->first[i]] > 1e-12 * largest));
     if (yields(w, k)) x->closed[i] = is(all<Real>(1.) < 0.);
   }
@@ -250,6 +252,11 @@ static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t
   if constexpr (is_single<Real>) {
     if (!closes) separate_contacts(w, x, m, part, further);
   }
+  const auto gap_now = [&](size_t i) {
+    const size_t k = x->active[i];
+    return x->now[k] / x->now[2 * contacts + k] + along_row(w, x, x->first[i], further, x->S_end);
+  };
+  close_rest(w, x, m, closes, gap_now, further);
   add_to(n, all<Real>(1.), further, x->displacement);
   return closes;
 }
@@ -439,7 +446,10 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
     if (again) {
       memset(x->solved, 0, w->nv);
       const size_t rows = contact_jacobian(w, s, x, s->q, 1);
-      if (!is_single<Real> && rows >= MANY_ROWS && has_trees(w)) return failed | open;
+      if constexpr (!is_single<Real>) {
+        if (rows >= MANY_ROWS && has_trees(w)) return failed | open;
+        failed |= open & are_many_alone(w, x), open &= ~failed;
+      }
       if (shifted) {
         Real* const end = x->S;
         x->S = x->S_end, x->S_end = end;
@@ -449,6 +459,9 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
         for (size_t i = 0; i < rows; ++i) copy_row(x, i, x->S + i * w->nv, x->S_end + i * w->nv);
       }
       delassus_matrix(w, x, rows);
+      if constexpr (!is_single<Real>) {  /* some of them would be by themselves */
+        if (are_many(w, w->rubbing) && x->trees.are_bushy && !x->on_chains) return failed | open;
+      }
       if (is_single<Real> && w->laws) clear(x->count, x->yield);
     }
     if (!shifted) {
@@ -466,7 +479,7 @@ static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Re
                                x->mu, x->bound, x->A, x->b, plain ? x->X : nullptr, x->cones,
                                plain || x->discs ? nullptr : (Real*)x->root, x->discs,
                                x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
-                               x->island, x->solved};
+                               x->island, x->solved, x->on_chains ? &x->trees : nullptr};
     Bits<Real> settled;
     Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled, STEPS);
     Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);

@@ -3,6 +3,7 @@
 #include "contact_rows.hpp"
 #include "newtons_law.hpp"
 #include "position_correction.hpp"
+#include "time_of_impact.hpp"
 
 
 enum { MOST_HITS = 12, BOUNCES = 8 };
@@ -67,7 +68,8 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
   }
   const Cones<double> cones = {m, x->count, 0, n, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->discs ? nullptr : x->X, x->cones,
-                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands, x->island, nullptr};
+                              nullptr, x->discs, x->disc_normal, x->disc, x->disc_rows, x->disc_mu, nullptr, x->islands,
+                              x->island, nullptr, x->on_chains ? &x->trees : nullptr};
   const auto restitution = [&](size_t i) {
     return bouncing && hits[x->active[i]] ? x->restitution[x->active[i]] : 0.;
   };
@@ -115,25 +117,28 @@ static void resolve_impacts(const struct walls* w, struct motion* s, Work<double
   const size_t m = w->contacts;
   char* hits = x->hits;
   for (int k = 0; k < MOST_HITS; ++k) {
-    int any = 0;
+    int some = 0;
     evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     x->count = 0;
-    for (size_t i = 0; i < m; ++i) {
+    memset(hits, 0, m);
+    const auto may = [w, x, m](auto kind, size_t k) {
+      using Real = decltype(kind);
+      const Real g = at<Real>(x->now + k), rate = at<Real>(x->now + m + k);
+      return is(g <= w->touching * at<Real>(x->now + 2 * m + k)) | is(g + w->window * rate <= 0.);
+    };
+    each_that(m, may, [&](size_t i) {
       const double g = x->now[i], rate = x->now[m + i], slope = x->now[2 * m + i];
       const int touches = g <= w->touching * slope;
+      if (yields(w, i)) return;
       hits[i] = rate < -w->slow * slope && (touches || g + w->window * rate <= 0.);
-      if (yields(w, i)) {
-        hits[i] = 0;
-        continue;
-      }
-      any |= hits[i];
+      some |= hits[i];
       if ((hits[i] || (touches && rate <= w->slow * slope)) && has_room(w, s, x->count)) {
         x->on[x->count] = is(true);
         x->active[x->count++] = i;
       }
-    }
-    if (!any || !resolve_impact(w, s, x, hits, k < BOUNCES)) return;
+    });
+    if (!some || !resolve_impact(w, s, x, hits, k < BOUNCES)) return;
     each_known(w, x, [s](size_t k) { s->mode[k] = s->trend[k] = 0.; });
     clear(PAST * w->nv, s->reaction);
     x->fresh = 0;

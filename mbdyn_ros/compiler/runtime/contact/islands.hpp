@@ -66,7 +66,7 @@ class Island {
     const size_t columns = known ? gather_columns(m) : m;
     return {m, contacts, bounded, columns, normal, tangent, mu, bound, A, b, known ? X : nullptr,
             c->room, !known && (c->X || c->root) ? root : nullptr, discs, disc_normal, disc,
-            disc_rows, disc_mu, nullptr, 0, nullptr, nullptr};
+            disc_rows, disc_mu, nullptr, 0, nullptr, nullptr, nullptr};
   }
 
   /* X of the coordinates that move the island; gives how many. */
@@ -92,8 +92,8 @@ class Island {
    `settled` times that of b unless nothing better was found. */
 static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done,
                                 const Exactness& exactness = WHOLE) {
-  double size = 0., missed = 0.;
-  for (size_t i = 0; i < c->rows; ++i) size = fmax(size, fabs(c->free[i]));
+  const double size = greatest_size(c->rows, c->free);
+  double missed = 0.;
   if (!(size > 0.)) {
     memset(f, 0, c->rows * sizeof *f);
     *done = is(true);

@@ -56,10 +56,14 @@ static inline __attribute__((always_inline)) void solve_up(
       const size_t length = (size_t)(end - path);
       const Real* __restrict from = row + run;
       if (rows == 3) {  /* at once */
-        Real *__restrict one = x + run, *__restrict two = one + n, *__restrict three = two + n;
-        for (size_t j = 0; j < length; ++j) {
-          one[j] -= much[0] * from[j], two[j] -= much[1] * from[j], three[j] -= much[2] * from[j];
-        }
+        Real *one = x + run, *two = one + n, *three = two + n;
+        each_piece<Real>(length, [=](auto piece, size_t j) {
+          using Piece = decltype(piece);
+          const Piece own = at<Piece>(from + j);
+          put(one + j, at<Piece>(one + j) - much[0] * own);
+          put(two + j, at<Piece>(two + j) - much[1] * own);
+          put(three + j, at<Piece>(three + j) - much[2] * own);
+        });
       } else {
         for (size_t r = 0; r < rows; ++r) add_to(length, -much[r], from, x + r * n + run);
       }

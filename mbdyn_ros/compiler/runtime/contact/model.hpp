@@ -71,6 +71,7 @@ struct walls {
   double slow;     /* m/s of what rests */
   double settled;  /* share of the velocities by which laws may be missed */
   double window;   /* s in which contacts are one impact */
+  int constant_mass; /* whether M is the same at every q */
   int stages, damped; /* of the method of free motion; whether damping counts at a step's end */
   const double* tableau; /* of the method, as for rollouts */
   const struct programs* vectors; /* NULL where there are none */

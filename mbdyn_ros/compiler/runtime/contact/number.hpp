@@ -42,17 +42,17 @@ static inline bitsv is(bitsv relation) { return relation; }
 static inline bool any(bits1 where) { return where != 0; }
 static inline bool any(bitsv where) { return anyv(where); }
 
-/* where ? x : y */
-static inline double select(bits1 where, double x, double y) { return select1(where, x, y); }
+/* where ? x : y; of single numbers as processors choose them, not bit by bit */
+static inline double select(bits1 where, double x, double y) { return where ? x : y; }
 static inline realv select(bitsv where, realv x, realv y) { return selectv(where, x, y); }
 
-static inline double magnitude(double x) { return magnitude1(x); }
+static inline double magnitude(double x) { return fabs(x); }
 static inline realv magnitude(realv x) { return magnitudev(x); }
-static inline double with_sign(double x, double sign) { return with_sign1(x, sign); }
+static inline double with_sign(double x, double sign) { return copysign(x, sign); }
 static inline realv with_sign(realv x, realv sign) { return with_signv(x, sign); }
-static inline double least(double x, double y) { return least1(x, y); }
+static inline double least(double x, double y) { return x < y || y != y ? x : y; }
 static inline realv least(realv x, realv y) { return leastv(x, y); }
-static inline double greatest(double x, double y) { return greatest1(x, y); }
+static inline double greatest(double x, double y) { return x > y || y != y ? x : y; }
 static inline realv greatest(realv x, realv y) { return greatestv(x, y); }
 static inline double root(double x) { return root1(x); }
 static inline realv root(realv x) { return rootv(x); }
@@ -95,6 +95,24 @@ template <class Real, class Do> static inline void each_piece(size_t n, const Do
     if (LANES > 2 && i + LANES / 2 <= n) something(halfv{}, i), i += LANES / 2;
   }
   for (; i < n; ++i) something(Real{}, i);
+}
+
+/* The greatest of n numbers of which `size` gives one or several from a place on, at least 0. */
+template <class Real, class Size> static inline Real greatest_of(size_t n, const Size& size) {
+  Real most = all<Real>(0.);
+  size_t i = 0;
+  if constexpr (is_single<Real>) {
+    realv several = {};
+    for (; i + LANES <= n; i += LANES) several = greatest(several, size(realv{}, i));
+    for (size_t l = 0; l < LANES; ++l) most = greatest(most, several[l]);
+  }
+  for (; i < n; ++i) most = greatest(most, size(Real{}, i));
+  return most;
+}
+
+/* The greatest size of n numbers. */
+template <class Real> static inline Real greatest_size(size_t n, const Real* x) {
+  return greatest_of<Real>(n, [=](auto piece, size_t i) { return magnitude(at<decltype(piece)>(x + i)); });
 }
 
 /* y + factor x */

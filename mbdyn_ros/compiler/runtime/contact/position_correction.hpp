@@ -45,6 +45,7 @@ static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const
     add_rows(m, w->nv, f, x->X, answer);
   } else {
     for (size_t i = 0; i < m; ++i) {
+      if (!any(is(f[i] != 0.))) continue;
       const Span span = span_of(x, i);
       add_to(span.to - span.from, f[i], x->X + i * w->nv + span.from, answer + span.from);
     }
@@ -64,45 +65,106 @@ static inline Real between_normals(size_t n, const Work<Real>* x, size_t m, size
   return from < to ? dot(to - from, x->X + here * n + from, x->X + there * n + from) : all<Real>(0.);
 }
 
+enum { MOST_LET_GO = 2 };
+
+/* Shares of a depth that does not count: of gaps that need no closing, and that may be left by it. */
+#define NO_GAP 1e-5
+#define REST 0.1
+
 /* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
-   motion; A has m rows. The way is that of impulses f for a time `part`. Gives where all of it
-   together pulls at no contact: else nothing is added, for the contacts cannot all close, and what
-   comes near to it where they are redundant may be of any size, as it is where they are more than
-   velocities. */
+   motion; A has m rows. The way is that of impulses f for a time `part`. Contacts at which it would pull
+   are let go, and lose what they pushed. Gives where that is enough and none of these is inside then:
+   else nothing is added, for the contacts cannot all close, and what comes near to it where they are
+   redundant may be of any size, as it is where they are more than velocities. */
 template <class Real>
 static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m, double part,
                           Real* way) {
   const size_t count = x->count;
-  Real most = all<Real>(0.), largest = all<Real>(0.), *impulse = x->impulse, *y = x->correction;
-  Real *a = x->closing, close = most;
-  for (size_t i = 0; i < count; ++i) close += select(x->closed[i], all<Real>(1.), all<Real>(0.));
-  Bits<Real> closes = is(close <= (double)w->nv);
-  if (!any(closes)) return closes;
+  const Real zero = all<Real>(0.);
+  Real most = zero, largest = zero, *impulse = x->impulse, *y = x->correction;
+  Real *a = x->closing, *push = x->lost_push, close = most;
+  Bits<Real>* holds = x->holds;
   for (size_t i = 0; i < count; ++i) {
-    for (size_t j = 0; j <= i; ++j) {
-      const size_t here = x->first[i], there = x->first[j];
-      const Bits<Real> both = x->closed[i] & x->closed[j] & is(x->island[here] == x->island[there]);
-      const Real zero = all<Real>(0.);
-      a[i * count + j] = any(both) ? select(both, between_normals(w->nv, x, m, i, j), zero) : zero;
+    close += select(x->closed[i], all<Real>(1.), zero);
+    most = greatest(most, select(x->closed[i], magnitude(x->gap[i]), zero));
+    holds[i] = ~is(zero == zero);
+  }
+  const Bits<Real> stays = ~is(most > NO_GAP * w->graze), may_close = is(close <= (double)w->nv) & ~stays;
+  if (!any(may_close)) return stays;
+  const auto together = [x](size_t i, size_t j) {
+    return x->island[x->first[i]] == x->island[x->first[j]];
+  };
+  const auto gap_with = [&](size_t i, const Real* impulses) {
+    Real gap = x->gap[i];
+    for (size_t j = 0; j < count; ++j) {
+      const Real one = impulses[j];
+      if (together(i, j) && any(is(one != 0.))) gap += between_normals(w->nv, x, m, i, j) * one;
     }
-    most = greatest(most, a[i * count + i]);
+    return gap;
+  };
+  for (size_t i = 0; i < count; ++i) {
     largest = greatest(largest, x->f[x->first[i]]);
+    holds[i] = x->closed[i], push[i] = zero;
   }
-  for (size_t i = 0; i < count; ++i) {
-    Real* own = a + i * count + i;
-    *own = select(x->closed[i], *own + 1e-12 * most, all<Real>(1.));
-    y[i] = select(x->closed[i], -x->gap[i], all<Real>(0.));
+  Bits<Real> closes = may_close, open = may_close;
+  for (int round = 0; any(open); ++round) {
+    most = zero;
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t j = 0; j <= i; ++j) {
+        const Bits<Real> both = holds[i] & holds[j];
+        const bool meet = together(i, j) && any(both);
+        a[i * count + j] = meet ? select(both, between_normals(w->nv, x, m, i, j), zero) : zero;
+      }
+      most = greatest(most, a[i * count + i]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      Real* own = a + i * count + i;
+      const Real gap = round ? gap_with(i, push) : x->gap[i];
+      *own = select(holds[i], *own + 1e-12 * most, all<Real>(1.));
+      y[i] = select(holds[i], -gap, zero);
+    }
+    closes &= cholesky(count, a) | ~open;
+    forward(count, a, y);
+    backward(count, a, y);
+    Bits<Real> pulls = ~may_close & may_close;
+    for (size_t i = 0; i < count; ++i) {
+      const Real f = part * x->f[x->first[i]];
+      const Bits<Real> here = holds[i] & ~is(f + y[i] >= -PULL * part * largest);
+      y[i] = select(holds[i], y[i], push[i]);
+      push[i] = select(here & open, -f, push[i]);
+      pulls |= here;
+      if (round < MOST_LET_GO) holds[i] &= ~(here & open);
+    }
+    if (round == MOST_LET_GO) closes &= ~(pulls & open);
+    open &= pulls & closes;
+    if (round == MOST_LET_GO) break;
   }
-  closes &= cholesky(count, a);
+  for (size_t i = 0; i < count; ++i) {  /* what was let go */
+    if (!any(x->closed[i] & ~holds[i] & closes)) continue;
+    closes &= is(gap_with(i, y) >= -w->graze) | holds[i] | ~x->closed[i];
+  }
   clear(m, impulse);
-  forward(count, a, y);
-  backward(count, a, y);
-  for (size_t i = 0; i < count; ++i) {
-    closes &= is(part * x->f[x->first[i]] + y[i] >= -PULL * part * largest) | ~x->closed[i];
-  }
-  for (size_t i = 0; i < count; ++i) impulse[x->first[i]] = select(closes, y[i], all<Real>(0.));
+  for (size_t i = 0; i < count; ++i) impulse[x->first[i]] = select(closes, y[i], zero);
   apply_impulses(w, x, m, impulse, way);
-  return closes;
+  return closes | stays;
+}
+
+/* Close what is left of gaps of held contacts by rows that differ from those of A: `gap_now` gives them. */
+template <class Real, class Gap>
+static void close_rest(const struct walls* w, Work<Real>* x, size_t m, Bits<Real> closes, const Gap& gap_now,
+                       Real* way) {
+  Real most = all<Real>(0.), *y = x->correction;
+  for (size_t i = 0; i < x->count; ++i) {
+    y[i] = select(x->holds[i] & closes, -gap_now(i), all<Real>(0.));
+    most = greatest(most, magnitude(y[i]));
+  }
+  const Bits<Real> wants = closes & is(most > REST * w->graze);
+  if (!any(wants)) return;
+  forward(x->count, x->closing, y);
+  backward(x->count, x->closing, y);
+  clear(m, x->impulse);
+  for (size_t i = 0; i < x->count; ++i) x->impulse[x->first[i]] = select(wants, y[i], all<Real>(0.));
+  apply_impulses(w, x, m, x->impulse, way);
 }
 
 /* Safe ways follow where a gap (m) is missed by more than this, a tenth of what counts as inside. */
@@ -128,7 +190,8 @@ static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, 
   }
   for (size_t i = 0; i < count; ++i) gap[i] = x->gap[i] - dot(n, X + i * n, y);
   const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X,
-                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands, island, nullptr};
+                               x->cones, nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr, x->islands,
+                               island, nullptr, nullptr};
   bits1 settled;
   impulses_of_cones(&cones, w->settled, push, &settled, GAPS);
   memset(impulse, 0, m * sizeof *impulse);
@@ -151,7 +214,7 @@ static void project_out(const struct walls* w, struct motion* s, Work<double>* x
     double* way = x->further;
     size_t count = 0;
     int inside = 0;
-    evaluate_distances(w, s, s->q, s->v, x->now);
+    if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     for (size_t i = 0; i < m; ++i) {
       const int enters = x->now[i] < -w->graze * x->now[2 * m + i] && !yields(w, i);

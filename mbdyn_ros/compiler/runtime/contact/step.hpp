@@ -61,6 +61,7 @@ static void activate(Work<double>* x, size_t k) {
   for (; i > 0 && x->active[i - 1] > k; --i) x->active[i] = x->active[i - 1];
   x->active[i] = k;
   x->on[x->count - 1] = is(true);
+  clear(3, x->guess + 3 * k);
 }
 
 /* Steps that are taken again, and what is found when one is looked back at. Included where `go`
@@ -103,6 +104,9 @@ static void restore_contacts(const struct walls* w, struct motion* s, Work<doubl
 
 static void retake(const struct walls* w, struct motion* s, Work<double>* x,
                    const struct before* old, double length) {
+  each_known(w, x, [&](size_t k) { copy(3, s->force + 3 * k, x->guess + 3 * k); });
+  copy(w->rubbing, s->force + 3 * w->contacts, x->guess + 3 * w->contacts);
+  x->again = 1;
   restore_contacts(w, s, x);
   s->lost = old->lost;
   x->idle = old->idle;
@@ -147,15 +151,12 @@ static void count_unseen(const struct walls* w, struct motion* s, const Work<dou
                       double length) {
   const size_t m = w->contacts;
   const double *start = x->start, *end = x->now;
-  const auto may = [=](auto kind, size_t k) {
-    using Real = decltype(kind);
-    return may_have_passed(length, at<Real>(start + k), at<Real>(start + m + k), at<Real>(end + k),
-                           at<Real>(end + m + k), at<Real>(end + 2 * m + k));
-  };
-  each_that(m, may, [&](size_t k) {
-    if (is_active(x, k) || s->unsound == k + 1) return;
+  for (size_t i = 0; i < x->nears; ++i) {
+    const size_t k = x->near[i];
+    if (!any(may_have_passed(length, start[k], start[m + k], end[k], end[m + k], end[2 * m + k]))) continue;
+    if (is_active(x, k) || s->unsound == k + 1) continue;
     ++s->unseen, s->passed = k, s->passed_at = s->time + length;
-  });
+  }
 }
 
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
@@ -167,32 +168,26 @@ static double first_meeting(const struct walls* w, struct motion* s, Work<double
   const double* start = x->start;
   size_t *gentle = x->gentle, count = 0;
   double first = 2.;
-  const auto may = [&](auto kind, size_t k) {
-    using Real = decltype(kind);
-    const double* now = x->now;  /* which steps that are taken again may move */
-    const Real rate = magnitude(at<Real>(start + m + k)), end = magnitude(at<Real>(now + m + k));
-    const Real known = select(is(rate >= 0.), rate, all<Real>(0.));  /* not NaN */
-    const Real fastest = select(is(end > known), end, known);
-    return is(at<Real>(start + k) + at<Real>(now + k) <= FASTER * length * fastest);
-  };
-  each_that(m, may, [&](size_t k) {
-    if (is_active(x, k)) return;
+  for (size_t i = 0; i < x->nears; ++i) {
+    const size_t k = x->near[i];
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
-    const double slope = x->now[2 * m + k];
+    const double slope = x->now[2 * m + k], known = fabs(rate) >= 0. ? fabs(rate) : 0.;  /* not NaN */
+    const double fastest = fabs(end) > known ? fabs(end) : known;
+    if (!(g + last <= FASTER * length * fastest) || is_active(x, k)) continue;
     if (turns_near(w, length, g, rate, last, end, slope) &&
         has_no_inside(w, s, x, old, length, k)) {
       s->unsound = k + 1;
-      return;
+      continue;
     }
     const double share = time_of_impact(w, length, g, rate, last, end, slope);
-    if (share < 0.) return;
+    if (share < 0.) continue;
     if (may_hold && is_gentle(w, k, x->restitution[k], length, g, rate, last, end, slope) &&
         has_room(w, s, x->count + count)) {
       gentle[count++] = k;
     } else if (share < first) {
       first = share, *which = k;
     }
-  });
+  }
   *more = first > 1. && count;
   for (size_t i = 0; *more && i < count; ++i) activate(x, gentle[i]);
   return first;
@@ -211,18 +206,25 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
     using Real = decltype(kind);
     return is(at<Real>(x->now + k) <= reach * at<Real>(x->now + 2 * m + k));
   };
-  each_that(seen, near, [&](size_t k) {
+  const auto look = [&] {
+    x->nears = 0;
+    each_that(seen, near, [x](size_t k) { x->near[x->nears++] = k; });
+  };
+  look();
+  for (size_t i = 0; i < x->nears; ++i) {
+    const size_t k = x->near[i];
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope && !yields(w, k);
-  });
+  }
   if (hits) {
     resolve_impacts(w, s, x);
     if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
+    look();
   }
-  x->count = 0;
-  each_that(seen, near, [&](size_t k) {
-    if (stays(w, s, x, k) && has_room(w, s, x->count)) activate(x, k);
-  });
+  x->count = 0, x->again = 0;
+  for (size_t i = 0; i < x->nears; ++i) {
+    if (stays(w, s, x, x->near[i]) && has_room(w, s, x->count)) activate(x, x->near[i]);
+  }
   double *const last = x->start;
   const struct before old = {s->lost, x->idle};
   keep_contacts(w, s, x);
@@ -240,7 +242,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
   if (x->clear) evaluate_distances(w, s, x->q, x->v, x->start);
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->clear = 0, x->fresh = 1;
-  if (!any_near(w, x->start, x->now, length)) {
+  if (!find_near(w, x, length)) {
     see_clearance(w, s, x->now);
     return length;
   }
@@ -250,6 +252,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
     first = first_meeting(w, s, x, &old, length, locate && k < MOST_MERGES, &which, &more);
     if (!more) break;
     retake(w, s, x, &old, length);
+    find_near(w, x, length);
   }
   if (first > 1.) {
     count_unseen(w, s, x, length);
@@ -277,6 +280,7 @@ static double advance(const struct walls* w, struct motion* s, Work<double>* x, 
     if (!(next > 0. && next < length) || next == time) break;
     time = next;
   }
+  find_near(w, x, time);
   count_unseen(w, s, x, time);
   s->time += time;
   resolve_impacts(w, s, x);

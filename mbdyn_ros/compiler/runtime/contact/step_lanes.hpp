@@ -117,7 +117,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
   realv energy[2] = {};
   if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = 1;
-  odd = activate_lanes(w, s, x);
+  odd = activate_lanes(w, s, x), x->again = 0;
   for (size_t i = 0; i < x->count; ++i) held |= x->on[i];
   for (size_t i = 0; i < w->ne; ++i) driven |= is(s->effort[i] != 0.);
   if (any(open & ~driven)) evaluate(w, s, w->vectors->energy, s->q, s->v, energy);
@@ -152,6 +152,7 @@ static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<real
     take(more, w->nq, x->slopes, s->q);
     take(more, w->nv, x->fast, s->v);
     for (size_t j = 0; j < w->nv; ++j) s->v[j] += select(more, x->gained[j], all<realv>(0.));
+    copy(3 * m + w->rubbing, s->force, x->guess), x->again = 1;
     take(more, 3 * m + w->rubbing, old->force, s->force);
     take(more, m, old->trend, s->trend);
     take(more, 3 * m, old->slip, s->slip);

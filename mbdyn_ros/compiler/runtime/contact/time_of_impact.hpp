@@ -112,15 +112,21 @@ static inline void each_that(size_t m, const May& may, const Do& something) {
   }
 }
 
-/* Whether any may have met its wall in a step of length h, or passed it. */
-static int any_near(const struct walls* w, const double* start, const double* now, double h) {
+/* Find the contacts that may have met their walls in a step of length h, or passed them; whether there
+   are any. */
+static bool find_near(const struct walls* w, Work<double>* x, double h) {
   const size_t m = w->contacts;
-  return any_that(0, m, [=](auto kind, size_t k) {
+  const double *start = x->start, *now = x->now;
+  const auto may = [=](auto kind, size_t k) {
     using Real = decltype(kind);
     const Real g = at<Real>(start + k), last = at<Real>(now + k);
     const Real rate = magnitude(at<Real>(start + m + k)), end = magnitude(at<Real>(now + m + k));
-    return is(3. * h * select(is(rate > end), rate, end) + magnitude(last - g) >= g + last);
-  });
+    const Real known = select(is(rate >= 0.), rate, all<Real>(0.));  /* not NaN */
+    return is(3. * h * select(is(end > known), end, known) + magnitude(last - g) >= g + last);
+  };
+  x->nears = 0;
+  each_that(m, may, [x](size_t k) { x->near[x->nears++] = k; });
+  return x->nears > 0;
 }
 
 /* Robots that are far from all walls: how far everything is was seen at a place, and nothing has come
@@ -129,7 +135,7 @@ static int any_near(const struct walls* w, const double* start, const double* no
 enum { LOOKS = 8 }; /* steps from one look at all distances to the next, where it was of no use */
 
 /* Whether nothing may be near its wall in a step of length h that begins or ends at (q, v), by the
-   bound of `any_near`: one of three times the speed, and two of the way since `clear`. */
+   bound of `find_near`: one of three times the speed, and two of the way since `clear`. */
 static int is_clear(const struct walls* w, const struct motion* s, const double* q, const double* v,
                     double h) {
   const double *place = s->clear + 2, far = s->clear[0] - w->touching;

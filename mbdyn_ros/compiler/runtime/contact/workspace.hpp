@@ -34,6 +34,8 @@ struct Work {
   Real *slides;                /* (rates) see `accelerate` */
   Real *cones;                 /* (room_of_cones), of single motions (room_of_single) */
   Real *closing;               /* (k, k) of the position correction */
+  Real* lost_push;             /* (k) of contacts that are let go as others close */
+  Bits<Real>* holds;           /* (k) which close */
   Real *gap, *shift;           /* (k) m; (r) m/s by which the problem is shifted */
   Real *answer, *impulse, *correction; /* (nv), (r), (k) */
   double *mu;                  /* (k) */
@@ -50,9 +52,17 @@ struct Work {
   size_t* before;              /* (r) the row before in its island; NO_ROW: it is the first */
   size_t *wrote_before, *from, *to;  /* (r) the same of what A holds, and where X is not zero: */
   size_t wrote, zero_X, zero_A;  /* their rows, and how many numbers are zero elsewhere */
+  Trees<Real> trees;           /* of rows, where all of them are `on_chains` */
+  bool on_chains;
+  Real* packed;                /* M as `Packed` has it */
+  Real* chain_rows;              /* (r, nv + LANES) rows of S along their chains */
+  size_t *begin, *tip, *zeros; /* (nv), (r), (r) see `Trees` */
   bool whole;                  /* whether A is known between contacts, see `delassus_matrix` */
   Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
+  Real* guess;                 /* (3 m + rubbing) forces of a step that is taken `again` */
+  int again, mass_known;       /* mass_known: whether `mass` has been factored */
   size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
+  size_t *near, nears;         /* (m) contacts that may meet their walls */
   size_t *known, knowns;       /* (m) contacts of which a motion keeps numbers, ascending; lanes: all */
   /* (m), (KEPT_NUMBERS m + rubbing) the same before the step, and these numbers */
   size_t *old_known, old_knowns;
@@ -116,6 +126,23 @@ template <class Real> static size_t room_of_problem(const struct walls* w, size_
   return room_of_islands(m, size);
 }
 
+/* How many numbers of chains a matrix like M has room for. */
+template <class Real> static size_t size_of_chains(const struct walls* w) {
+  size_t size = 0;
+  for (size_t j = 0; j < w->nv; ++j) size += whole_vectors<Real>((size_t)(w->path_start[j + 1] - w->path_start[j]));
+  return size;
+}
+
+/* Whether chains are so short that an elimination along them takes less than a third of a dense one. */
+static bool are_bushy(const struct walls* w) {
+  size_t products = 0;
+  for (size_t j = 0; j < w->nv; ++j) {
+    const size_t depth = (size_t)(w->path_start[j + 1] - w->path_start[j]);
+    products += depth * depth;
+  }
+  return 10 * products < w->nv * w->nv * w->nv;
+}
+
 /* Hand out the room; gives how many numbers it has. */
 template <class Real>
 static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
@@ -130,11 +157,15 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(S_end, m * w->nv), ROOM(XT, (m + tile<Real>) * w->nv), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(given, w->rubbing), ROOM(slides, w->rates + 1), ROOM(cones, room_of_problem<Real>(w, m)), ROOM(closing, k * k);
-  ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
+  const size_t chains = size_of_chains<Real>(w);
+  ROOM(packed, chains + w->nv), ROOM(chain_rows, m * (w->nv + LANES)), ROOM(begin, w->nv);
+  ROOM(tip, m), ROOM(zeros, m), ROOM(trees.room, room_of_trees(w->nv, chains));
+  x->trees.are_bushy = are_bushy(w);
+  ROOM(lost_push, k), ROOM(holds, k), ROOM(gap, k), ROOM(shift, m), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
   ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
-  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(solved, w->nv), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
+  ROOM(reaches, m), ROOM(whose, m), ROOM(island, m), ROOM(before, m), ROOM(solved, w->nv), ROOM(wrote_before, m), ROOM(from, m), ROOM(to, m), ROOM(tree, 2 * w->nv), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts), ROOM(guess, 3 * w->contacts + w->rubbing);
   if (is_single<Real>) {
-    ROOM(known, w->contacts), ROOM(old_known, w->contacts);
+    ROOM(near, w->contacts), ROOM(known, w->contacts), ROOM(old_known, w->contacts);
     ROOM(old_numbers, KEPT_NUMBERS * w->contacts + w->rubbing);
     ROOM(bounces, k), ROOM(hit_v, w->nv), ROOM(hit_a, w->nv), ROOM(approach, m);
     ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k), ROOM(push_island, k);
@@ -157,7 +188,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
     ROOM(pair_reach, w->slots / MOST_POINTS * w->nv), ROOM(pair_reaches, w->slots / MOST_POINTS);
   }
 #undef ROOM
-  x->fresh = x->clear = x->idle = x->clean = x->fed = 0;
+  x->fresh = x->clear = x->idle = x->clean = x->fed = x->again = x->mass_known = 0;
   return (size_t)(at - room);
 }
 
