@@ -133,11 +133,14 @@ template <class Real> static size_t size_of_chains(const struct walls* w) {
   return size;
 }
 
-/* Whether chains are so short that an elimination along them takes less than a third of a dense one. */
+/* Whether coordinates are on chains of trees, and these so short that an elimination along them takes less
+   than a third of a dense one. */
 static bool are_bushy(const struct walls* w) {
   size_t products = 0;
+  const auto depth_of = [w](size_t j) { return (size_t)(w->path_start[j + 1] - w->path_start[j]); };
   for (size_t j = 0; j < w->nv; ++j) {
-    const size_t depth = (size_t)(w->path_start[j + 1] - w->path_start[j]);
+    const size_t depth = depth_of(j);
+    if (depth && depth_of((size_t)w->path[w->path_start[j + 1] - 1]) + 1 != depth) return false;
     products += depth * depth;
   }
   return 10 * products < w->nv * w->nv * w->nv;
