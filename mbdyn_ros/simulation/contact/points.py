@@ -14,7 +14,7 @@ from ...arguments import single_vector
 from ...errors import InputError
 from ...model.model import Array, Model
 from ...model.pose import Pose
-from ...model.read.shape import find_mesh, load_mesh
+from ...model.read.shape import find_mesh, mesh_surface
 from ...model.shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Mesh, Sphere
 from ...prepare.tree import WORLD, origins
 from .surfaces import XYZ, number_within
@@ -355,8 +355,9 @@ def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Ar
             "in ROS_PACKAGE_PATH, or give the environment points=[(link, xyz), ...]"
         )
     try:
-        body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
-        corners, faces, allowed = _salient(np.asarray(body.vertices) * scale)
+        vertices, triangles = mesh_surface(path)
+        vertices = vertices * mesh.scale
+        corners, faces, allowed = _salient(vertices)
     except (InputError, QhullError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
@@ -365,7 +366,7 @@ def mesh_corners(collision: Collision, source: str, link: str, flat: bool) -> Ar
         ) from None
     if flat:
         return corners
-    surface = body.triangles_center * scale
+    surface = vertices[triangles].mean(axis=1)
     hollow = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
     if hollow > allowed:
         raise InputError(
