@@ -275,9 +275,10 @@ STRAIGHT = (
 """Line before long C without loops. What else -O3 does looks for loops, branches and common
 expressions, of which there are none left: a fifth to a half of GCC's time, for the same numbers."""
 
-LONG, LONG_SUM, FEW = 3700, 900, 2
-"""Operations of C without loops from which that line is for the same speed too, and of C with at
-most so few results, as energies are; shorter programs would be 4 to 13 % slower."""
+LONG, LONG_SUM, FEW_SUMS = 3700, 900, 2
+"""Operations of C without loops from which that line is for the same speed too, the same of C with
+two results at most, as energies are, and how many these are; shorter programs would be 4 to 13 %
+slower."""
 
 SCHEDULED = {Lane.SINGLE: LONG, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
@@ -348,7 +349,7 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         source = QUICK + HEADERS + source
     else:
         length, in_loops = program.length, "for (" in source
-        is_long = length >= (LONG_SUM if rows * columns <= FEW else LONG)
+        is_long = length >= (LONG_SUM if rows * columns <= FEW_SUMS else LONG)
         if lane is Lane.VECTOR or not (in_loops or is_long):
             source = preamble(length, lane) + source
         else:
