@@ -275,13 +275,23 @@ STRAIGHT = (
 """Line before long C without loops. What else -O3 does looks for loops, branches and common
 expressions, of which there are none left: a fifth to a half of GCC's time, for the same numbers."""
 
-LONG = 4000
-"""Operations of C without loops from which that line is for the same speed too; shorter programs
-would be 4 to 13 % slower."""
+LOOPS = (
+    '#pragma GCC optimize ("no-tree-vrp", "no-tree-pre", "no-gcse", "no-rerun-cse-after-loop", '
+    '"no-cse-follow-jumps", "no-tree-slsr", "no-code-hoisting", "no-tree-tail-merge", '
+    '"no-thread-jumps", "no-crossjumping")\n'
+)
+"""Line before C with loops, whose lines have no common expressions either: a sixth of GCC's time,
+and programs are as fast, or faster."""
 
-SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
+LONG, LONG_SUM, FEW_SUMS = 3700, 900, 2
+"""Operations of C without loops from which that line is for the same speed too, the same of C with
+two results at most, as energies are, and how many these are; shorter programs would be 4 to 13 %
+slower."""
+
+SCHEDULED = {Lane.SINGLE: 3500, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
-to 30 % faster for numbers, 5 to 10 % for vectors; longer programs gain nothing, or lose."""
+to 30 % faster for numbers, 5 to 10 % for vectors; longer programs gain nothing, or lose, as those
+with loops do."""
 
 BATCH = """
 #define SIZE_IN {total}
@@ -346,11 +356,12 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
     if closing.nz and lane is Lane.SINGLE:
         source = QUICK + HEADERS + source
     else:
-        single = lane is Lane.SINGLE
-        is_long = program.length >= LONG
-        straight = STRAIGHT if single and is_long and "for (" not in source else ""
-        in_loops = single and not straight and isinstance(program.equations, Staged)
-        source = straight + preamble(0 if in_loops else program.length, lane) + source
+        length, in_loops = program.length, "for (" in source
+        is_long = length >= (LONG_SUM if rows * columns <= FEW_SUMS else LONG)
+        if lane is Lane.VECTOR or not (in_loops or is_long):
+            source = preamble(length, lane) + source
+        else:
+            source = (LOOPS if in_loops else STRAIGHT) + HEADERS + source
     if lane is Lane.VECTOR:
         source += batch_text(program)
         core = (core if program.declaration.stepped else "") + ".batch = run_batch, "

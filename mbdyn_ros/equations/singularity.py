@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -123,17 +122,17 @@ class _Parts:
         """All clusters at independent positions q, parents first; z as for `System.embedding`."""
         placed, moving, matrix = self._function(q, z)
         steps = [_forward_pass(one) for one in np.array(placed).T.reshape(-1, 4, 3)]
-        axes, rows = np.array(moving), matrix.tocsc().tocsr()
-        return [self._part(one, steps, axes, rows) for one in self._system.clusters]
+        axes = np.array(moving)
+        return [self._part(one, steps, axes, matrix) for one in self._system.clusters]
 
-    def _part(self, cluster: Cluster, steps: list[Array], axes: Array, matrix: Any) -> _Part:
+    def _part(self, cluster: Cluster, steps: list[Array], axes: Array, matrix: ca.DM) -> _Part:
         """`steps` lead from each body's parent to it; `axes` (6, nv) are those of all joints."""
         tree, members = self._system.tree, list(cluster.bodies)
         own = {i: range(tree.bodies[i].v.start, tree.bodies[i].v.stop) for i in members}
         rows = [row for i in members for row in own[i]]
         columns = [self._column[row] for row in rows if row in self._column]
         owners = [i for i in members for row in own[i] if row in self._column]
-        shares = matrix[rows][:, columns].toarray() if cluster.constrained else np.eye(len(rows))
+        shares = np.array(matrix[rows, columns]) if cluster.constrained else np.eye(len(rows))
         carried: dict[int, Array] = {}
         moved: dict[int, Array] = {}
         for i in members:

@@ -61,6 +61,7 @@ def test_a_header_of_programs_is_self_contained(name: str) -> None:
 def test_the_runtime_has_no_arrays_of_a_robots_size_on_the_stack() -> None:
     """Their length would be any: of a robot of 10000 joints too, on a thread of 128 kB."""
     check(gcc.required_toolchain(), "-DUNIT_TOLERANCE=1e-6", str(gcc.RUNTIME / "runtime.c"))
+    check(gcc.required_toolchain(), str(gcc.RUNTIME / "dop853.c"))
     steps = "stepping.cpp", "touching.cpp", "rollouts.cpp", "events.cpp"
     for name in (*steps, "reachability.cpp", "path_rows.cpp"):
         check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, name)))

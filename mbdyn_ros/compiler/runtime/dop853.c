@@ -1,4 +1,7 @@
-/* Steps of DOP853 (dop853.h) around a program `motion_rate`. */
+/* Steps of DOP853 (dop853.h) around a program `motion_rate`: a library of its own, since nothing but
+   `simulate` takes them, and it takes as long to compile as the rest of the runtime. */
+#include "program.h"
+#include "run.c"
 #include "dop853.h"
 
 /* A motion y = (q, v, work, loss) of n numbers, nq of them q, under constant efforts. */

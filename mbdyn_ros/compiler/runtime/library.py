@@ -49,6 +49,7 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 """
 
 
+DOP853 = '#include "dop853.c"\n'
 STEPPING, TOUCHING, ROLLOUTS, EVENTS = (
     f'#include "{name}.cpp"\n' for name in ("stepping", "touching", "rollouts", "events")
 )
@@ -71,6 +72,12 @@ def runtime() -> ctypes.CDLL:
         ctypes.c_double, ctypes.c_int, ctypes.c_int, place, place, place, ctypes.c_int,
     )  # fmt: skip
     return library
+
+
+@functools.cache
+def dop853() -> ctypes.CDLL:
+    """The library of adaptive steps; see `runtime`."""
+    return _library("dop853", DOP853)
 
 
 @functools.cache

@@ -7,4 +7,3 @@
 #include "call.c"
 #include "batch.c"
 #include "rollout.c"
-#include "dop853.c"

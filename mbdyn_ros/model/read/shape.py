@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
+import numpy as np
+
+from ...array import Array
 from ...errors import InputError, ModelError
 from ..shapes import Box, Capsule, Collision, Cylinder, Ellipsoid, Geometry, Mesh, Sphere, Visual
 from .source_text import package_folders
@@ -151,6 +154,58 @@ def _candidates(name: str, folder: Path | None) -> Iterator[Path]:
         yield Path(name) if folder is None else folder / name
 
 
+def _check_mesh(path: Path) -> None:
+    """Raises InputError where a file has another ending, or is larger than any mesh."""
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(
+            f"{path}: meshes are read from files that end in {', '.join(ENDINGS)}; convert it"
+        )
+    if path.stat().st_size > LARGEST_MESH:
+        raise InputError(f"{path}: larger than {LARGEST_MESH} bytes; simplify the mesh")
+
+
+STL_HEADER = 84
+"""Bytes before the triangles of a binary STL: a remark, and how many there are."""
+
+STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("color", "<u2")])
+
+ONE_CORNER = 1e-8
+"""m. Corners of triangles that are rounded to the same multiple of it are one."""
+
+
+def mesh_surface(path: Path) -> tuple[Array, Array]:
+    """The corners (n, 3) of a mesh file in m, and of every triangle (m, 3) their numbers.
+
+    Raises
+    ------
+    InputError, MissingPackageError
+        See `load_mesh`.
+    """
+    _check_mesh(path)
+    corners = _binary_stl(path.read_bytes()) if path.suffix.lower() == ".stl" else None
+    if corners is None:
+        body = load_mesh(path).to_mesh()
+        return np.asarray(body.vertices), np.asarray(body.faces)
+    places = np.round(corners / ONE_CORNER)
+    order = np.lexsort(places.T)  # equal places as they come in the file
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (places[order[1:]] != places[order[:-1]]).any(axis=1)
+    first = np.empty(len(order), int)  # with the same place
+    first[order] = order[is_new][np.cumsum(is_new) - 1]
+    is_first = first == np.arange(len(first))
+    return corners[is_first], (np.cumsum(is_first) - 1)[first].reshape(-1, 3)
+
+
+def _binary_stl(content: bytes) -> Array | None:
+    """The corners of all triangles of a binary STL, three each; None where it is none."""
+    count = int.from_bytes(content[STL_HEADER - 4 : STL_HEADER], "little")
+    if not count or len(content) != STL_HEADER + count * STL_TRIANGLE.itemsize:
+        return None
+    triangles = np.frombuffer(content, STL_TRIANGLE, offset=STL_HEADER)
+    corners: Array = triangles["corners"].reshape(-1, 3).astype(float)
+    return corners if np.isfinite(corners).all() else None
+
+
 def load_mesh(path: Path) -> Any:
     """The scene of a mesh file, as `trimesh` has it.
 
@@ -161,12 +216,7 @@ def load_mesh(path: Path) -> Any:
     MissingPackageError
         trimesh is not installed.
     """
-    if path.suffix.lower() not in ENDINGS:
-        raise InputError(
-            f"{path}: meshes are read from files that end in {', '.join(ENDINGS)}; convert it"
-        )
-    if path.stat().st_size > LARGEST_MESH:
-        raise InputError(f"{path}: larger than {LARGEST_MESH} bytes; simplify the mesh")
+    _check_mesh(path)
     import trimesh  # slow to import
 
     try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...compiler.kernel import CompiledKernel
-from ...compiler.runtime.library import runtime
+from ...compiler.runtime.library import dop853
 from ...errors import ContactError, SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod, first_true, land
@@ -427,9 +427,9 @@ class CompiledFormula:
 
 
 def _tied(kernel: CompiledKernel, name: str, *arrays: Array) -> Callable[[], int]:
-    """A function of the runtime with its program and arrays."""
+    """A function of the library of adaptive steps with its program and arrays."""
     addresses = (ctypes.c_void_p(array.ctypes.data) for array in arrays)
-    return functools.partial(getattr(runtime(), name), kernel.scalar.address, *addresses)
+    return functools.partial(getattr(dop853(), name), kernel.scalar.address, *addresses)
 
 
 def _between(start: float, end: float, y: Array, weights: Array, times: Array) -> Array:

@@ -120,14 +120,16 @@ def _most_of_cells(numbers: Array, cells: tuple[int, ...]) -> Array:
 
 def _interpolation(values: Array) -> Array:
     """Weights (n + 2, m) of cubic B-splines through values (n, m), straight at both ends."""
-    from scipy.linalg import solve_banded  # its import takes long
-
-    count = len(values)
-    inside = values[1:-1].copy()
-    inside[0] -= values[0] / 6
-    inside[-1] -= values[-1] / 6
-    bands = np.repeat([[1 / 6], [4 / 6], [1 / 6]], count - 2, axis=1)
-    weights = np.vstack([values[:1], solve_banded((1, 1), bands, inside), values[-1:]])
+    weights, pivots = values.copy(), [4.0]  # eliminated downwards, with 1, 4 and 1 in every row
+    weights[1:-1] *= 6
+    weights[1] -= values[0]
+    weights[-2] -= values[-1]
+    for k in range(2, len(values) - 1):
+        weights[k] -= weights[k - 1] / pivots[-1]
+        pivots.append(4.0 - 1 / pivots[-1])
+    weights[-2] /= pivots[-1]
+    for k in reversed(range(1, len(values) - 2)):
+        weights[k] = (weights[k] - weights[k + 1]) / pivots[k - 1]
     ends = 2 * weights[0] - weights[1], 2 * weights[-1] - weights[-2]
     return np.vstack([ends[0], weights, ends[1]])
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import InputError, SimulationWarning
 from ...model.model import Array
-from ...model.read.shape import find_mesh, load_mesh
+from ...model.read.shape import find_mesh, mesh_surface
 from ...model.shapes import Collision, Mesh
 
 COARSE, COARSEST = 0.05, 2e-3
@@ -53,8 +53,8 @@ class MeshHull:
                 "package in ROS_PACKAGE_PATH, or give the environment points=[(link, xyz), ...]"
             )
         try:
-            body = load_mesh(path).to_mesh()
-            vertices = np.asarray(body.vertices) * mesh.scale
+            vertices, triangles = mesh_surface(path)
+            vertices = vertices * mesh.scale
             self.corners, self._faces, self._allowed = _salient(vertices)
         except (InputError, QhullError, ValueError) as error:
             reason = str(error).splitlines()[0]
@@ -62,7 +62,7 @@ class MeshHull:
                 f"{where}: {path} is not a body: {reason}; repair the mesh, or give the "
                 "environment points=[(link, xyz), ...]"
             ) from None
-        self.link, self.path, self._triangles = link, path, vertices[np.asarray(body.faces)]
+        self.link, self.path, self._triangles = link, path, vertices[triangles]
 
     @cached_property
     def hollow(self) -> float:

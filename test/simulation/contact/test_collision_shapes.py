@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, SimulationWarning, Surface
+from mbdyn_ros.model.read.shape import mesh_surface
 from mbdyn_ros.model.shapes import Sphere
 
 trimesh = pytest.importorskip("trimesh")
@@ -75,6 +76,17 @@ def test_corners_of_a_mesh(tmp_path: Path, name: str) -> None:
     points = FLOOR.contact_points(thing(mesh_file(tmp_path, box, name)))
     assert len(points) == 8
     np.testing.assert_allclose(np.ptp([one.xyz for one in points], axis=0), [0.2, 0.2, 0.3])
+
+
+@pytest.mark.parametrize("kind", ["stl", "stl_ascii"])
+def test_stl_is_read_as_trimesh_reads_it(tmp_path: Path, kind: str) -> None:
+    """The same corners in the same order: a binary file is read without it."""
+    path = tmp_path / "body.stl"
+    trimesh.creation.icosphere(2, 0.1).export(path, file_type=kind)
+    corners, triangles = mesh_surface(path)
+    theirs = trimesh.load_mesh(path)
+    np.testing.assert_array_equal(corners, theirs.vertices)
+    np.testing.assert_array_equal(triangles, theirs.faces)
 
 
 def test_round_meshes_keep_few_corners(tmp_path: Path) -> None:

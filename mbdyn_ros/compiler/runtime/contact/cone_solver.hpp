@@ -318,20 +318,13 @@ static inline size_t room_of_single(size_t m, size_t size) {
   return room_of_cones(m, size) + room_of_rounds(m) + m * m;
 }
 
-/* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most `enough`
-   unless nothing better was found. size: of the velocities. */
-static double impulses_of_island(const Cones<double>* c, double enough, double size, double* f,
-                                 const Exactness& exactness) {
+/* The safe ways, from where Newton's method has come to, which misses laws by `least`. */
+SELDOM static double impulses_safely(const Cones<double>* c, double enough, double size, double* f,
+                                     const Exactness& exactness, double first, double near,
+                                     double least, double* best, double* step) {
   const size_t m = c->rows;
-  double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
   double* way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
   double* rounds = c->room + room_of_cones(m, c->size);
-  steps_of(c, step);
-  const double first = fmax(enough, exactness.begin);
-  const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
-  double least = HUGE_VAL;
-  if (exactness.softness > SOFT) least = newton_on_cones(c, step, f, 0., exactness.softness);
-  if (least > enough) least = newton_on_cones(c, step, f, enough, SOFT, first);
   if (least > near) least = by_calming(c, step, f, enough, near, least);
   for (int k = 0; k < 2 && least > (k ? near : first); ++k) {  /* sweeps are for few rows */
     project_on_cones(c, f);
@@ -351,7 +344,24 @@ static double impulses_of_island(const Cones<double>* c, double enough, double s
     if (gap > near) gap = fmin(gap, newton_on_cones(c, step, best, enough, SOFTER));
     if (gap < least) least = gap, memcpy(f, best, m * sizeof *f);
   }
-  if (least > near) least = by_sweeps(c, step, way, enough, least, MANY, f);
+  return least > near ? by_sweeps(c, step, way, enough, least, MANY, f) : least;
+}
+
+/* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most `enough`
+   unless nothing better was found. size: of the velocities. */
+static double impulses_of_island(const Cones<double>* c, double enough, double size, double* f,
+                                 const Exactness& exactness) {
+  const size_t m = c->rows;
+  double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
+  steps_of(c, step);
+  const double first = fmax(enough, exactness.begin);
+  const double near = fmax(enough, fmin(exactness.end, exactness.times * enough));
+  double least = HUGE_VAL;
+  if (exactness.softness > SOFT) least = newton_on_cones(c, step, f, 0., exactness.softness);
+  if (least > enough) least = newton_on_cones(c, step, f, enough, SOFT, first);
+  if (least > fmin(first, near)) {
+    least = impulses_safely(c, enough, size, f, exactness, first, near, least, best, step);
+  }
   project_on_cones(c, f);
   return least;
 }

@@ -251,7 +251,7 @@ static inline void products_of_contact(size_t n, Work<Real>* x, size_t m, size_t
 
 /* The same with those of one contact, from row j on. */
 template <class Real, size_t ROWS, size_t OTHERS>
-static inline void products_of_pair(size_t n, Work<Real>* x, size_t m, size_t i, size_t j) {
+INLINED static inline void products_of_pair(size_t n, Work<Real>* x, size_t m, size_t i, size_t j) {
   Real sum[ROWS][OTHERS] = {};
   for (size_t k = 0; k < x->reaches[i]; ++k) {
     const Real *one = x->X + i * n + x->reach[i][k], *other = x->X + j * n + x->reach[i][k];

@@ -8,7 +8,7 @@
 
 enum { MOST_HITS = 12, BOUNCES = 8 };
 
-static void record_impact(const struct walls* w, struct motion* s, const Work<double>* x,
+SELDOM static void record_impact(const struct walls* w, struct motion* s, const Work<double>* x,
                           const double* old, const double* e, const char* hits, double loss) {
   if (s->hits >= s->most_hits) return;
   double* out = s->impacts + s->hits++ * size_of_impact(w);
@@ -32,7 +32,7 @@ static void record_impact(const struct walls* w, struct motion* s, const Work<do
 }
 
 /* Keep the contacts of islands in which something hits; whether others were left out. */
-static bool leave_islands(Work<double>* x, const char* hits) {
+SELDOM static bool leave_islands(Work<double>* x, const char* hits) {
   size_t *hit = x->tree, kept = 0;
   memset(hit, 0, x->islands * sizeof *hit);
   for (size_t i = 0; i < x->count; ++i) hit[x->island[x->first[i]]] |= hits[x->active[i]] != 0;
@@ -45,14 +45,14 @@ static bool leave_islands(Work<double>* x, const char* hits) {
 }
 
 /* The velocity along a row of S, by four sums at a time over all coordinates. */
-static double along_whole_row(Work<double>* x, size_t n, size_t i, const double* v) {
+SELDOM static double along_whole_row(Work<double>* x, size_t n, size_t i, const double* v) {
   clear(n, x->answer);
   copy_row(x, i, x->S + i * n, x->answer);
   return dot(n, x->answer, v);
 }
 
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
-static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x,
+SELDOM static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x,
                           const char* hits, int bouncing) {
   const size_t n = w->nv;
   double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
@@ -113,7 +113,7 @@ static int resolve_impact(const struct walls* w, struct motion* s, Work<double>*
 
 /* All impacts at this instant, one after the other where one causes the next; where they would hand
    the motion on to each other without end, the last ones end it. */
-static void resolve_impacts(const struct walls* w, struct motion* s, Work<double>* x) {
+SELDOM static void resolve_impacts(const struct walls* w, struct motion* s, Work<double>* x) {
   const size_t m = w->contacts;
   char* hits = x->hits;
   for (int k = 0; k < MOST_HITS; ++k) {

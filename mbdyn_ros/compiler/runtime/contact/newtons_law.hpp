@@ -17,7 +17,7 @@ struct Bounce {
 };
 
 /* Impulses f with a share of the restitution e. c->free is `b`, which is overwritten. */
-static Bounce bounce(const Cones<double>* c, double* b, const double* before, const double* e,
+SELDOM static Bounce bounce(const Cones<double>* c, double* b, const double* before, const double* e,
                      double share, double settled, const Exactness& exactness, double* f) {
   const size_t m = c->rows;
   memcpy(b, before, m * sizeof *b);
@@ -42,7 +42,7 @@ static Bounce bounce(const Cones<double>* c, double* b, const double* before, co
    contacts: the greatest that gains none. It is 0 where friction jams: a point is pressed into the
    wall so obliquely that sticking alone obeys Coulomb's law, and no bounce misses it by less than
    `law` (m/s). */
-static Bounce newtons_law(const Cones<double>* c, double* b, const double* before, double* e,
+SELDOM static Bounce newtons_law(const Cones<double>* c, double* b, const double* before, double* e,
                           double settled, const Exactness& exactness, double law,
                           double* f) {
   double size = 0., low = 0., high = 1.;

@@ -8,6 +8,9 @@
 /* Before functions for rare problems, which are compiled for size: in less time. */
 #define SELDOM __attribute__((cold))
 
+/* Before functions that gain from being inlined, where the compiler would not. */
+#define INLINED __attribute__((always_inline))
+
 template <class Real> struct Number;
 template <> struct Number<double> {
   using bits = bits1;

@@ -206,7 +206,7 @@ enum { MOST_LIFTS = 4 };
 
 /* Lift what is inside walls out of them, by the least motions, in which what has come out of them
    stays out. */
-static void project_out(const struct walls* w, struct motion* s, Work<double>* x) {
+SELDOM static void project_out(const struct walls* w, struct motion* s, Work<double>* x) {
   const size_t m = w->contacts;
   char* lifted = x->lifted;
   memset(lifted, 0, m);

@@ -90,7 +90,7 @@ static void keep_contacts(const struct walls* w, const struct motion* s, Work<do
 }
 
 /* and know it again. */
-static void restore_contacts(const struct walls* w, struct motion* s, Work<double>* x) {
+SELDOM static void restore_contacts(const struct walls* w, struct motion* s, Work<double>* x) {
   const double* old = x->old_numbers;
   forget_contacts(w, s, x);
   copy(x->knowns = x->old_knowns, x->old_known, x->known);
@@ -102,7 +102,7 @@ static void restore_contacts(const struct walls* w, struct motion* s, Work<doubl
   copy(w->rubbing, old, s->force + 3 * w->contacts);
 }
 
-static void retake(const struct walls* w, struct motion* s, Work<double>* x,
+SELDOM static void retake(const struct walls* w, struct motion* s, Work<double>* x,
                    const struct before* old, double length) {
   each_known(w, x, [&](size_t k) { copy(3, s->force + 3 * k, x->guess + 3 * k); });
   copy(w->rubbing, s->force + 3 * w->contacts, x->guess + 3 * w->contacts);
@@ -301,7 +301,7 @@ static int drives(const struct walls* w, const struct motion* s) {
 
 /* Nothing that is not driven gains energy: what errors of a step with contacts, or with dry friction
    of joints, have brought is taken from all velocities alike, which keeps the laws of contacts. */
-static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
+SELDOM static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
   double before[2], now[2];
   evaluate(w, s, w->energy, x->old_q, x->old_v, before);
   evaluate(w, s, w->energy, s->q, s->v, now);
@@ -368,7 +368,7 @@ static void keep_start(const struct walls* w, struct motion* s, Work<double>* x)
 }
 
 /* Be where a step began, and expect nothing of its contacts. */
-static void go_back(const struct walls* w, struct motion* s, const Work<double>* x, double time,
+SELDOM static void go_back(const struct walls* w, struct motion* s, const Work<double>* x, double time,
                     size_t hits, double lost) {
   copy(w->nq, x->old_q, s->q);
   copy(w->nv, x->old_v, s->v);

@@ -16,7 +16,7 @@ static double cubic_at(double a, const double* c, double s) {
 
 /* The first s in [0, 1] at which the cubic from a (slope u) to b (slope w) falls below zero;
    negative where it stays above -depth. */
-static double crossing(double a, double u, double b, double w, double depth) {
+SELDOM static double crossing(double a, double u, double b, double w, double depth) {
   const double c[] = {u, 3. * (b - a) - 2. * u - w, 2. * (a - b) + u + w};
   double knot[4] = {0., 1., 1., 1.};
   const double root = 4. * c[1] * c[1] - 12. * c[0] * c[2];
