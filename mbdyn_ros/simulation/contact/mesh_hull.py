@@ -97,7 +97,7 @@ def warn_of_hollows(source: str, hulls: Iterable[MeshHull]) -> None:
     more = f" and {len(deep) - 5} more" if len(deep) > 5 else ""
     warnings.warn(
         f"{source}: the convex hulls of meshes touch, which fill their hollows, here of links "
-        f"{words}{more}; where hollows matter, give meshes of convex pieces",
+        f"{words}{more}; give meshes of convex pieces where hollows matter",
         SimulationWarning,
         stacklevel=2,
     )

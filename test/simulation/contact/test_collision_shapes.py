@@ -142,7 +142,7 @@ def test_hulls_fill_hollows_and_say_so(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(FLOOR.contact_points(robot)) > 20
-    words = r"hulls of meshes touch.*links '(ring_)?thing' \(body.stl, 0.0333 m\); where"
+    words = r"hulls of meshes touch.*links '(ring_)?thing' \(body.stl, 0.0333 m\); give"
     wall = Environment([Surface.sphere(3.0, restitution=1.0, friction=0.0)])
     with pytest.warns(SimulationWarning, match=words):
         assert len(wall.contact_points(robot)) == len(FLOOR.contact_points(robot))
