@@ -8,6 +8,44 @@
 #define ALWAYS_NEAR 1e-3 /* m within which shapes are near each other, however slow they are */
 #define AHEAD 1.5        /* steps that are looked ahead */
 
+/* Place (3), normal (3) and gap of a slot, see `planes` of struct motion, with its bodies in these poses. */
+EXPORTED double follow(const struct solids* t, const double* plane, const double* body, const double* other,
+                       double* place, double* normal) {
+  const int64_t* pair = t->pair + 2 * ((size_t)plane[13] / 2);
+  const bool turned = (size_t)plane[13] % 2;
+  const struct solid *one = t->solid + pair[turned], *wall = t->solid + pair[!turned];
+  struct course c[2] = {course_of(one, body, plane + 1, plane[14], plane + 16)};
+  if (wall->kind == WALL) return follow_wall(t, c, wall, plane[4], place, normal);
+  const double radius = plane[4];
+  double way[3], gap = 0.;
+  turn_by(other, plane + 8, normal);
+  c[1] = course_of(wall, other, plane + 5, plane[15], plane + 19);
+  const struct course before[2] = {c[0], c[1]};
+  memcpy(way, normal, sizeof way);
+  if (c[1].kind == FACE) {
+    go_lowest(c, normal);
+  } else {
+    bool found = approach(c, way);
+    for (int k = 0; found && k < MOST_COURSES; ++k) {
+      const double back[] = {-way[0], -way[1], -way[2]};
+      const bool turns[] = {turn_off(c, back), turn_off(c + 1, way)};
+      if (!turns[0] && !turns[1]) break;
+      found = approach(c, way);
+    }
+    found = found && dot(3, way, normal) > ONE_WAY;
+    for (int i = 0; found && i < 2; ++i) {  /* edges end, and where they are nearly parallel they cross far away */
+      found = before[i].kind != LINE || !(share_within(t, before + i, c[i].x) < 1.);
+    }
+    for (int i = 0; !found && i < 2; ++i) c[i] = before[i];
+    if (found) memcpy(normal, way, sizeof way);
+  }
+  for (int r = 0; r < 3; ++r) {
+    place[r] = c[0].x[r] - radius * normal[r];
+    gap += normal[r] * (place[r] - c[1].x[r]);
+  }
+  return gap;
+}
+
 /* Where the other link, or the point, of a touch was last: the slot of the block from `first` on that
    is nearest to a place on the body, and not taken. */
 static size_t nearest_slot(const double* planes, const int* taken, const double* place) {
