@@ -1,5 +1,5 @@
 /* Convex shapes that may touch in a step, in the slots of a motion: found at its start. Points and
-   planes then stay with their links through the step. */
+   planes then stay with their links through the step, or follow courses on them. */
 #pragma once
 #include "wall_phase.hpp"
 #include "workspace.hpp"
