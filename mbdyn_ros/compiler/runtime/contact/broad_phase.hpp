@@ -13,27 +13,27 @@ EXPORTED double follow(const struct solids* t, const double* plane, const double
                        double* place, double* normal) {
   const int64_t* pair = t->pair + 2 * ((size_t)plane[13] / 2);
   const bool turned = (size_t)plane[13] % 2;
-  const struct solid *one = t->solid + pair[turned], *wall = t->solid + pair[!turned];
-  struct course c[2] = {course_of(one, body, plane + 1, plane[14], plane + 16)};
-  if (wall->kind == WALL) return follow_wall(t, c, wall, plane[4], place, normal);
+  const struct solid *mine = t->solid + pair[turned], *theirs = t->solid + pair[!turned];
+  struct course c[2] = {course_of(mine, body, plane + 1, plane[14], plane + 16)};
+  if (theirs->kind == WALL) return follow_wall(t, c, theirs, plane[4], place, normal);
   const double radius = plane[4];
   double way[3], gap = 0.;
   turn_by(other, plane + 8, normal);
-  c[1] = course_of(wall, other, plane + 5, plane[15], plane + 19);
+  c[1] = course_of(theirs, other, plane + 5, plane[15], plane + 19);
   const struct course before[2] = {c[0], c[1]};
   memcpy(way, normal, sizeof way);
   if (c[1].kind == FACE) {
     go_lowest(c, normal);
   } else {
-    bool found = approach(c, way);
+    bool found = follow_both(c, way);
     for (int k = 0; found && k < MOST_COURSES; ++k) {
       const double back[] = {-way[0], -way[1], -way[2]};
-      const bool turns[] = {turn_off(c, back), turn_off(c + 1, way)};
+      const bool turns[] = {change_course(c, back), change_course(c + 1, way)};
       if (!turns[0] && !turns[1]) break;
-      found = approach(c, way);
+      found = follow_both(c, way);
     }
     found = found && dot(3, way, normal) > ONE_WAY;
-    for (int i = 0; found && i < 2; ++i) {  /* edges end, and where they are nearly parallel they cross far away */
+    for (int i = 0; found && i < 2; ++i) {  /* edges end */
       found = before[i].kind != LINE || !(share_within(t, before + i, c[i].x) < 1.);
     }
     for (int i = 0; !found && i < 2; ++i) c[i] = before[i];

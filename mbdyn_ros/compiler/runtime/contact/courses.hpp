@@ -170,7 +170,7 @@ static void go_lowest(struct course* c, const double* normal) {
 /* Let places of two shapes be where these are nearest, and the normal (3) there, by Newton's method on
      a - b = gap n,   n t = 0 of all directions t of both;
    whether that was found. */
-static bool approach(struct course* c, double* normal) {
+static bool follow_both(struct course* c, double* normal) {
   double gap = 0.;
   for (int r = 0; r < 3; ++r) gap += normal[r] * (c[0].x[r] - c[1].x[r]);
   for (int k = 0; k < WALL_STEPS; ++k) {
@@ -211,7 +211,7 @@ static bool approach(struct course* c, double* normal) {
 
 /* Let a place on a drum or a rod go over from its side to an end, or back, where the normal out of it (3) or
    the place says so; whether it does. */
-static bool turn_off(struct course* c, const double* out) {
+static bool change_course(struct course* c, const double* out) {
   double axis[3], along, arm[3];
   if (c->one->kind != DRUM && !(c->one->kind == ROUNDED && c->one->half > 0.)) return false;
   out_of_axis(c, axis, &along, arm);
