@@ -154,7 +154,10 @@ def test_loops_that_are_followed_pass_dead_centres() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["boom", *at_night(*(name for name in ROBOTS if name != "boom"))])
 def test_robots_of_the_box_fall_on_a_floor(name: str) -> None:
-    """Under robots that are fixed the floor is 2 cm below what hangs lowest."""
+    """Under robots that are fixed the floor is 2 cm below what hangs lowest.
+
+    Ends differ by no more than those of starts that differ by a rounding.
+    """
     free = {"floating_base": True} if name == "quadruped" else {}
     names = ROBOTS[name] or lengths(mbdyn_ros.example(name, **free))
     robot = mbdyn_ros.example(name, variable=names, **free)
@@ -166,11 +169,13 @@ def test_robots_of_the_box_fall_on_a_floor(name: str) -> None:
     )
     floor = Environment([Surface.plane((0.0, 0.0, lowest - 0.02))], joint_limits=False)
     ends = []
-    for one in (robot, copy.deepcopy(robot), loaded_anew(robot)):
+    anew = loaded_anew(robot)
+    for one, off in ((robot, 0), (copy.deepcopy(robot), 0), (anew, 0), (anew, 1e-15)):
         stepper = Stepper(one, 1e-3, floor)
-        stepper.set_state(q, np.zeros(one.nv))
+        stepper.set_state(q + off, np.zeros(one.nv))
         stepper.advance(300)
         ends.append(stepper)
+    rounding = np.abs(ends[3].q - ends[2].q).max()  # laws are met to 1e-8 m/s
     for one in ends[:2]:
-        assert np.abs(one.q - ends[2].q).max() < 1e-9
+        assert np.abs(one.q - ends[2].q).max() < max(1e-9, min(3 * rounding, 1e-7))
         assert len(one.contacts) == len(ends[2].contacts)
