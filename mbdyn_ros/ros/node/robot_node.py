@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -238,10 +238,18 @@ class RobotNode(Node):
         """Read a robot, compile `PROGRAMS`, and log what looks wrong in its description."""
         return self.prepared(partial(self.read, source))
 
+    @contextmanager
+    def logged_warnings(self) -> Iterator[None]:
+        """A context whose warnings of Python go to the log, each once."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        for words in dict.fromkeys(str(one.message) for one in caught):
+            self.get_logger().warning(one_line(words))
+
     def prepared(self, make: Callable[[], Robot]) -> Robot:
         """A robot that carries what was set, its `PROGRAMS` compiled, its warnings logged."""
-        with INTERRUPTION.allowed(), warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with INTERRUPTION.allowed(), self.logged_warnings():
             try:
                 robot = make()
             except ModelError as error:
@@ -251,8 +259,6 @@ class RobotNode(Node):
             self.numbers.carry(robot)
             robot.compile(*self.PROGRAMS)
             robot.say_choice()
-        for one in caught:
-            self.get_logger().warning(one_line(str(one.message)))
         return robot
 
     def read(self, source: str) -> Robot:

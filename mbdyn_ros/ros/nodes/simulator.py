@@ -245,10 +245,11 @@ class Simulator(SimulationNode):
             environment = world.environment
             members = {name: one.links for name, one in world.members.items()}
         try:
-            session = Session(
-                robot, self.settings, parameters["joints"], initial, parameters["frame_id"],
-                environment, parameters["joint_limits"], members,
-            )  # fmt: skip
+            with self.logged_warnings():
+                session = Session(
+                    robot, self.settings, parameters["joints"], initial, parameters["frame_id"],
+                    environment, parameters["joint_limits"], members,
+                )  # fmt: skip
         except InputError as error:
             raise InputError(
                 f"parameter joints, initial_joints, initial_positions or environment: {error}"
