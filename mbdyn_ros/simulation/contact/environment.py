@@ -143,7 +143,8 @@ class Environment(Sealed):
         self.points = None
         if points is not None:
             self.points = checked_points(with_pieces(points, self.surfaces))
-        self._found: dict[Tree, tuple[Point, ...]] = {}  # of the last robot; copies share it
+        self._found: dict[Tree, tuple[Point, ...]] = {}  # of the last robot; copies share both
+        self._solid: dict[Tree, tuple[SolidPair, ...]] = {}
         self._stopped: dict[tuple[tuple[str, ...], ...], Environment] = {}
         self._limited: tuple[str, ...] = ()
         self._room, self.most_active = MOST_PAIRS, MOST_ACTIVE
@@ -203,7 +204,7 @@ class Environment(Sealed):
             return self
         other = copy.copy(self)
         other.__dict__.update(
-            surfaces=plain, sides=_sides(plain), _stopped={}, _roomier={}, _found={}
+            surfaces=plain, sides=_sides(plain), _stopped={}, _roomier={}, _found={}, _solid={}
         )
         return other
 
@@ -308,10 +309,13 @@ class Environment(Sealed):
         """The shapes that may touch each other, except for the `couples`, or curved walls."""
         if self.links is None:
             return ()
-        if not self._curved:
-            return self.links.solid_pairs(robot)
-        solids = solids_of(robot)
-        return self.links.solid_pairs(robot, solids) + self._wall_pairs(robot, solids)
+        tree = robot.calls.traced.tree
+        if tree not in self._solid:  # as points
+            solids = solids_of(robot) if self.links.convex else []
+            pairs = self.links.solid_pairs(robot, solids) + self._wall_pairs(robot, solids)
+            self._solid.clear()
+            self._solid[tree] = pairs
+        return self._solid[tree]
 
     @property
     def _curved(self) -> tuple[Side, ...]:
@@ -346,7 +350,7 @@ class Environment(Sealed):
         """The links that may touch each other, with words for them."""
         if self.links is None:
             return ()
-        return self.links.couples(robot, alone=bool(self._curved))
+        return self.links.couples(robot, alone=bool(self._curved or self.solid_pairs(robot)))
 
     def stops(self, robot: Robot) -> tuple[tuple[str, bool], ...]:
         """Words for every stop that programs have room for, in order, and whether it acts."""
