@@ -122,7 +122,7 @@ class LinkContacts(Sealed):
     def couples(self, robot: Robot, alone: bool = False) -> tuple[Named, ...]:
         """All couples that may touch.
 
-        alone : whether there may be none, as where shapes may touch curved walls as wholes.
+        alone : whether there may be none, as where shapes touch each other or walls as wholes.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class LinkContacts(Sealed):
             for one, other in combinations(_rods(robot), 2)
             if may_touch(one.link, other.link)
         ]
-        if not found and not alone and not self.solid_pairs(robot):
+        if not found and not alone:
             raise InputError(
                 f"{robot.model.source}: no two links can touch each other: that takes spheres or "
                 "capsules (with convex=True also boxes, cylinders and meshes) as <collision> of "
